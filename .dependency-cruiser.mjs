@@ -1,0 +1,198 @@
+// The arrows of the architecture: web → functions → api → { db, email }. `npm run arrows` draws nothing and fails on a wrong one.
+const ours = '^(apps|packages)/'
+const tests = '^packages/functions/src/(tests|test-support)/|^features/'
+const serverSideOfWeb = '^apps/web/(server\\.ts|app/.+\\.server\\.tsx?)$'
+const typeOnly = ['type-only']
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'web-reaches-the-product-through-functions',
+      comment: 'Server code of the app uses functions and api. Ask the api for what you need from db, email or env.',
+      severity: 'error',
+      from: { path: '^apps/web/' },
+      to: { path: '^packages/(?!functions/|api/|client/)' },
+    },
+    {
+      name: 'browser-code-knows-contracts-and-client',
+      comment:
+        'What a page imports can end up in the browser: only @floorpass/api/contracts, @floorpass/client and `import type`.',
+      severity: 'error',
+      from: { path: '^apps/web/app/', pathNot: serverSideOfWeb },
+      to: { path: '^packages/', pathNot: '^packages/(api/src/contracts\\.ts|client/)', dependencyTypesNot: typeOnly },
+    },
+    {
+      name: 'contracts-are-browser-safe',
+      comment: 'The browser loads @floorpass/api/contracts: it may lead to zod and to files of the api, nowhere else.',
+      severity: 'error',
+      from: { path: '^packages/api/src/contracts\\.ts$' },
+      to: { reachable: true, pathNot: '^packages/api/src/|/node_modules/zod/' },
+    },
+    {
+      name: 'functions-is-the-edge',
+      comment: 'functions serves the app and does not know it, nor the client.',
+      severity: 'error',
+      from: { path: '^packages/functions/', pathNot: tests },
+      to: { path: ours, pathNot: '^packages/(functions|api|db|email|env)/' },
+    },
+    {
+      name: 'api-knows-db-and-email',
+      comment: 'Rules do not know who calls them: no env, no HTTP edge, no app.',
+      severity: 'error',
+      from: { path: '^packages/api/' },
+      to: { path: ours, pathNot: '^packages/(api|db|email)/' },
+    },
+    {
+      name: 'api-knows-no-transport',
+      comment: 'HTTP belongs to packages/functions, pages to apps/web.',
+      severity: 'error',
+      from: { path: '^packages/api/' },
+      to: { path: '/node_modules/(@remix-run|hono|@hono|react|react-dom)/' },
+    },
+    {
+      name: 'client-knows-types-and-contracts',
+      comment: 'The client runs in browsers: from the api it takes types and contracts.',
+      severity: 'error',
+      from: { path: '^packages/client/' },
+      to: { path: ours, pathNot: '^packages/(client/|api/src/contracts\\.ts)', dependencyTypesNot: typeOnly },
+    },
+    {
+      name: 'client-knows-only-the-api',
+      severity: 'error',
+      from: { path: '^packages/client/' },
+      to: { path: ours, pathNot: '^packages/(client|api)/' },
+    },
+    {
+      name: 'email-and-env-import-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^packages/(email|env)/' },
+      to: { path: ours, pathNot: '^packages/$1/' },
+    },
+    {
+      name: 'db-imports-nothing-of-ours',
+      comment: 'Only its seed reads the configuration.',
+      severity: 'error',
+      from: { path: '^packages/db/' },
+      to: { path: ours, pathNot: '^packages/(db|env)/' },
+    },
+    {
+      name: 'badges-import-only-env',
+      severity: 'error',
+      from: { path: '^packages/badges/' },
+      to: { path: ours, pathNot: '^packages/(badges|env)/' },
+    },
+    {
+      name: 'env-is-read-in-composition-roots',
+      comment: 'Take what you need as an argument; only the composition roots read the configuration.',
+      severity: 'error',
+      from: {
+        path: `${ours}|^features/`,
+        pathNot: [
+          '^packages/env/',
+          '^packages/functions/src/deps\\.ts$',
+          '^packages/db/src/seed\\.ts$',
+          '^packages/badges/src/cli\\.ts$',
+          tests,
+        ],
+      },
+      to: { path: '^packages/env/' },
+    },
+    {
+      name: 'lucia-behind-one-file',
+      comment: 'lucia is retired: only packages/api/src/sessions/session-store.ts may know it.',
+      severity: 'error',
+      from: { pathNot: '^packages/api/src/sessions/session-store\\.ts$|node_modules' },
+      to: { path: '/node_modules/(lucia|@lucia-auth)/|^(lucia|@lucia-auth)(/|$)' },
+    },
+    {
+      name: 'arctic-behind-one-folder',
+      comment: 'arctic is retired: only packages/api/src/sign-in/providers/ may know it.',
+      severity: 'error',
+      from: { pathNot: '^packages/api/src/sign-in/providers/|node_modules' },
+      to: { path: '/node_modules/arctic/|^arctic$' },
+    },
+    {
+      name: 'api-modules-stand-alone',
+      comment: 'Shared code goes to security/, sessions/ or a file at the root of the api.',
+      severity: 'error',
+      from: { path: '^packages/api/src/([^/]+)/', pathNot: '^packages/api/src/sign-in/' },
+      to: { path: '^packages/api/src/[^/]+/', pathNot: '^packages/api/src/($1|security|sessions)/' },
+    },
+    {
+      name: 'sign-in-may-challenge',
+      comment: 'As api-modules-stand-alone; signing in may also ask for the second factor.',
+      severity: 'error',
+      from: { path: '^packages/api/src/sign-in/' },
+      to: {
+        path: '^packages/api/src/[^/]+/',
+        pathNot: '^packages/api/src/((sign-in|security|sessions)/|two-factor/challenge\\.ts$)',
+      },
+    },
+    {
+      name: 'no-cycles',
+      comment: 'A circle of `import type` alone is fine: it is gone when the code runs.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: typeOnly } },
+    },
+    {
+      name: 'no-drawer-folders',
+      comment: 'lib, utils, helpers, common and services say nothing: name the folder after what is in it.',
+      severity: 'error',
+      from: {},
+      to: { path: '^(?!.*node_modules).*(^|/)(lib|utils|helpers|common|services)/' },
+    },
+    {
+      name: 'no-drawer-folders-unimported',
+      severity: 'error',
+      from: { orphan: true, path: '(^|/)(lib|utils|helpers|common|services)/' },
+      to: {},
+    },
+    {
+      name: 'no-drawer-folders-importing',
+      severity: 'error',
+      from: { path: '(^|/)(lib|utils|helpers|common|services)/', pathNot: 'node_modules' },
+      to: {},
+    },
+    {
+      name: 'production-knows-no-tests',
+      severity: 'error',
+      from: { path: ours, pathNot: tests },
+      to: { path: `${tests}|\\.(test|spec)\\.tsx?$` },
+    },
+    {
+      name: 'production-needs-no-dev-dependency',
+      comment: 'Move the package to "dependencies", or the code to the tests.',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+/src|apps/web/app)/|^apps/web/server\\.ts$', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: typeOnly },
+    },
+    {
+      name: 'every-import-is-declared',
+      comment: 'Add the package to the package.json of the folder that imports it. The test runner is the workspace’s.',
+      severity: 'error',
+      from: {},
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '/node_modules/vitest/' },
+    },
+    {
+      name: 'every-import-resolves',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/db/src/generated/|/build/|\\.(css|svg)(\\?|$)' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.d.ts', '.json'],
+    },
+  },
+}

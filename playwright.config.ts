@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { defineConfig } from '@playwright/test'
+
+const port = process.env.BROWSER_TEST_PORT ?? '3199'
+const baseURL = `http://localhost:${port}`
+const chromium = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
+
+export default defineConfig({
+  testDir: 'features',
+  forbidOnly: process.env.CI !== undefined,
+  retries: 0,
+  workers: 2,
+  fullyParallel: true,
+  timeout: 60_000,
+  expect: { timeout: 25_000 },
+  reporter: [['list'], ['json', { outputFile: 'reports/playwright/results.json' }]],
+  use: {
+    baseURL,
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    screenshot: 'only-on-failure',
+    trace: 'retain-on-failure',
+    browserName: 'chromium',
+    launchOptions: {
+      ...(chromium ? { executablePath: chromium } : {}),
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+  webServer: {
+    command: 'exec node_modules/node/bin/node scripts/start.mjs',
+    url: `${baseURL}/healthz`,
+    timeout: 180_000,
+    stderr: 'pipe',
+    gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
+    // A service of its own, whatever the shell or a .env file says: local mode, an empty embedded database, mails in the outbox.
+    env: {
+      PORT: port,
+      HOST: '127.0.0.1',
+      BASE_URL: baseURL,
+      DATA_DIR: 'test-results/service',
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      SMTP_URL: '',
+      WEB_CONCURRENCY: '',
+      // All browsers share one address.
+      RATE_LIMIT: 'off',
+    },
+  },
+})
