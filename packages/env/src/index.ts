@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs'
+import { isIP, isIPv4 } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import type { z } from 'zod'
+import { schema } from './schema.ts'
+
+/** The name of an environment variable that Floorpass reads. */
+export type Variable = keyof typeof schema.shape
+
+/** One thing that is wrong with the environment, and what to do about it. Never holds what was read. */
+export type Problem = { variable: string; what: string; fix: string }
+
+/** The whole configuration, checked and shaped: the rest of the code reads nothing else. */
+export type Config = {
+  mode: 'local' | 'deployed'
+  host: string
+  port: number
+  /** The public origin, without a trailing slash. */
+  baseUrl: string
+  appName: string
+  /** The first seals, all open. Null in local mode only: the caller then generates one and keeps it in `dataDir`. */
+  authSecrets: string[] | null
+  database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
+  dataDir: string
+  redisUrl: string | null
+  mail: { kind: 'smtp'; url: string; from: string } | { kind: 'outbox'; directory: string; from: string }
+  trustedOrigins: string[]
+  /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are believed; empty when there is no proxy. */
+  trustProxy: string[]
+  cookie: { secure: boolean; sameSite: 'lax' | 'strict' | 'none' }
+  social: {
+    google: { clientId: string; clientSecret: string; issuer: string } | null
+    github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null
+  }
+  rateLimit: boolean
+  webConcurrency: number
+  exchanges: { id: string; baseUrl: string | null }[]
+  ciTestSecret: string | null
+  monitor: { apiKey: string; accountId: string; apiUrl: string } | null
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+}
+
+/** Every variable of the contract, in the order of the documentation. */
+export const variables = Object.keys(schema.shape) as Variable[]
+
+/** The environment cannot be used. `message` is ready to print: one line per problem, never a value. */
+export class ConfigError extends Error {
+  readonly problems: Problem[]
+
+  constructor(problems: Problem[]) {
+    const lines = problems.map(({ variable, what, fix }) => `  ${variable} ${what}. ${fix}.`)
+    super(
+      `Floorpass cannot start: ${problems.length === 1 ? 'one setting is' : `${problems.length} settings are`} wrong.\n${lines.join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+/** Turns environment variables into the configuration, or throws a ConfigError that lists every problem at once. */
+export function loadConfig(source: Record<string, string | undefined>, root = repositoryRoot()): Config {
+  const { env, problems } = readVariables(source)
+  const report = (variable: Variable, what: string, fix = schema.shape[variable].description ?? '') => {
+    if (!problems.some((problem) => problem.variable === variable)) problems.push({ variable, what, fix })
+  }
+
+  // A BASE_URL that cannot be used still tells which mode was meant, so that the other problems of that mode are listed too.
+  const named = env.BASE_URL ?? source.BASE_URL?.trim()
+  const publicHost = named ? (URL.parse(named.includes('://') ? named : `http://${named}`)?.hostname ?? '') : 'localhost'
+  const mode = isLoopback(publicHost) ? 'local' : 'deployed'
+  const baseUrl = env.BASE_URL ?? new URL(`http://localhost:${env.PORT}`).origin
+  const secure = baseUrl.startsWith('https:')
+
+  if (mode === 'deployed') {
+    if (!env.AUTH_SECRET) report('AUTH_SECRET', 'is missing')
+    if (!secure) report('BASE_URL', 'must start with https:// on a host other than this machine')
+    if (!env.SMTP_URL) report('SMTP_URL', 'is missing: people could not verify their address or reset a password')
+    if (env.RATE_LIMIT === 'off') report('RATE_LIMIT', 'must not be off where others can reach the service')
+    if (env.PORT === 0) report('PORT', 'must not be 0 where others must find the service')
+    for (const origin of env.TRUSTED_ORIGINS ?? []) {
+      if (origin.startsWith('http:') && !isLoopback(new URL(origin).hostname)) report('TRUSTED_ORIGINS', 'must use https:// only')
+    }
+  } else if (!isLoopback(env.HOST)) {
+    report(
+      'BASE_URL',
+      'is this machine only, but HOST lets other machines in',
+      'Set BASE_URL to the public https origin, or unset HOST',
+    )
+  }
+  if (env.PORT === 0 && !named) report('BASE_URL', 'is needed when PORT is 0', 'Set BASE_URL, or set a fixed PORT')
+  if (env.COOKIE_SAMESITE === 'none' && !secure) {
+    report('COOKIE_SAMESITE', 'cannot be none without https', 'Set COOKIE_SAMESITE=lax, or an https BASE_URL')
+  }
+  if (env.WEB_CONCURRENCY > 1 && !source.DATABASE_URL?.trim()) {
+    report(
+      'WEB_CONCURRENCY',
+      'must be 1 with the embedded database',
+      'Set DATABASE_URL to a PostgreSQL database, or unset WEB_CONCURRENCY',
+    )
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+
+  const dataDir = resolve(root, env.DATA_DIR)
+  const from = env.MAIL_FROM ?? `no-reply@${isIP(publicHost) || publicHost.startsWith('[') ? 'localhost' : publicHost}`
+  return {
+    mode,
+    host: env.HOST,
+    port: env.PORT,
+    baseUrl,
+    appName: env.APP_NAME,
+    authSecrets: env.AUTH_SECRET ?? null,
+    database: env.DATABASE_URL
+      ? { kind: 'postgres', url: env.DATABASE_URL }
+      : { kind: 'embedded', directory: join(dataDir, 'database') },
+    dataDir,
+    redisUrl: env.REDIS_URL ?? null,
+    mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
+    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackNamesOf(baseUrl) : []))])],
+    trustProxy: [...new Set(env.TRUST_PROXY)],
+    cookie: { secure, sameSite: env.COOKIE_SAMESITE },
+    social: {
+      google:
+        env.GOOGLE_CLIENT_ID && env.GOOGLE_CLIENT_SECRET
+          ? { clientId: env.GOOGLE_CLIENT_ID, clientSecret: env.GOOGLE_CLIENT_SECRET, issuer: env.GOOGLE_ISSUER }
+          : null,
+      github:
+        env.GITHUB_CLIENT_ID && env.GITHUB_CLIENT_SECRET
+          ? {
+              clientId: env.GITHUB_CLIENT_ID,
+              clientSecret: env.GITHUB_CLIENT_SECRET,
+              url: env.GITHUB_URL,
+              apiUrl: env.GITHUB_API_URL,
+            }
+          : null,
+    },
+    rateLimit: env.RATE_LIMIT === 'on',
+    webConcurrency: env.WEB_CONCURRENCY,
+    exchanges: env.EXCHANGES,
+    ciTestSecret: env.CI_TEST_SECRET ?? null,
+    monitor:
+      env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
+        ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }
+        : null,
+    logLevel: env.LOG_LEVEL,
+  }
+}
+
+/** What an accepted configuration costs on a deployed service: sentences to log once at the start. */
+export function describeLimits(config: Config): string[] {
+  if (config.mode === 'local') return []
+  const limits: string[] = []
+  if (config.database.kind === 'embedded') {
+    limits.push(
+      `The database is embedded: one process on one machine. Back up ${config.database.directory} while the service is stopped, or set DATABASE_URL.`,
+    )
+  } else if (!config.redisUrl) {
+    limits.push('Rate limits are counted by each process alone. Set REDIS_URL before you run more than one.')
+  }
+  if (config.webConcurrency > 1) limits.push('WEB_CONCURRENCY is not in use yet: one process runs.')
+  if (config.trustProxy.length === 0) {
+    limits.push(
+      'No proxy is trusted: behind one, all visitors share its address and its rate limits. Set TRUST_PROXY to its address.',
+    )
+  }
+  return limits
+}
+
+/** Reads the process environment, completed by the `.env` file of the repository when there is one; the real environment wins. */
+export function readEnvironment(): Record<string, string | undefined> {
+  const file = join(repositoryRoot(), '.env')
+  try {
+    if (existsSync(file)) process.loadEnvFile(file)
+  } catch {
+    throw new ConfigError([
+      { variable: file, what: 'cannot be read', fix: 'Make it a text file that this user may read, or remove it' },
+    ])
+  }
+  return process.env
+}
+
+function readVariables(source: Record<string, string | undefined>) {
+  const env: Record<string, unknown> = {}
+  const problems: Problem[] = []
+  for (const variable of variables) {
+    const setting = schema.shape[variable]
+    const result = setting.safeParse(source[variable]?.trim() || undefined)
+    // The default stands in for a bad value, so that the rules between variables can still be checked.
+    env[variable] = result.success ? result.data : setting.parse(undefined)
+    for (const { path, message } of result.error?.issues ?? []) {
+      const [entry] = path
+      const what = typeof entry === 'number' ? `(entry ${entry + 1}) ${message}` : message
+      problems.push({ variable, what, fix: setting.description ?? '' })
+    }
+  }
+  return { env: env as z.output<typeof schema>, problems }
+}
+
+function repositoryRoot() {
+  for (let directory = process.cwd(); ; directory = dirname(directory)) {
+    if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return directory
+    if (directory === dirname(directory)) return process.cwd()
+  }
+}
+
+function loopbackNamesOf(baseUrl: string) {
+  return ['localhost', '127.0.0.1', '[::1]'].map((name) => Object.assign(new URL(baseUrl), { hostname: name }).origin)
+}
+
+function isLoopback(host: string) {
+  return (
+    host === 'localhost' ||
+    host.endsWith('.localhost') ||
+    host === '::1' ||
+    host === '[::1]' ||
+    (isIPv4(host) && host.startsWith('127.'))
+  )
+}

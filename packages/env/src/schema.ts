@@ -1,0 +1,154 @@
+import { isIP, isIPv4 } from 'node:net'
+import { z } from 'zod'
+
+/** The words of TRUST_PROXY, as ranges. */
+const PROXY_WORDS: Record<string, string[]> = {
+  off: [],
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+const PLACEHOLDER =
+  /change[-_ ]?me|replace[-_ ]?me|password|secret|example|placeholder|default|insecure|your[-_]|0123456789|abcdefgh/i
+const REPEATED = /^(.+?)\1+$/s
+const MAIL_ADDRESS = /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/
+const NAMED_MAIL_ADDRESS = /^[^<>"\p{Cc}]+ <[^\s@<>,;:"]+@[^\s@<>,;:"]+>$/u
+const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
+
+// zod's own messages may quote what was read, and what was read may be a password: every rule here brings its own words.
+const reading = <Value>(wrong: string, read: (text: string) => Value | null) =>
+  z.string().transform((text, ctx) => {
+    const value = read(text)
+    if (value !== null) return value
+    ctx.addIssue(wrong)
+    return z.NEVER
+  })
+
+const matching = (wrong: string, accepts: (text: string) => boolean) => z.string().refine(accepts, wrong)
+
+const wholeNumber = (from: number, to: number) =>
+  reading(`must be a whole number from ${from} to ${to}`, (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    return value >= from && value <= to ? value : null
+  })
+
+const oneOf = <const Word extends string>(...words: Word[]) => z.enum(words, { error: `must be one of: ${words.join(', ')}` })
+
+const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
+  reading('names nothing', (text) => {
+    const entries = text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean)
+    return entries.length > 0 ? entries : null
+  }).pipe(z.array(entry))
+
+const isUrl = (text: string, protocols: string[]) => {
+  const url = URL.parse(text)
+  // A PostgreSQL socket has no host name: postgresql:///database?host=/run/postgresql
+  return url !== null && protocols.includes(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
+}
+
+const connection = (...protocols: string[]) =>
+  matching(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, (text) =>
+    isUrl(text, protocols),
+  )
+
+const endpoint = reading('must be an http(s) URL without credentials, query or fragment', (text) => {
+  const url = URL.parse(text)
+  const plain = url && isUrl(text, ['http:', 'https:']) && !url.username && !url.password && !/[?#]/.test(text)
+  return plain ? text.replace(/\/+$/, '') : null
+})
+
+const origin = reading('must be an origin: scheme, host and port only, without path, query, credentials or wildcard', (text) => {
+  const url = URL.parse(text)
+  const exact = url && isUrl(text, ['http:', 'https:']) && url.href === `${url.origin}/` && !/[*?#]/.test(text)
+  return exact ? url.origin : null
+})
+
+const signingSecret = z
+  .string()
+  .refine((text) => Buffer.byteLength(text) >= 32, { error: 'is shorter than 32 bytes', abort: true })
+  .refine((text) => new Set(text).size >= 8 && !REPEATED.test(text) && !PLACEHOLDER.test(text), 'is easy to guess')
+
+const proxy = reading('must be an IP address, a range such as 10.0.0.0/8, loopback, private or off', (text) => {
+  if (Object.hasOwn(PROXY_WORDS, text)) return PROXY_WORDS[text] ?? null
+  const [address = '', size, ...rest] = text.split('/')
+  const bits = isIPv4(address) ? 32 : 128
+  if (!isIP(address) || address.includes('%') || rest.length > 0 || !/^\d{1,3}$/.test(size ?? '0') || Number(size ?? bits) > bits)
+    return null
+  return [`${address}/${size ?? bits}`]
+}).refine((ranges) => !ranges.some((range) => range.endsWith('/0')), 'would believe every address on the internet')
+
+const exchange = reading(
+  'must be an id of lower-case letters, digits and dashes, optionally followed by =http(s)://…',
+  (text) => {
+    const [id = '', ...url] = text.split('=')
+    const baseUrl = url.length > 0 ? endpoint.safeParse(url.join('=')) : { success: true, data: null }
+    return /^[a-z0-9][a-z0-9-]{0,31}$/.test(id) && baseUrl.success ? { id, baseUrl: baseUrl.data ?? null } : null
+  },
+)
+
+const secret = z.string().optional()
+
+/** The environment: one entry per variable. The description of each says what to do when it is wrong. */
+export const schema = z.object({
+  PORT: wholeNumber(0, 65_535).default(3000).describe('Set a free port, for example PORT=3000'),
+  HOST: matching('must be an IP address or a host name', (text) => isIP(text) > 0 || HOST_NAME.test(text))
+    .default('127.0.0.1')
+    .describe('Set 127.0.0.1 for this machine only, or 0.0.0.0 for every network'),
+  BASE_URL: origin.optional().describe('Set the public origin that people type, for example https://accounts.example.com'),
+  APP_NAME: matching('must be at most 64 characters, without control characters or any of < > " :', (text) =>
+    /^[^\p{C}<>":]{1,64}$/u.test(text),
+  )
+    .default('Floorpass')
+    .describe('Set the name that people know the application by'),
+  AUTH_SECRET: listOf(signingSecret)
+    .optional()
+    .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  DATABASE_URL: connection('postgres:', 'postgresql:')
+    .optional()
+    .describe('Set postgresql://user:password@host:5432/database, or unset it to use the embedded database'),
+  DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))
+    .default('.data')
+    .describe('Set a folder that the service may write to'),
+  REDIS_URL: connection('redis:', 'rediss:').optional().describe('Set redis://host:6379, or unset it'),
+  SMTP_URL: connection('smtp:', 'smtps:')
+    .optional()
+    .describe('Set smtps://user:password@host:465 or smtp://user:password@host:587'),
+  MAIL_FROM: matching(
+    'must be one address, alone or as: Name <address>',
+    (text) => MAIL_ADDRESS.test(text) || NAMED_MAIL_ADDRESS.test(text),
+  )
+    .optional()
+    .describe('Set for example: no-reply@example.com'),
+  TRUSTED_ORIGINS: listOf(origin)
+    .optional()
+    .describe('Set exact origins with commas between, for example https://app.example.com'),
+  TRUST_PROXY: listOf(proxy)
+    .transform((ranges) => ranges.flat())
+    .prefault('off')
+    .describe('Set the addresses of your own proxies with commas between (or loopback, private, off)'),
+  COOKIE_SAMESITE: oneOf('lax', 'strict', 'none').default('lax').describe('Set lax, unless the front end lives on another site'),
+  GOOGLE_CLIENT_ID: secret,
+  GOOGLE_CLIENT_SECRET: secret,
+  // Kept to the letter: an OpenID issuer is compared character by character, trailing slash included.
+  GOOGLE_ISSUER: matching('must be an http(s) URL', (text) => endpoint.safeParse(text).success)
+    .default('https://accounts.google.com')
+    .describe('Unset it to use the real one'),
+  GITHUB_CLIENT_ID: secret,
+  GITHUB_CLIENT_SECRET: secret,
+  GITHUB_URL: endpoint.default('https://github.com').describe('Unset it to use the real one'),
+  GITHUB_API_URL: endpoint.default('https://api.github.com').describe('Unset it to use the real one'),
+  RATE_LIMIT: oneOf('on', 'off').default('on').describe('Set on, or unset it: off is for tests and benchmarks on this machine'),
+  WEB_CONCURRENCY: wholeNumber(1, 128).default(1).describe('Set 1, or the number of cores'),
+  EXCHANGES: listOf(exchange)
+    .refine((exchanges) => new Set(exchanges.map(({ id }) => id)).size === exchanges.length, 'names an exchange twice')
+    .prefault('binance,coinbase,kraken')
+    .describe('Set ids with commas between, for example: binance,kraken=https://api.kraken.com'),
+  CI_TEST_SECRET: secret,
+  MONITOR_API_KEY: secret,
+  MONITOR_ACCOUNT_ID: secret,
+  MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the real one'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info').describe('Set info'),
+})
