@@ -1,0 +1,97 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PGlite } from '@electric-sql/pglite'
+import { bindMigrationAwareSqlAdapterFactory, type SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils'
+import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg'
+import { embeddedAdapter } from '../src/embedded-adapter.ts'
+
+const prismaFolder = fileURLToPath(new URL('../prisma/', import.meta.url))
+const noFilters = { externalTables: [], externalEnums: [] }
+let loaded = false
+
+/**
+ * Prisma's own schema engine, on an embedded database in memory that starts empty or from a dump. Only developers and tests
+ * need it: the service applies migrations without it.
+ */
+export const openSchemaEngine = async (template?: Blob) => {
+  await loadEngine()
+  const client = await PGlite.create(template ? { loadDataDir: template } : {})
+  const schema = {
+    path: join(prismaFolder, 'schema.prisma'),
+    content: await readFile(join(prismaFolder, 'schema.prisma'), 'utf8'),
+  }
+  const migrationsList = await readMigrationsList(join(prismaFolder, 'migrations'))
+  const adapters: SqlMigrationAwareDriverAdapterFactory = {
+    ...embeddedAdapter(client),
+    connectToShadowDb: async () => {
+      const shadow = await PGlite.create()
+      return Object.assign(await embeddedAdapter(shadow).connect(), { dispose: () => shadow.close() })
+    },
+  }
+  const engine = await bindings.SchemaEngine.new(
+    { datamodels: [[schema.path, schema.content]] },
+    () => {},
+    bindMigrationAwareSqlAdapterFactory(adapters),
+  )
+
+  return {
+    /** The SQL that leads from the migrations folder to the schema; empty when they agree. */
+    missingMigration: async () => {
+      const { stdout } = await engine.diff({
+        from: { tag: 'migrations', ...migrationsList },
+        to: { tag: 'schemaDatamodel', files: [schema] },
+        script: true,
+        exitCode: null,
+        filters: noFilters,
+      })
+      return stdout?.includes('This is an empty migration') ? '' : (stdout ?? '')
+    },
+    /** What `prisma migrate status` says of the database. */
+    diagnose: () => engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: true, filters: noFilters }),
+    /** What `prisma migrate deploy` does to the database. */
+    deploy: async () => (await engine.applyMigrations({ migrationsList, filters: noFilters })).appliedMigrationNames,
+    dump: () => client.dumpDataDir('none'),
+    close: () => client.close(),
+  }
+}
+
+// By hand: the package's own entry imports the file as an ES module, which Node meets with a warning.
+const loadEngine = async () => {
+  if (loaded) return
+  const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')
+  const bytes = await readFile(join(dirname(entry), 'schema_engine_bg.wasm'))
+  const { instance } = await WebAssembly.instantiate(bytes, {
+    './schema_engine_bg.js': bindings as unknown as WebAssembly.ModuleImports,
+  })
+  const wasm = instance.exports as WebAssembly.Exports & { __wbindgen_start: () => void }
+  bindings.__wbg_set_wasm(wasm)
+  wasm.__wbindgen_start()
+  loaded = true
+}
+
+const readMigrationsList = async (folder: string) => {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  const names = entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+  return {
+    baseDir: folder,
+    lockfile: {
+      path: './migration_lock.toml',
+      content: await readFile(join(folder, 'migration_lock.toml'), 'utf8').catch(() => null),
+    },
+    migrationDirectories: await Promise.all(
+      names.map(async (name) => ({
+        path: name,
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok' as const, value: await readFile(join(folder, name, 'migration.sql'), 'utf8') },
+        },
+      })),
+    ),
+    shadowDbInitScript: '',
+  }
+}

@@ -1,0 +1,56 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** Another process serves from this directory. */
+export class DataDirInUseError extends Error {
+  override name = 'DataDirInUseError'
+}
+
+/** The directory cannot hold a database. */
+export class DataDirUnusableError extends Error {
+  override name = 'DataDirUnusableError'
+}
+
+/**
+ * Makes this process the only one that opens the directory, until `release` or its end. The kernel holds the lock (SQLite's,
+ * on a file without contents): no clean-up after a `kill -9`, no guess from a process id that a container reuses.
+ */
+export const lockDataDir = async (directory: string): Promise<{ release: () => void }> => {
+  const ownerFile = join(directory, 'lock.pid')
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 })
+    await chmod(directory, 0o700)
+    const lock = takeLock(join(directory, 'lock'))
+    if (lock) {
+      await writeFile(ownerFile, `${process.pid}\n`)
+      return { release: () => lock.close() }
+    }
+  } catch (error) {
+    throw new DataDirUnusableError(
+      `The embedded database in ${directory} was not opened: ${error instanceof Error ? error.message : error}. ` +
+        `Set DATA_DIR to a folder that this user may create and write, or set DATABASE_URL to use a PostgreSQL server.`,
+      { cause: error },
+    )
+  }
+
+  const owner = await readFile(ownerFile, 'utf8').catch(() => '')
+  throw new DataDirInUseError(
+    `The embedded database in ${directory} was not opened, because another process${owner && ` (id ${owner.trim()})`} is using it, ` +
+      `and two would destroy it. Stop that process, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL server.`,
+  )
+}
+
+const takeLock = (file: string): DatabaseSync | null => {
+  const lock = new DatabaseSync(file)
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return null
+    throw error
+  }
+}
+
+const sqliteBusy = 5

@@ -1,0 +1,19 @@
+export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
+export { DataDirInUseError, DataDirUnusableError } from './embedded-lock.ts'
+export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
+export type {
+  Account,
+  AuditEvent,
+  BackupCode,
+  Invitation,
+  Member,
+  Organization,
+  QueuedMail,
+  Session,
+  TrustedDevice,
+  TwoFactor,
+  User,
+  Verification,
+} from './generated/client.ts'
+export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
+export { MigrationError } from './migrate.ts'
