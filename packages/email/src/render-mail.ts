@@ -1,0 +1,79 @@
+import { type Mail, MailError } from './mail.ts'
+import { oneLine, plainName } from './plain-words.ts'
+import { accountDeleted } from './templates/account-deleted.ts'
+import { accountLinked } from './templates/account-linked.ts'
+import { accountUnlinked } from './templates/account-unlinked.ts'
+import { alreadyRegistered } from './templates/already-registered.ts'
+import { changeEmailConfirm } from './templates/change-email-confirm.ts'
+import type { MailContent, MailContext, MailLink, MailTemplate } from './templates/content.ts'
+import { deleteAccount } from './templates/delete-account.ts'
+import { emailChangeRequested } from './templates/email-change-requested.ts'
+import { emailChanged } from './templates/email-changed.ts'
+import { renderHtml, renderText } from './templates/layout.ts'
+import { passwordChanged } from './templates/password-changed.ts'
+import { passwordCleared } from './templates/password-cleared.ts'
+import { passwordSet } from './templates/password-set.ts'
+import { resetPassword } from './templates/reset-password.ts'
+import { verifyEmail } from './templates/verify-email.ts'
+
+const templates = {
+  'verify-email': verifyEmail,
+  'already-registered': alreadyRegistered,
+  'reset-password': resetPassword,
+  'password-changed': passwordChanged,
+  'password-cleared': passwordCleared,
+  'password-set': passwordSet,
+  'change-email-confirm': changeEmailConfirm,
+  'email-change-requested': emailChangeRequested,
+  'email-changed': emailChanged,
+  'delete-account': deleteAccount,
+  'account-linked': accountLinked,
+  'account-unlinked': accountUnlinked,
+  'account-deleted': accountDeleted,
+}
+
+/** The mails that exist. */
+export type MailName = keyof typeof templates
+
+/** What each mail needs beside the MailContext. */
+export type MailVariables = {
+  [Name in MailName]: (typeof templates)[Name] extends MailTemplate<infer Variables> ? Variables : never
+}
+
+/** A mail without its recipient. */
+export type RenderedMail = Omit<Mail, 'to'>
+
+/** Renders a mail in both parts. A link that leaves `baseUrl` is refused: no mail may point where a request header said. */
+export function renderMail<Name extends MailName>(mail: Name, variables: MailContext & MailVariables[Name]): RenderedMail {
+  const { locale, baseUrl } = variables
+  const write = templates[mail][locale] as (variables: MailContext & MailVariables[Name]) => MailContent
+  const appName = oneLine(variables.appName)
+  const content = typeset(write({ ...variables, appName }), locale)
+  for (const link of [content.action, content.secondAction]) refuseForeignLink(link, baseUrl)
+
+  const name = plainName(variables.name)
+  const hello = locale === 'fr' ? 'Bonjour' : 'Hello'
+  const letter = { ...content, locale, appName, baseUrl, greeting: name ? `${hello} ${name},` : `${hello},` }
+  return { subject: content.subject, text: renderText(letter), html: renderHtml(letter) }
+}
+
+function refuseForeignLink(link: MailLink | undefined, baseUrl: string) {
+  if (!link) return
+  const inside = URL.parse(link.url)?.origin === new URL(baseUrl).origin && !/[\s\p{C}]/u.test(link.url)
+  if (!inside) throw new MailError('MAIL_LINK_REFUSED', 'A link in a mail must start with the base URL.')
+}
+
+// French sets a space before : ; ? ! that must not break the line.
+function typeset(content: MailContent, locale: MailContext['locale']): MailContent {
+  if (locale !== 'fr') return content
+  const set = (text: string) => text.replace(/ ([:;?!])/g, '\u00a0$1')
+  const { subject, preheader, heading, paragraphs, footnote } = content
+  return {
+    ...content,
+    subject: set(subject),
+    preheader: set(preheader),
+    heading: set(heading),
+    paragraphs: paragraphs.map(set),
+    ...(footnote && { footnote: set(footnote) }),
+  }
+}

@@ -1,0 +1,27 @@
+/** The languages that every mail exists in. */
+export type MailLocale = 'en' | 'fr'
+
+/** What every mail needs. `name` is the person's own: it is made harmless before it is shown, and may be empty. */
+export type MailContext = { locale: MailLocale; appName: string; baseUrl: string; name: string }
+
+export type MailLink = { label: string; url: string }
+
+export type MailContent = {
+  subject: string
+  preheader: string
+  heading: string
+  paragraphs: string[]
+  action?: MailLink
+  secondAction?: MailLink
+  footnote?: string
+}
+
+export type MailTemplate<Variables> = Record<MailLocale, (variables: Variables & { appName: string }) => MailContent>
+
+const format = (locale: MailLocale, unit: 'minute' | 'hour' | 'day') =>
+  new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
+
+export const duration = {
+  en: { minutes: format('en', 'minute').format, hours: format('en', 'hour').format, days: format('en', 'day').format },
+  fr: { minutes: format('fr', 'minute').format, hours: format('fr', 'hour').format, days: format('fr', 'day').format },
+}
