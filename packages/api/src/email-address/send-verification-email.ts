@@ -1,0 +1,33 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { mailVerificationLink } from '../mails.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { quietly } from '../security/quiet-answer.ts'
+import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { publicProcedure } from '../trpc.ts'
+import { sendVerificationEmailInput } from './contract.ts'
+
+/**
+ * Mails a new verification link. Spec: Email. Signed out, the answer and its time are the same for every address; signed in, it
+ * must be one's own: EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED. At most five mails per address and hour leave, without a word of it.
+ */
+export const sendVerificationEmail = publicProcedure.input(sendVerificationEmailInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('send-mail:ip')
+  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+
+  const active = await ctx.findSession()
+  if (active && active.user.email !== input.email) throw new AppError('EMAIL_MISMATCH')
+  if (active?.user.emailVerified) throw new AppError('EMAIL_ALREADY_VERIFIED')
+
+  await quietly(() => mailIfUnverified(ctx, input.email, input.callbackURL))
+  return { status: true as const }
+})
+
+async function mailIfUnverified(ctx: Context, email: string, callbackURL: string | undefined): Promise<void> {
+  const user = await ctx.db.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })
+  if (!user || !(await ctx.limiter.allows('send-mail:address', email))) return
+  await ctx.db.$transaction(async (tx) => {
+    if (await lockUser(tx, user.id)) await mailVerificationLink(ctx, tx, user, { callbackURL, pending: null })
+  })
+  ctx.mail.wake()
+}

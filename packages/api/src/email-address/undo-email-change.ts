@@ -1,0 +1,57 @@
+import { isUniqueViolation, type Transaction, type User } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { mailPasswordCleared } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { consumeOneTimeToken, findOneTimeToken, voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { clearSessionCookie } from '../sessions/session-store.ts'
+import { publicProcedure } from '../trpc.ts'
+import { undoEmailChangeInput } from './contract.ts'
+
+/**
+ * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
+ * session, device, link and the password end, and a reset link goes to the restored address. Whoever changed it keeps nothing.
+ * INVALID_TOKEN, TOKEN_EXPIRED.
+ */
+export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('verify-email:ip')
+  await takeBack(ctx, input.token).catch((error: unknown) => {
+    if (!isUniqueViolation(error)) throw error
+    // Somebody signed up with the freed address at this very moment: unproved, they are seen, and go, the second time.
+    return takeBack(ctx, input.token)
+  })
+  clearSessionCookie(ctx)
+  ctx.mail.wake()
+  return { status: true as const }
+})
+
+const takeBack = (ctx: Context, token: string): Promise<void> =>
+  ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
+    const { userId, email, createdAt, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
+    if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
+    const user = await restoreAddress(tx, userId, email)
+    await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
+    // A way in that was linked since the change is the stranger's too.
+    await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' }, createdAt: { gte: createdAt } } })
+    await tx.session.deleteMany({ where: { userId } })
+    await tx.trustedDevice.deleteMany({ where: { userId } })
+    await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account'])
+    // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
+    await tx.verification.deleteMany({
+      where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
+    })
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'undo-email-change' })
+    await mailPasswordCleared(ctx, tx, user)
+  })
+
+async function restoreAddress(tx: Transaction, userId: string, email: string): Promise<User> {
+  // Whoever changed the address may have signed up with the freed one, to stand in the way. Unproved, it is nobody's.
+  await tx.user.deleteMany({ where: { email, emailVerified: false, id: { not: userId } } })
+  const holder = await tx.user.findUnique({ where: { email } })
+  if (holder && holder.id !== userId) throw new AppError('INVALID_TOKEN')
+  const [user] = await tx.user.updateManyAndReturn({ where: { id: userId }, data: { email, emailVerified: true } })
+  if (!user) throw new AppError('INVALID_TOKEN')
+  return user
+}

@@ -1,0 +1,109 @@
+import { isDatabaseUnavailable } from '@floorpass/db'
+import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import { ZodError } from 'zod'
+
+/** The one table of failures: wire code → tRPC code (which alone decides the HTTP status) and the sentence a person reads. */
+export const catalogue = {
+  BAD_REQUEST: ['BAD_REQUEST', 'Invalid JSON in request body'],
+  VALIDATION_ERROR: ['BAD_REQUEST', 'The request is not valid'],
+  UNSUPPORTED_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This content type is not allowed'],
+  PAYLOAD_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The request body is larger than 64 KiB'],
+  NOT_FOUND: ['NOT_FOUND', 'There is nothing at this address'],
+  METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not answer that method'],
+  UNAUTHORIZED: ['UNAUTHORIZED', 'Unauthorized'],
+  SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
+  INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
+  MISSING_OR_NULL_ORIGIN: ['FORBIDDEN', 'Missing or null Origin'],
+  INVALID_CALLBACK_URL: ['FORBIDDEN', 'Invalid callbackURL'],
+  INVALID_ERROR_CALLBACK_URL: ['FORBIDDEN', 'Invalid errorCallbackURL'],
+  INVALID_NEW_USER_CALLBACK_URL: ['FORBIDDEN', 'Invalid newUserCallbackURL'],
+  PROVIDER_NOT_FOUND: ['NOT_FOUND', 'Provider not found'],
+  PROVIDER_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The sign-in provider does not answer. Please try again in a moment.'],
+  ID_TOKEN_NOT_SUPPORTED: ['NOT_FOUND', 'id_token not supported'],
+  ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Account not found'],
+  FAILED_TO_UNLINK_LAST_ACCOUNT: ['BAD_REQUEST', "You can't unlink your last account"],
+  INVALID_EMAIL: ['BAD_REQUEST', 'Invalid email'],
+  INVALID_EMAIL_OR_PASSWORD: ['UNAUTHORIZED', 'Invalid email or password'],
+  EMAIL_NOT_VERIFIED: ['FORBIDDEN', 'Email not verified'],
+  EMAIL_ALREADY_VERIFIED: ['BAD_REQUEST', 'Email is already verified'],
+  EMAIL_MISMATCH: ['BAD_REQUEST', 'Email mismatch'],
+  PASSWORD_TOO_SHORT: ['BAD_REQUEST', 'Password too short'],
+  PASSWORD_TOO_LONG: ['BAD_REQUEST', 'Password too long'],
+  PASSWORD_TOO_COMMON: ['BAD_REQUEST', 'Password too easy to guess'],
+  PASSWORD_ALREADY_SET: ['BAD_REQUEST', 'User already has a password set'],
+  INVALID_PASSWORD: ['BAD_REQUEST', 'Invalid password'],
+  CREDENTIAL_ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Credential account not found'],
+  INVALID_REDIRECT_URL: ['FORBIDDEN', 'Invalid redirectURL'],
+  INVALID_TOKEN: ['BAD_REQUEST', 'Invalid token'],
+  TOKEN_EXPIRED: ['BAD_REQUEST', 'Token expired'],
+  INVALID_USER: ['FORBIDDEN', 'Invalid user'],
+  EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: ['BAD_REQUEST', 'You cannot leave the organization as the only owner'],
+  EMAIL_CAN_NOT_BE_UPDATED: ['BAD_REQUEST', 'Email can not be updated'],
+  FIELD_NOT_ALLOWED: ['BAD_REQUEST', 'This field is not allowed to be set'],
+  NO_FIELDS_TO_UPDATE: ['BAD_REQUEST', 'No fields to update'],
+  TOO_MANY_REQUESTS: ['TOO_MANY_REQUESTS', 'Too many requests. Please try again later.'],
+  SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
+  SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
+  INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. Nothing was changed.'],
+} as const satisfies Record<string, readonly [TRPCError['code'], string]>
+
+export type ErrorKey = keyof typeof catalogue
+
+type AppErrorOptions = {
+  /** Replaces the catalogue's sentence where a field or type must be named. Never user input. */
+  message?: string
+  /** Field name → what is wrong with it. */
+  fields?: Record<string, string>
+  /** Seconds after which a new try makes sense. */
+  retryAfter?: number
+  cause?: unknown
+}
+
+/** An expected failure. It extends TRPCError because tRPC turns anything else into a 500. */
+export class AppError extends TRPCError {
+  readonly key: ErrorKey
+  readonly fields: Record<string, string> | null
+  readonly retryAfter: number | null
+
+  constructor(key: ErrorKey, options: AppErrorOptions = {}) {
+    super({ code: catalogue[key][0], message: options.message ?? catalogue[key][1], cause: options.cause })
+    this.key = key
+    this.fields = options.fields ?? null
+    this.retryAfter = options.retryAfter ?? null
+  }
+
+  get status(): number {
+    return getHTTPStatusCodeFromError(this)
+  }
+}
+
+/** The catalogue's view of anything that was thrown. What is not expected becomes INTERNAL_SERVER_ERROR with the original as `cause`. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const cause = error instanceof TRPCError ? error.cause : error
+  if (cause instanceof AppError) return cause
+  if (cause instanceof ZodError) return validationError(cause)
+  if (isDatabaseUnavailable(cause)) return new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1, cause })
+  if (error instanceof TRPCError && error.code !== 'INTERNAL_SERVER_ERROR')
+    return new AppError(keyOfTrpcFailure(error), { cause })
+  return new AppError('INTERNAL_SERVER_ERROR', { cause })
+}
+
+/** A failed contract as VALIDATION_ERROR; `source` is the part of the request that was read: `[body.email] Invalid email address`. */
+export function validationError(error: ZodError, source: 'body' | 'query' = 'body'): AppError {
+  const fields: Record<string, string> = {}
+  const parts = error.issues.map((issue) => {
+    const field = issue.path.map(String).join('.')
+    if (field !== '') fields[field] ??= issue.message
+    return `[${[source, ...issue.path.map(String)].join('.')}] ${issue.message}`
+  })
+  return new AppError('VALIDATION_ERROR', { message: parts.join('; '), fields, cause: error })
+}
+
+function keyOfTrpcFailure({ code, cause }: TRPCError): ErrorKey {
+  if (code === 'PARSE_ERROR' || cause instanceof SyntaxError) return 'BAD_REQUEST'
+  const entry = Object.entries(catalogue).find(([key, [trpcCode]]) => trpcCode === code && key !== 'BAD_REQUEST')
+  return entry ? (entry[0] as ErrorKey) : 'VALIDATION_ERROR'
+}

@@ -1,0 +1,21 @@
+export {
+  type Client,
+  type Context,
+  type Cookies,
+  createContext,
+  type Deps,
+  type Locale,
+  type Log,
+  type Settings,
+} from './context.ts'
+export { AppError, catalogue, type ErrorKey, toAppError, validationError } from './errors.ts'
+export { createMailQueue, type MailQueue } from './mail-queue.ts'
+export { policy } from './policy.ts'
+export { type ProviderId, providerIds } from './provider-ids.ts'
+export { type Api, type AppRouter, appRouter, createCaller } from './router.ts'
+export { createPasswordHasher, type HashCost, type PasswordHasher, recommendedCost } from './security/password-hasher.ts'
+export { createRateLimiter, type RateLimiter } from './security/rate-limiter.ts'
+export { withParameter } from './security/redirect-target.ts'
+export { createSecretBox, type SecretBox } from './security/secret-box.ts'
+export { sessionCookieName } from './sessions/session-store.ts'
+export { createSocialProviders } from './sign-in/providers/create-providers.ts'

@@ -1,0 +1,9 @@
+import { z } from 'zod'
+import { startSocialInput } from '../fields.ts'
+
+export const linkSocialAccountInput = startSocialInput
+
+/** `accountId` is the row's id or the provider's own of the person; `providerId` alone names the only account there. */
+export const unlinkAccountInput = z
+  .object({ accountId: z.string().min(1).max(255).optional(), providerId: z.string().min(1).max(64).optional() })
+  .refine(({ accountId, providerId }) => accountId !== undefined || providerId !== undefined, 'Name accountId or providerId')

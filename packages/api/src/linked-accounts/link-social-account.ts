@@ -1,0 +1,16 @@
+import { AppError } from '../errors.ts'
+import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
+import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { linkSocialAccountInput } from './contract.ts'
+
+/** A signed-in user adds a social provider as a way in. Spec: Linked accounts. Its address need not be the account's. SESSION_NOT_FRESH. */
+export const linkSocialAccount = sessionProcedure.input(linkSocialAccountInput).mutation(async ({ ctx, input }) => {
+  assertFresh(ctx.session)
+  await ctx.limitByIp('social:ip')
+  const { provider, scopes, loginHint, disableRedirect, idToken, ...targets } = input
+  const chosen = requireProvider(ctx, provider)
+  if (idToken !== undefined) throw new AppError('ID_TOKEN_NOT_SUPPORTED')
+  const link = { userId: ctx.user.id, sessionId: ctx.session.id }
+  const url = await beginSocialFlow(ctx, chosen, { targets, link, scopes, loginHint })
+  return { url: url.href, redirect: !disableRedirect }
+})

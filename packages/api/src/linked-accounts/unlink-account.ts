@@ -1,0 +1,42 @@
+import type { Account } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { mailAccountUnlinked } from '../mails.ts'
+import type { ProviderId } from '../provider-ids.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { unlinkAccountInput } from './contract.ts'
+
+/**
+ * Takes away one of the caller's ways to sign in. Spec: Linked accounts. SESSION_NOT_FRESH, ACCOUNT_NOT_FOUND, and
+ * FAILED_TO_UNLINK_LAST_ACCOUNT when no other way would be left: the lock makes two at once take turns.
+ */
+export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation(async ({ ctx, input }) => {
+  assertFresh(ctx.session)
+  const userId = ctx.user.id
+  await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const accounts = await tx.account.findMany({ where: { userId } })
+    const [account, ...more] = accounts.filter((candidate) => isNamed(candidate, input))
+    if (!account || more.length > 0) throw new AppError('ACCOUNT_NOT_FOUND')
+    if (!accounts.some((other) => other.id !== account.id && canSignIn(ctx, other)))
+      throw new AppError('FAILED_TO_UNLINK_LAST_ACCOUNT')
+
+    await tx.account.delete({ where: { id: account.id } })
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
+    await mailAccountUnlinked(ctx, tx, ctx.user, account.providerId)
+  })
+  ctx.mail.wake()
+  return { status: true as const }
+})
+
+type Named = { accountId?: string | undefined; providerId?: string | undefined }
+
+const isNamed = (account: Account, { accountId, providerId }: Named): boolean =>
+  (providerId === undefined || account.providerId === providerId) &&
+  (accountId === undefined || account.id === accountId || account.accountId === accountId)
+
+/** A provider that is not configured lets nobody in. */
+const canSignIn = ({ providers }: Context, { providerId, passwordHash }: Account): boolean =>
+  providerId === 'credential' ? passwordHash !== null : providers.has(providerId as ProviderId)

@@ -1,0 +1,156 @@
+import type { Transaction, User } from '@floorpass/db'
+import { type RenderedMail, renderMail } from '@floorpass/email'
+import type { Context } from './context.ts'
+import { policy } from './policy.ts'
+import type { ProviderId } from './provider-ids.ts'
+import { issueOneTimeToken, voidOneTimeTokens } from './security/one-time-tokens.ts'
+
+type Recipient = Pick<User, 'id' | 'name' | 'email' | 'locale'>
+
+/** What a sign-up chose, waiting for the proof of the address; see sign-in/sign-up-email.ts. */
+export type PendingSignUp = { name: string; passwordHash: string }
+
+/** A link that proves the address. It opens a page with a button, since mail scanners follow links. */
+export async function mailVerificationLink(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  {
+    callbackURL,
+    pending,
+    withheld = false,
+  }: { callbackURL: string | undefined; pending: PendingSignUp | null; withheld?: boolean },
+): Promise<void> {
+  const token = await issueOneTimeToken(tx, {
+    purpose: 'verify-email',
+    userId: user.id,
+    email: user.email,
+    lifetime: policy.verifyEmail.lifetime,
+    ...(pending && { payloadSealed: ctx.secretBox.seal(JSON.stringify(pending)) }),
+  })
+  if (withheld) return
+  const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
+  const hours = policy.verifyEmail.lifetime / 3600
+  const mail = renderMail('verify-email', { ...letter(ctx, user), name: pending?.name ?? user.name, url, hours })
+  await send(ctx, tx, user, mail)
+}
+
+/** Somebody signed up with an address that has an account: its owner learns of it, the caller does not. */
+export async function mailAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const urls = { signInUrl: pageUrl(ctx, '/login'), resetUrl: pageUrl(ctx, '/forgot-password') }
+  await send(ctx, tx, user, renderMail('already-registered', { ...letter(ctx, user), ...urls }))
+}
+
+/** A link that sets a new password. It voids the links of former requests: the newest mail is the one that works. */
+export async function mailResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
+  const lifetime = policy.resetPassword.lifetime
+  await voidOneTimeTokens(tx, user.id, ['reset-password'])
+  const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
+  // Mails link to this origin only; a front end elsewhere is reached by a redirect that checks the token first.
+  const page = redirectTo === undefined ? '/reset-password' : '/auth/reset-password'
+  const url = pageUrl(ctx, page, { token, callbackURL: redirectTo })
+  await send(ctx, tx, user, renderMail('reset-password', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+}
+
+/** The password was removed, to keep a stranger out: the owner chooses a new one by this link, or asks for another. */
+export async function mailPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const lifetime = policy.resetPassword.lifetime
+  const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
+  const url = pageUrl(ctx, '/reset-password', { token })
+  await send(ctx, tx, user, renderMail('password-cleared', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+}
+
+/** Tells that the password was changed, and how to take the account back. */
+export async function mailPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await send(ctx, tx, user, renderMail('password-changed', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
+}
+
+/** Tells that the account has a password from now on. */
+export async function mailPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await send(ctx, tx, user, renderMail('password-set', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
+}
+
+/** To the new address: the link that makes it the account's. To the old one: that somebody asked. */
+export async function mailEmailChange(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  { newEmail, isFree, callbackURL }: { newEmail: string; isFree: boolean; callbackURL: string | undefined },
+): Promise<void> {
+  const lifetime = policy.changeEmail.lifetime
+  await voidOneTimeTokens(tx, user.id, ['change-email'])
+  if (isFree) {
+    const payloadSealed = ctx.secretBox.seal(user.email)
+    const token = await issueOneTimeToken(tx, {
+      purpose: 'change-email',
+      userId: user.id,
+      email: newEmail,
+      lifetime,
+      payloadSealed,
+    })
+    const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
+    await send(
+      ctx,
+      tx,
+      { ...user, email: newEmail },
+      renderMail('change-email-confirm', { ...letter(ctx, user), url, hours: lifetime / 3600 }),
+    )
+  }
+  const resetUrl = pageUrl(ctx, '/forgot-password')
+  await send(ctx, tx, user, renderMail('email-change-requested', { ...letter(ctx, user), newEmail, resetUrl }))
+}
+
+/** To the address that an account has just left: the link that takes it back. `user` is as it was before the change. */
+export async function mailUndoLink(ctx: Context, tx: Transaction, user: Recipient, newEmail: string): Promise<void> {
+  const lifetime = policy.undoEmailChange.lifetime
+  const token = await issueOneTimeToken(tx, { purpose: 'undo-email-change', userId: user.id, email: user.email, lifetime })
+  const undoUrl = pageUrl(ctx, '/undo-email-change', { token })
+  await send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl, days: lifetime / 86_400 }))
+}
+
+/** A link that deletes the account once its owner, signed in, confirms. */
+export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const lifetime = policy.deleteAccount.lifetime
+  await voidOneTimeTokens(tx, user.id, ['delete-account'])
+  const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
+  const url = pageUrl(ctx, '/delete-account', { token })
+  await send(ctx, tx, user, renderMail('delete-account', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+}
+
+/** Tells that there is another way into the account. */
+export async function mailAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
+  const accountsUrl = pageUrl(ctx, '/settings/accounts')
+  await send(ctx, tx, user, renderMail('account-linked', { ...letter(ctx, user), provider, accountsUrl }))
+}
+
+/** Tells that a way into the account is gone. */
+export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
+  const provider = ctx.providers.get(providerId as ProviderId)?.name ?? null
+  await send(
+    ctx,
+    tx,
+    user,
+    renderMail('account-unlinked', { ...letter(ctx, user), provider, resetUrl: pageUrl(ctx, '/forgot-password') }),
+  )
+}
+
+/** Tells that the account is gone. */
+export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))
+}
+
+const send = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail): Promise<void> =>
+  ctx.mail.add(tx, { to: email, ...mail })
+
+const letter = (ctx: Context, user: Recipient) => ({
+  locale: user.locale,
+  name: user.name,
+  appName: ctx.settings.appName,
+  baseUrl: ctx.settings.baseUrl,
+})
+
+function pageUrl(ctx: Context, path: string, query: Record<string, string | undefined> = {}): string {
+  const url = new URL(path, ctx.settings.baseUrl)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
+  return url.href
+}

@@ -1,0 +1,12 @@
+import { findOneTimeToken } from '../security/one-time-tokens.ts'
+import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { publicProcedure } from '../trpc.ts'
+import { resetLinkInput } from './contract.ts'
+
+/** Whether a mailed reset link still works and may lead to `callbackURL`. Uses nothing up. INVALID_CALLBACK_URL, INVALID_TOKEN, TOKEN_EXPIRED. */
+export const checkResetLink = publicProcedure.input(resetLinkInput).query(async ({ ctx, input }) => {
+  await ctx.limitByIp('reset-password:ip')
+  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+  await findOneTimeToken(ctx.db, 'reset-password', input.token)
+  return { status: true as const }
+})

@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { callbackURL, emailAddress, oneTimeToken, password } from '../fields.ts'
+
+export const requestPasswordResetInput = z.object({ email: emailAddress, redirectTo: callbackURL })
+
+export const resetPasswordInput = z.object({ newPassword: password, token: oneTimeToken })
+
+export const changePasswordInput = z.object({ currentPassword: password, newPassword: password })
+
+export const setPasswordInput = z.object({ newPassword: password })
+
+export const resetLinkInput = z.object({ token: oneTimeToken, callbackURL: z.string().min(1).max(2048) })

@@ -1,0 +1,17 @@
+import type { Transaction } from '@floorpass/db'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+
+/**
+ * Stores a new password and, in the same transaction, ends whatever the former one opened: every session and every outstanding
+ * link. One function, so that no caller can change the hash and forget the rest.
+ */
+export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<void> {
+  await tx.account.upsert({
+    where: { providerId_accountId: { providerId: 'credential', accountId: userId } },
+    create: { userId, providerId: 'credential', accountId: userId, passwordHash },
+    update: { passwordHash },
+  })
+  await tx.session.deleteMany({ where: { userId } })
+  await tx.trustedDevice.deleteMany({ where: { userId } })
+  await voidOneTimeTokens(tx, userId, ['reset-password', 'verify-email', 'change-email', 'delete-account'])
+}

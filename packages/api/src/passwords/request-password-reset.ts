@@ -1,0 +1,30 @@
+import type { Context } from '../context.ts'
+import { mailResetLink } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { quietly } from '../security/quiet-answer.ts'
+import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { publicProcedure } from '../trpc.ts'
+import { requestPasswordResetInput } from './contract.ts'
+
+/**
+ * Mails a link that sets a new password. Spec: Passwords, where the row is called forget-password. The answer and its time are
+ * the same for every address; at most five mails per address and hour leave. A newer link voids the older ones.
+ */
+export const requestPasswordReset = publicProcedure.input(requestPasswordResetInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('send-mail:ip')
+  assertRedirectTarget(input.redirectTo, ctx.settings.trustedOrigins, 'INVALID_REDIRECT_URL')
+  await quietly(() => mailIfKnown(ctx, input.email, input.redirectTo))
+  return { status: true as const, message: 'If this email exists in our system, check your email for the reset link' }
+})
+
+async function mailIfKnown(ctx: Context, email: string, redirectTo: string | undefined): Promise<void> {
+  const user = await ctx.db.user.findUnique({ where: { email, suspendedAt: null } })
+  if (!user || !(await ctx.limiter.allows('send-reset:address', email))) return
+  await ctx.db.$transaction(async (tx) => {
+    if (!(await lockUser(tx, user.id))) return
+    await mailResetLink(ctx, tx, user, redirectTo)
+    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-password-reset' })
+  })
+  ctx.mail.wake()
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../errors.ts'
+import { mailPasswordChanged } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { consumeOneTimeToken, findOneTimeToken } from '../security/one-time-tokens.ts'
+import { assertPasswordAllowed } from '../security/password-rules.ts'
+import { publicProcedure } from '../trpc.ts'
+import { resetPasswordInput } from './contract.ts'
+import { replacePassword } from './replace-password.ts'
+
+/**
+ * Sets a new password with the token of a mailed link. Spec: Passwords. Ends every session and every other link; signs nobody in.
+ * The link proves the mailbox, so an unproved address counts as proved. INVALID_TOKEN, TOKEN_EXPIRED and the password codes; a
+ * refused password leaves the link usable.
+ */
+export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('reset-password:ip')
+  const { user } = await findOneTimeToken(ctx.db, 'reset-password', input.token)
+  await assertPasswordAllowed(input.newPassword, { ...user, appName: ctx.settings.appName }, 'newPassword')
+
+  const passwordHash = await ctx.passwords.hash(input.newPassword)
+  await ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, user.id)
+    const { email } = await consumeOneTimeToken(tx, 'reset-password', input.token)
+    const { count } = await tx.user.updateMany({
+      where: { id: user.id, email: email ?? '', suspendedAt: null },
+      data: { emailVerified: true },
+    })
+    if (count === 0) throw new AppError('INVALID_TOKEN')
+    await replacePassword(tx, user.id, passwordHash)
+    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'reset-password' })
+    await mailPasswordChanged(ctx, tx, user)
+  })
+  ctx.mail.wake()
+  return { status: true as const }
+})

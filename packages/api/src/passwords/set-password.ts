@@ -1,0 +1,36 @@
+import { AppError } from '../errors.ts'
+import { mailPasswordSet } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { assertPasswordAllowed } from '../security/password-rules.ts'
+import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { setPasswordInput } from './contract.ts'
+
+/** Gives a first password to an account that signs in by a social provider. Spec: Passwords. SESSION_NOT_FRESH, PASSWORD_ALREADY_SET. */
+export const setPassword = sessionProcedure.input(setPasswordInput).mutation(async ({ ctx, input }) => {
+  assertFresh(ctx.session)
+  await ctx.limiter.consume('confirm-password:user', ctx.user.id)
+  await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
+
+  const userId = ctx.user.id
+  const passwordHash = await ctx.passwords.hash(input.newPassword)
+  await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    // The unique pair (provider, account) decides between two at once. An undone e-mail change leaves a row without a password.
+    const created = await tx.account.createMany({
+      data: { userId, providerId: 'credential', accountId: userId, passwordHash },
+      skipDuplicates: true,
+    })
+    const filled =
+      created.count === 1 ||
+      (await tx.account.updateMany({ where: { userId, providerId: 'credential', passwordHash: null }, data: { passwordHash } }))
+        .count === 1
+    if (!filled) throw new AppError('PASSWORD_ALREADY_SET')
+    await voidOneTimeTokens(tx, userId, ['reset-password'])
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
+    await mailPasswordSet(ctx, tx, ctx.user)
+  })
+  ctx.mail.wake()
+  return { status: true as const }
+})

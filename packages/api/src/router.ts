@@ -1,0 +1,24 @@
+import { emailAddressRouter } from './email-address/router.ts'
+import { linkedAccountsRouter } from './linked-accounts/router.ts'
+import { passwordsRouter } from './passwords/router.ts'
+import { profileRouter } from './profile/router.ts'
+import { sessionsRouter } from './sessions/router.ts'
+import { signInRouter } from './sign-in/router.ts'
+import { createCallerFactory, router } from './trpc.ts'
+
+/** Every procedure, by module. Each is one file: `signIn.email` is sign-in/sign-in-email.ts. */
+export const appRouter = router({
+  signIn: signInRouter,
+  sessions: sessionsRouter,
+  passwords: passwordsRouter,
+  emailAddress: emailAddressRouter,
+  profile: profileRouter,
+  linkedAccounts: linkedAccountsRouter,
+})
+
+export type AppRouter = typeof appRouter
+
+/** Calls procedures in this process, typed: `createCaller(createContext(…)).sessions.get()`. They reject with `AppError`. */
+export const createCaller = createCallerFactory(appRouter)
+
+export type Api = ReturnType<typeof createCaller>

@@ -1,0 +1,41 @@
+import type { Database, Transaction } from '@floorpass/db'
+import type { Client } from '../context.ts'
+import { lockUser } from './lock-user.ts'
+
+export type AuditAction =
+  | 'sign-up'
+  | 'sign-in'
+  | 'sign-out'
+  | 'revoke-session'
+  | 'verify-email'
+  | 'request-email-change'
+  | 'change-email'
+  | 'undo-email-change'
+  | 'request-password-reset'
+  | 'reset-password'
+  | 'change-password'
+  | 'set-password'
+  | 'link-account'
+  | 'unlink-account'
+  | 'update-user'
+  | 'export-data'
+  | 'request-account-deletion'
+
+type AuditEntry = {
+  userId: string
+  action: AuditAction
+  succeeded?: boolean
+  details?: Record<string, string | number | boolean>
+}
+
+/** Writes what happened in the transaction of the change itself, so neither exists without the other. */
+export async function recordAuditEvent(tx: Transaction, client: Client, entry: AuditEntry): Promise<void> {
+  await tx.auditEvent.create({ data: { ...entry, ipAddress: client.ip ?? '', userAgent: client.userAgent } })
+}
+
+/** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */
+export async function recordAuditEventIfKnown(db: Database, client: Client, entry: AuditEntry): Promise<void> {
+  await db.$transaction(async (tx) => {
+    if (await lockUser(tx, entry.userId)) await recordAuditEvent(tx, client, entry)
+  })
+}

@@ -1,0 +1,21 @@
+import type { Transaction } from '@floorpass/db'
+import { AppError } from '../errors.ts'
+
+/**
+ * Changes of one account take turns: the first statement of each transaction that changes credentials, addresses, sessions or
+ * links. In any other order two of them could wait for each other's rows in a circle. False when the user is gone.
+ */
+export async function lockUser(tx: Transaction, userId: string | null): Promise<boolean> {
+  if (userId === null) return false
+  const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM users WHERE id = ${userId} FOR NO KEY UPDATE`
+  return rows.length > 0
+}
+
+/** The same for the signed-in caller, whose session must still live: what ended it while this waited, also ends this. UNAUTHORIZED. */
+export async function lockCaller(
+  tx: Transaction,
+  { user, session }: { user: { id: string }; session: { id: string } },
+): Promise<void> {
+  const isThere = await lockUser(tx, user.id)
+  if (!isThere || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
+}

@@ -1,0 +1,80 @@
+import type { Transaction, User, Verification } from '@floorpass/db'
+import { AppError } from '../errors.ts'
+import { createToken, hashToken } from './random-token.ts'
+import type { SecretBox } from './secret-box.ts'
+
+export type TokenPurpose =
+  | 'verify-email'
+  | 'reset-password'
+  | 'change-email'
+  | 'undo-email-change'
+  | 'delete-account'
+  | 'social-sign-in'
+
+type NewToken = {
+  purpose: TokenPurpose
+  /** Null while nobody is known. */
+  userId: string | null
+  /** The address the token is sent to: it is worthless for any other. Null for one that stays in the browser. */
+  email: string | null
+  /** Seconds. */
+  lifetime: number
+  payloadSealed?: string
+}
+
+/** A new single-use token; only its hash is stored. */
+export async function issueOneTimeToken(tx: Transaction, { lifetime, ...fields }: NewToken): Promise<string> {
+  const token = createToken()
+  const expiresAt = new Date(Date.now() + lifetime * 1000)
+  await tx.verification.create({ data: { ...fields, secretHash: hashToken(token), expiresAt } })
+  return token
+}
+
+/**
+ * Uses a token up. One conditional UPDATE decides, so of any number of concurrent uses exactly one gets the row; the others
+ * get INVALID_TOKEN, or TOKEN_EXPIRED when it is too late for anybody.
+ */
+export async function consumeOneTimeToken(tx: Transaction, purpose: TokenPurpose, token: string): Promise<Verification> {
+  const secretHash = hashToken(token)
+  const now = new Date()
+  const [consumed] = await tx.verification.updateManyAndReturn({
+    where: { secretHash, purpose, usedAt: null, expiresAt: { gt: now } },
+    data: { usedAt: now },
+  })
+  if (consumed) return consumed
+  throw await refusal(tx, purpose, secretHash)
+}
+
+/** A token's row and user, without using it up; the same refusals. For rules that must be checked before. */
+export async function findOneTimeToken(
+  db: Transaction,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<Verification & { user: User }> {
+  const secretHash = hashToken(token)
+  const found = await db.verification.findUnique({
+    where: { secretHash, purpose, usedAt: null, expiresAt: { gt: new Date() } },
+    include: { user: true },
+  })
+  if (!found?.user) throw await refusal(db, purpose, secretHash)
+  return { ...found, user: found.user }
+}
+
+async function refusal(db: Transaction, purpose: TokenPurpose, secretHash: string): Promise<AppError> {
+  const known = await db.verification.findUnique({ where: { secretHash, purpose } })
+  return new AppError(known && known.expiresAt <= new Date() ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN')
+}
+
+/** Voids a user's outstanding tokens of these purposes. */
+export async function voidOneTimeTokens(tx: Transaction, userId: string, purposes: readonly TokenPurpose[]): Promise<void> {
+  await tx.verification.deleteMany({ where: { userId, purpose: { in: [...purposes] }, usedAt: null } })
+}
+
+/** What a token's row sealed. One sealed under a secret that AUTH_SECRET no longer lists is void: INVALID_TOKEN. */
+export function openSealed({ secretBox }: { secretBox: SecretBox }, sealed: string): string {
+  try {
+    return secretBox.open(sealed)
+  } catch (cause) {
+    throw new AppError('INVALID_TOKEN', { cause })
+  }
+}

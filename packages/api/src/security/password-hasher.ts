@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os'
+import { hash, verify } from '@node-rs/argon2'
+import PQueue from 'p-queue'
+import { AppError } from '../errors.ts'
+import { policy } from '../policy.ts'
+import { isBetterAuthHash, verifyBetterAuthHash } from './better-auth-scrypt.ts'
+
+export type PasswordHasher = {
+  hash(password: string): Promise<string>
+  /** False for a null hash too, after the same work: who has no password must not be faster to refuse. */
+  verify(hash: string | null, password: string): Promise<boolean>
+  /** True for a hash that is weaker than what `hash` makes today: imported, or made with a lower cost. */
+  isOutdated(hash: string): boolean
+}
+
+export type HashCost = { memoryCost: number; timeCost: number; parallelism: number }
+
+/** OWASP Password Storage: argon2id, 19 MiB, two passes. */
+export const recommendedCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+
+/**
+ * argon2id behind a bounded queue: as many at once as there are cores, so that a storm of sign-ins waits here and the rest of
+ * the service does not. A full queue answers SERVICE_BUSY. Hashes of better-auth (scrypt) verify too.
+ */
+export function createPasswordHasher(cost: HashCost = recommendedCost): PasswordHasher {
+  const queue = new PQueue({ concurrency: availableParallelism() })
+  const queued = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (queue.size >= policy.hashQueueLength) throw new AppError('SERVICE_BUSY', { retryAfter: 2 })
+    return queue.add(work)
+  }
+  const decoy = hash('nobody has this password', cost)
+  const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`
+
+  return {
+    hash: (password) => queued(() => hash(normalize(password), cost)),
+    async verify(stored, password) {
+      const against = stored ?? (await decoy)
+      const compare = isBetterAuthHash(against)
+        ? verifyBetterAuthHash
+        : (known: string, typed: string) => verify(known, normalize(typed))
+      // An imported hash that is no hash at all matches nothing.
+      const matches = await queued(() => compare(against, password).catch(() => false))
+      return stored !== null && matches
+    },
+    isOutdated: (stored) => !stored.startsWith(prefix),
+  }
+}
+
+/** Keyboards compose accents differently: the same characters must give the same hash. Nothing is trimmed or folded. */
+const normalize = (password: string): string => password.normalize('NFC')

@@ -1,0 +1,31 @@
+import { AppError } from '../errors.ts'
+import { passwordLength } from '../fields.ts'
+import { easilyGuessed } from './password-strength.ts'
+
+/** Whose password it is: their own words make it easy to guess. */
+export type PasswordOwner = { email: string; name: string; appName: string }
+
+type PasswordField = 'password' | 'newPassword'
+
+/**
+ * 8 to 128 code points after NFC, every character allowed, none required; refused when it is easy to guess, with the reason.
+ * PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON. `field` is the form's name for it.
+ */
+export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
+  const length = [...password.normalize('NFC')].length
+  if (length < passwordLength.min) {
+    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: `Use at least ${passwordLength.min} characters` } })
+  }
+  if (length > passwordLength.max) {
+    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: `Use at most ${passwordLength.max} characters` } })
+  }
+  const reason = await easilyGuessed(password, [
+    owner.email,
+    owner.email.split('@', 1).join(),
+    ...owner.email.split(/[@.+_-]/),
+    ...owner.name.split(/\s+/),
+    owner.name,
+    owner.appName,
+  ])
+  if (reason !== null) throw new AppError('PASSWORD_TOO_COMMON', { fields: { [field]: reason } })
+}

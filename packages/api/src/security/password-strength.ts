@@ -1,0 +1,44 @@
+import { ZxcvbnFactory } from '@zxcvbn-ts/core'
+
+/** Fewer guesses than this (zxcvbn's score 0 and 1) and an online attacker who is throttled still gets there. */
+const weakestScore = 2
+
+// The estimate's cost grows with the square of the length (two seconds for 128 characters); what is weak after 24 is weak.
+const judgedLength = 24
+
+let estimator: Promise<ZxcvbnFactory> | undefined
+
+/**
+ * Why a password is easy to guess, as a sentence, or null when it is not. Common passwords, names, words in English and French,
+ * dates, keyboard runs, and `ownWords`: whatever an attacker knows of the person. Works offline; never leaves the process.
+ */
+export async function easilyGuessed(password: string, ownWords: readonly string[]): Promise<string | null> {
+  // The dictionaries take megabytes: a process that never checks a password never loads them.
+  estimator ??= loadEstimator()
+  const judged = password.slice(0, judgedLength)
+  const { score, feedback } = (await estimator).check(
+    judged,
+    ownWords.filter((word) => word.length > 2).map((word) => word.slice(0, judgedLength)),
+  )
+  if (score >= weakestScore) return null
+  return feedback.warning || 'This is easy to guess: add a word or two that have nothing to do with you'
+}
+
+async function loadEstimator(): Promise<ZxcvbnFactory> {
+  const [common, english, french] = await Promise.all([
+    import('@zxcvbn-ts/language-common'),
+    import('@zxcvbn-ts/language-en'),
+    import('@zxcvbn-ts/language-fr'),
+  ])
+  return new ZxcvbnFactory({
+    dictionary: {
+      passwords: common.dictionary['passwords-common'],
+      englishWords: english.dictionary['commonWords-en'],
+      englishNames: english.dictionary['firstnames-en'],
+      frenchWords: french.dictionary['commonWords-fr'],
+      frenchNames: french.dictionary['firstnames-fr'],
+    },
+    graphs: common.adjacencyGraphs,
+    translations: english.translations,
+  })
+}

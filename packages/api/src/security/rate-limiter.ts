@@ -1,0 +1,68 @@
+import { isIPv6 } from 'node:net'
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
+import { AppError } from '../errors.ts'
+import { type LimitName, limits } from '../policy.ts'
+import { hashToken } from './random-token.ts'
+
+export type RateLimiter = {
+  /** Counts one try; throws TOO_MANY_REQUESTS with the seconds to wait. */
+  consume(limit: LimitName, key: string): Promise<void>
+  /** Counts one try; false when it is one too many. For answers that must not change. */
+  allows(limit: LimitName, key: string): Promise<boolean>
+  reset(limit: LimitName, key: string): Promise<void>
+}
+
+/** Counters in Redis when there is one (any ioredis client), in this process's memory otherwise and while Redis is away. */
+export function createRateLimiter({ enabled, redis }: { enabled: boolean; redis: unknown }): RateLimiter {
+  if (!enabled) return { consume: async () => {}, allows: async () => true, reset: async () => {} }
+
+  const counters = new Map(
+    Object.entries(limits).map(([name, { points, seconds }]) => {
+      const options = { keyPrefix: `floorpass:${name}`, points, duration: seconds }
+      const memory = new RateLimiterMemory(options)
+      return [
+        name,
+        redis
+          ? new RateLimiterRedis({ ...options, storeClient: redis, insuranceLimiter: memory, rejectIfRedisNotReady: true })
+          : memory,
+      ]
+    }),
+  )
+  const counter = (limit: LimitName) => counters.get(limit) as RateLimiterMemory | RateLimiterRedis
+
+  const tryOnce = async (limit: LimitName, key: string): Promise<RateLimiterRes | null> => {
+    try {
+      // Hashed: a key may be an address, and may be as long as its sender likes.
+      await counter(limit).consume(hashToken(key))
+      return null
+    } catch (refusal) {
+      if (refusal instanceof RateLimiterRes) return refusal
+      throw refusal
+    }
+  }
+
+  return {
+    async consume(limit, key) {
+      const refusal = await tryOnce(limit, key)
+      if (refusal) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) })
+    },
+    allows: async (limit, key) => (await tryOnce(limit, key)) === null,
+    async reset(limit, key) {
+      await counter(limit).delete(hashToken(key))
+    },
+  }
+}
+
+/**
+ * What one caller can be told apart by: an IPv4 address whole, an IPv6 address by its /64, since a household has that many; no
+ * address at all is one caller. The address is in canonical text.
+ */
+export function addressBlock(ip: string | null): string {
+  if (ip === null) return 'unknown'
+  if (!isIPv6(ip)) return ip
+  const [head = '', tail] = ip.split('::')
+  const before = head.split(':').filter(Boolean)
+  const after = (tail ?? '').split(':').filter(Boolean)
+  const groups = tail === undefined ? before : [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  return `${groups.slice(0, 4).join(':')}::/64`
+}

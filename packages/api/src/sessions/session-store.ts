@@ -1,0 +1,196 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Database, Session, Transaction, User } from '@floorpass/db'
+import { PrismaAdapter } from '@lucia-auth/adapter-prisma'
+import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
+import type { Context, Settings } from '../context.ts'
+import { policy } from '../policy.ts'
+import { createToken, hashToken } from '../security/random-token.ts'
+
+// The only file that knows Lucia (retired upstream). Lucia takes the cookie's value for the primary key; here the cookie holds a
+// random token and the row its SHA-256, so a stolen database opens nothing. See docs/decisions/006.
+
+export type ActiveSession = { session: Session; user: User }
+
+declare module 'lucia' {
+  interface Register {
+    Lucia: ReturnType<typeof luciaFor>
+    DatabaseSessionAttributes: Omit<Session, 'id' | 'userId' | 'expiresAt'> & { trueExpiry?: Date }
+    DatabaseUserAttributes: Omit<User, 'id'>
+  }
+}
+
+const lifetime = policy.session.lifetime * 1000
+
+class SessionAdapter extends PrismaAdapter<Database> {
+  readonly #db: Transaction
+
+  constructor(db: Transaction) {
+    super(db.session, db.user)
+    this.#db = db
+  }
+
+  // Lucia extends a session when less than half its life is left. Our rule is finer, so Lucia is shown an expiry on the right side
+  // of that line, and the true one travels beside it. Either is far from now: Lucia reads the clock again, later, and deletes
+  // what has run out by then.
+  //
+  // The original breaks when the user goes between its two reads.
+  override async getSessionAndUser(id: string): Promise<[DatabaseSession | null, DatabaseUser | null]> {
+    const found: (Session & { user: User | null }) | null = await this.#db.session.findUnique({
+      where: { id },
+      include: { user: true },
+    })
+    if (!found?.user) return [null, null]
+    const { user, userId, expiresAt: trueExpiry, id: _, ...attributes } = found
+    const { id: __, ...userAttributes } = user
+    const now = Date.now()
+    const alive = trueExpiry.getTime() > now
+    const shown = !alive ? trueExpiry : new Date(now + (isExtensionDue(attributes, trueExpiry, now) ? lifetime / 2 : lifetime))
+    return [
+      { id, userId, expiresAt: shown, attributes: { ...attributes, trueExpiry } },
+      { id: userId, attributes: userAttributes },
+    ]
+  }
+
+  override async updateSessionExpiration(id: string, expiresAt: Date): Promise<void> {
+    const now = new Date()
+    const created = await this.#db.session.findUnique({ where: { id }, select: { createdAt: true } })
+    if (!created) return
+    // Conditional, so that two tabs that extend at once write once, and a session revoked meanwhile stays gone.
+    await this.#db.session.updateMany({
+      where: { id, updatedAt: { lte: new Date(now.getTime() - policy.session.updateAge * 1000) } },
+      data: { expiresAt: capped(expiresAt, created), updatedAt: now },
+    })
+  }
+
+  override async setSession(session: DatabaseSession): Promise<void> {
+    await super.setSession({ ...session, expiresAt: firstExpiry(session.attributes, session.expiresAt) })
+  }
+
+  // The original swallows every failure, so a sign-out during a database outage would look done.
+  override async deleteSession(id: string): Promise<void> {
+    await this.#db.session.deleteMany({ where: { id } })
+  }
+}
+
+function isExtensionDue(session: { remember: boolean; createdAt: Date; updatedAt: Date }, expiresAt: Date, now: number): boolean {
+  return (
+    session.remember &&
+    session.updatedAt.getTime() + policy.session.updateAge * 1000 <= now &&
+    expiresAt.getTime() < absoluteEnd(session)
+  )
+}
+
+const firstExpiry = (session: { remember: boolean; createdAt: Date }, luciaExpiry: Date): Date =>
+  session.remember ? capped(luciaExpiry, session) : new Date(session.createdAt.getTime() + policy.session.browserLifetime * 1000)
+
+const absoluteEnd = (session: { createdAt: Date }): number => session.createdAt.getTime() + policy.session.absoluteLifetime * 1000
+
+const luciaFor = (db: Transaction, { cookie }: Settings) =>
+  new Lucia(new SessionAdapter(db), {
+    sessionExpiresIn: new TimeSpan(policy.session.lifetime, 's'),
+    sessionCookie: { name: sessionCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
+    getSessionAttributes: (attributes) => attributes,
+    getUserAttributes: (attributes) => attributes,
+  })
+
+/** `__Host-` binds the cookie to this very host over https: no sub-domain can plant one (RFC 6265bis 4.1.3.2). */
+export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
+  secure ? '__Host-floorpass_session' : 'floorpass_session'
+
+/** The caller's live session, extended when due; null when there is none. A cookie that opens nothing is cleared. */
+export async function validateSessionToken(ctx: Context): Promise<ActiveSession | null> {
+  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  if (token === undefined) return null
+  const lucia = luciaFor(ctx.db, ctx.settings)
+  const { session, user } = await lucia.validateSession(hashToken(token))
+  if (!session || user.suspendedAt) {
+    clearSessionCookie(ctx)
+    return null
+  }
+  await noteSeen(ctx, session)
+  const { fresh: extended, trueExpiry = session.expiresAt, expiresAt, ...attributes } = session
+  const active = extended
+    ? { ...attributes, expiresAt: capped(expiresAt, session), updatedAt: new Date() }
+    : { ...attributes, expiresAt: trueExpiry }
+  if (extended) setSessionCookie(ctx, token, active)
+  return { session: active, user }
+}
+
+async function noteSeen({ db }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<void> {
+  const now = new Date()
+  const stale = new Date(now.getTime() - policy.session.lastSeenPrecision * 1000)
+  if (lastSeenAt < stale) await db.session.updateMany({ where: { id, lastSeenAt: { lt: stale } }, data: { lastSeenAt: now } })
+}
+
+const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
+  new Date(Math.min(expiresAt.getTime(), absoluteEnd(session)))
+
+/**
+ * A new session for a user who has just proved who they are. The browser's former session ends in the same transaction: its
+ * token must not outlive the change of hands. `provedAt` is the former sign-in's where a session only gets a new token: that is
+ * no proof, so it stays as old as it was. Hand the token to `setSessionCookie` once the transaction is committed.
+ */
+export async function startSession(
+  ctx: Context,
+  tx: Transaction,
+  { userId, remember, provedAt = new Date() }: { userId: string; remember: boolean; provedAt?: Date },
+): Promise<{ session: Session; token: string }> {
+  const former = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  const lucia = luciaFor(tx, ctx.settings)
+  if (former !== undefined) await lucia.invalidateSession(hashToken(former))
+  const token = createToken()
+  const now = new Date()
+  const attributes = {
+    handle: randomUUIDv7(),
+    remember,
+    ipAddress: ctx.client.ip ?? '',
+    userAgent: ctx.client.userAgent,
+    activeOrganizationId: null,
+    createdAt: provedAt,
+    updatedAt: now,
+    lastSeenAt: now,
+  }
+  const { id, expiresAt } = await lucia.createSession(userId, attributes, { sessionId: hashToken(token) })
+  await endOldestSessions(tx, userId)
+  return { session: { ...attributes, id, userId, expiresAt: firstExpiry(attributes, expiresAt) }, token }
+}
+
+/** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. */
+async function endOldestSessions(tx: Transaction, userId: string): Promise<void> {
+  const surplus = await tx.session.findMany({
+    where: { userId },
+    orderBy: { createdAt: 'desc' },
+    skip: policy.sessionsPerUser,
+    select: { id: true },
+  })
+  if (surplus.length > 0) await tx.session.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } })
+}
+
+/** The row of the cookie that was presented, judged by nothing else. */
+export async function findPresentedSession(ctx: Context, tx: Transaction): Promise<Session | null> {
+  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
+}
+
+/** Ends a session; false when it had ended before. */
+export async function endSession(ctx: Context, tx: Transaction, { id }: Session): Promise<boolean> {
+  if ((await tx.session.count({ where: { id } })) === 0) return false
+  await luciaFor(tx, ctx.settings).invalidateSession(id)
+  return true
+}
+
+/** The cookie ends with its session; without `remember`, with the browser. */
+export function setSessionCookie(
+  ctx: Context,
+  token: string,
+  { remember, expiresAt }: Pick<Session, 'remember' | 'expiresAt'>,
+): void {
+  const cookie = luciaFor(ctx.db, ctx.settings).createSessionCookie(token)
+  cookie.attributes.maxAge = Math.ceil((expiresAt.getTime() - Date.now()) / 1000)
+  if (!remember) delete cookie.attributes.maxAge
+  ctx.cookies.set(cookie.serialize())
+}
+
+export function clearSessionCookie(ctx: Context): void {
+  ctx.cookies.set(luciaFor(ctx.db, ctx.settings).createBlankSessionCookie().serialize())
+}

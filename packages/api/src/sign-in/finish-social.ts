@@ -1,0 +1,82 @@
+import type { Context } from '../context.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { withParameter } from '../security/redirect-target.ts'
+import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
+import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social-provider.ts'
+import { publicProcedure } from '../trpc.ts'
+import { finishSocialInput } from './contract.ts'
+import { linkIdentity } from './link-identity.ts'
+import { resolveIdentity } from './resolve-identity.ts'
+import { SocialRefusal } from './social-refusal.ts'
+
+/**
+ * The way back from a social provider. Spec: Sign-in and sign-up. Always a target to send the browser to: the one that the start
+ * named, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider that is not configured.
+ */
+export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
+  const provider = requireProvider(ctx, input.provider)
+  await ctx.limitByIp('social:ip')
+  const flow = input.state === undefined ? null : await endSocialFlow(ctx, provider.id, input.state)
+  try {
+    if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
+    const identity = await identify(provider, flow, input)
+    return {
+      url: flow.link ? await finishLink(ctx, provider, flow, identity) : await finishSignIn(ctx, provider, flow, identity),
+    }
+  } catch (error) {
+    if (!(error instanceof SocialRefusal)) throw error
+    ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'a social sign-in was refused')
+    const target = flow?.errorCallbackURL ?? (flow?.link ? '/settings/accounts' : '/login')
+    return { url: withParameter(target, 'error', error.code) }
+  }
+})
+
+type Answer = { code?: string | undefined; error?: string | undefined; iss?: string | undefined }
+
+async function identify(provider: SocialProvider, attempt: SocialAttempt, { code, error, iss }: Answer): Promise<SocialIdentity> {
+  if (iss !== undefined && provider.issuer !== null && iss !== provider.issuer) throw new SocialRefusal('issuer_mismatch')
+  if (error !== undefined) throw new SocialRefusal(error === 'access_denied' ? 'access_denied' : 'provider_error')
+  if (code === undefined) throw new SocialRefusal('no_code')
+  try {
+    return await provider.identify(code, attempt)
+  } catch (cause) {
+    if (!(cause instanceof ProviderError)) throw cause
+    const codes = {
+      unavailable: 'provider_unavailable',
+      'code-refused': 'invalid_code',
+      'identity-refused': 'unable_to_get_user_info',
+    } as const
+    throw new SocialRefusal(codes[cause.reason], cause)
+  }
+}
+
+async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
+  const { session, token, isNew } = await ctx.db.$transaction(async (tx) => {
+    const resolved = await resolveIdentity(ctx, tx, provider, identity)
+    const { id: userId } = resolved.user
+    await recordAuditEvent(tx, ctx.client, {
+      userId,
+      action: resolved.isNew ? 'sign-up' : 'sign-in',
+      details: { provider: provider.id },
+    })
+    return { ...(await startSession(ctx, tx, { userId, remember: true })), isNew: resolved.isNew }
+  })
+  setSessionCookie(ctx, token, session)
+  ctx.mail.wake()
+  const callbackURL = flow.callbackURL ?? '/dashboard'
+  return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL
+}
+
+async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
+  // The session that asked must be the one that comes back, and must still live.
+  const active = await ctx.findSession()
+  if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
+  await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, active)
+    await linkIdentity(ctx, tx, active.user, provider, identity)
+  })
+  ctx.mail.wake()
+  return flow.callbackURL ?? '/settings/accounts'
+}

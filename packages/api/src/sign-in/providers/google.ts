@@ -1,0 +1,107 @@
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { emailAddress } from '../../fields.ts'
+import { ProviderError, type SocialProvider } from '../../social-provider.ts'
+import { authorizationUrl, exchangeCode, type ProviderCredentials } from './oauth-client.ts'
+import { boundedFetch, requestJson } from './provider-request.ts'
+
+type GoogleOptions = ProviderCredentials & { issuer: string }
+
+const discovery = z.object({
+  issuer: z.string(),
+  authorization_endpoint: z.url(),
+  token_endpoint: z.url(),
+  jwks_uri: z.url(),
+})
+
+type Endpoints = z.infer<typeof discovery> & { keys: ReturnType<typeof createRemoteJWKSet> }
+
+const endpointsLifetime = 60 * 60 * 1000
+const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']
+
+/** Google, or any OpenID provider at `issuer`: code flow with PKCE and nonce; the identity comes from the validated ID token alone. */
+export function createGoogle(options: GoogleOptions): SocialProvider {
+  const endpoints = cachedEndpoints(options.issuer)
+
+  return {
+    id: 'google',
+    name: 'Google',
+    origin: new URL(options.issuer).origin,
+    issuer: options.issuer,
+    async authorizationUrl(attempt, { scopes, loginHint, locale }) {
+      const { authorization_endpoint } = await endpoints()
+      const url = authorizationUrl(options, authorization_endpoint, attempt, ['openid', 'email', 'profile', ...scopes])
+      url.searchParams.set('nonce', attempt.nonce)
+      url.searchParams.set('hl', locale)
+      if (loginHint !== undefined) url.searchParams.set('login_hint', loginHint)
+      return url
+    },
+    async identify(code, attempt) {
+      const { token_endpoint, keys } = await endpoints()
+      const { idToken, ...tokens } = await exchangeCode(options, token_endpoint, code, attempt)
+      if (idToken === null) throw new ProviderError('identity-refused', 'the provider sent no ID token')
+      const claims = await validate(idToken, keys, options)
+      if (claims.nonce !== attempt.nonce) throw new ProviderError('identity-refused', 'the ID token is not for this attempt')
+      const email = emailAddress.safeParse(claims.email)
+      return {
+        subject: String(claims.sub),
+        email: email.success ? email.data : null,
+        emailVerified: claims.email_verified === true,
+        name: typeof claims.name === 'string' ? claims.name : '',
+        image: typeof claims.picture === 'string' ? claims.picture : null,
+        tokens,
+      }
+    },
+  }
+}
+
+/** Signature by the provider's published keys (a key it has just rotated in is fetched), issuer, audience, expiry, a subject. */
+async function validate(idToken: string, keys: Endpoints['keys'], { issuer, clientId }: GoogleOptions): Promise<JWTPayload> {
+  try {
+    const { payload } = await jwtVerify(idToken, keys, {
+      // Google may leave out the scheme (OpenID Connect Core, section 3.1.3.7, Google's own note).
+      issuer: [issuer, issuer.replace(/^https:\/\//, '')],
+      audience: clientId,
+      algorithms: asymmetric,
+      requiredClaims: ['sub', 'exp', 'iat'],
+      clockTolerance: 30,
+    })
+    if (Array.isArray(payload.aud) && payload.azp !== clientId)
+      throw new ProviderError('identity-refused', 'the ID token is for another client')
+    return payload
+  } catch (cause) {
+    if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError || cause instanceof ProviderError)) {
+      throw new ProviderError('unavailable', "the provider's keys could not be read", { cause })
+    }
+    throw new ProviderError('identity-refused', 'the ID token does not hold', { cause })
+  }
+}
+
+/** The provider's discovery document, read when first needed and again every hour. */
+function cachedEndpoints(issuer: string): () => Promise<Endpoints> {
+  let known: { endpoints: Promise<Endpoints>; readAt: number } | undefined
+  return () => {
+    if (!known || known.readAt + endpointsLifetime < Date.now()) {
+      const endpoints = readEndpoints(issuer)
+      known = { endpoints, readAt: Date.now() }
+      endpoints.catch(() => {
+        known = undefined
+      })
+    }
+    return known.endpoints
+  }
+}
+
+async function readEndpoints(issuer: string): Promise<Endpoints> {
+  const { status, body } = await requestJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+  const document = discovery.safeParse(body)
+  if (status !== 200 || !document.success || document.data.issuer !== issuer) {
+    throw new ProviderError('unavailable', `the discovery document of the provider cannot be used (${status})`)
+  }
+  const keys = createRemoteJWKSet(new URL(document.data.jwks_uri), {
+    timeoutDuration: 10_000,
+    cooldownDuration: 5_000,
+    [customFetch]: boundedFetch,
+  })
+  return { ...document.data, keys }
+}

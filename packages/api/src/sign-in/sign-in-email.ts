@@ -1,0 +1,75 @@
+import type { Account, Session, User } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { recordAuditEvent, recordAuditEventIfKnown } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { refuseQuietly } from '../security/quiet-answer.ts'
+import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { presentUser } from '../sessions/present-session.ts'
+import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { publicProcedure } from '../trpc.ts'
+import { signInEmailInput } from './contract.ts'
+
+type Credentials = { email: string; password: string }
+
+/**
+ * Signs in with an e-mail address and a password. Spec: Sign-in and sign-up. Unknown address, wrong password, no password and
+ * suspended account are one answer, after one argon2id and no sooner than 200 ms; EMAIL_NOT_VERIFIED is told only to who knows the password.
+ */
+export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('sign-in:ip')
+  // Before the hash: of any number of parallel guesses only as many as the limit allows are ever compared.
+  await ctx.limiter.consume('sign-in:account', input.email)
+  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+
+  const account = await refuseQuietly(() => findByPassword(ctx, input))
+  if (!account.user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
+
+  // Another sign-in may have replaced the same outdated hash meanwhile: the password is compared with the new one then.
+  const opened = (await openSession(ctx, account, input)) ?? (await openSession(ctx, await findByPassword(ctx, input), input))
+  if (!opened) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+  const { session, token } = opened
+  setSessionCookie(ctx, token, session)
+  await ctx.limiter.reset('sign-in:account', input.email)
+
+  return {
+    redirect: input.callbackURL !== undefined,
+    token: session.handle,
+    ...(input.callbackURL !== undefined && { url: input.callbackURL }),
+    user: presentUser(account.user),
+  }
+})
+
+/** Null when the password was changed, or the account suspended, while this password was being compared. */
+async function openSession(
+  ctx: Context,
+  account: Account,
+  { password, rememberMe }: { password: string; rememberMe: boolean },
+): Promise<{ session: Session; token: string } | null> {
+  // A hash that was imported, or made at a lower cost, is replaced while its password is at hand.
+  const isOutdated = ctx.passwords.isOutdated(account.passwordHash ?? '')
+  const passwordHash = isOutdated ? await ctx.passwords.hash(password) : account.passwordHash
+  return ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, account.userId)
+    const { count } = await tx.account.updateMany({
+      where: { id: account.id, passwordHash: account.passwordHash, user: { suspendedAt: null } },
+      data: { lastUsedAt: new Date(), passwordHash },
+    })
+    if (count === 0) return null
+    await recordAuditEvent(tx, ctx.client, { userId: account.userId, action: 'sign-in' })
+    return startSession(ctx, tx, { userId: account.userId, remember: rememberMe })
+  })
+}
+
+async function findByPassword(ctx: Context, { email, password }: Credentials): Promise<Account & { user: User }> {
+  const account = await ctx.db.account.findFirst({
+    where: { providerId: 'credential', user: { email } },
+    include: { user: true },
+  })
+  const matches = await ctx.passwords.verify(account?.passwordHash ?? null, password)
+  // The user may have gone between the two reads of this one query.
+  const user: User | null | undefined = account?.user
+  if (account && matches && user && !user.suspendedAt) return account
+  if (account) await recordAuditEventIfKnown(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
+  throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+}

@@ -1,0 +1,14 @@
+import { AppError } from '../errors.ts'
+import { startSocialInput } from '../fields.ts'
+import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
+import { publicProcedure } from '../trpc.ts'
+
+/** Sends the browser to a social provider. Spec: Sign-in and sign-up. PROVIDER_NOT_FOUND for one that is not configured. */
+export const startSocial = publicProcedure.input(startSocialInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('social:ip')
+  const { provider, scopes, loginHint, disableRedirect, idToken, ...targets } = input
+  const chosen = requireProvider(ctx, provider)
+  if (idToken !== undefined) throw new AppError('ID_TOKEN_NOT_SUPPORTED')
+  const url = await beginSocialFlow(ctx, chosen, { targets, link: null, scopes, loginHint })
+  return { url: url.href, redirect: !disableRedirect }
+})

@@ -1,0 +1,62 @@
+import { initTRPC } from '@trpc/server'
+import type { Context } from './context.ts'
+import { AppError, toAppError } from './errors.ts'
+import { policy } from './policy.ts'
+
+const t = initTRPC.context<Context>().create({
+  isDev: false,
+  errorFormatter({ shape, error }) {
+    const { key, message, status, fields, retryAfter } = toAppError(error)
+    return { ...shape, message, data: { ...shape.data, httpStatus: status, key, fields, retryAfter } }
+  },
+})
+
+export const router = t.router
+export const createCallerFactory = t.createCallerFactory
+
+/** Every failure leaves as an entry of the catalogue, and one that nobody expected is logged, once, here. */
+const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
+  const result = await next()
+  if (type === 'mutation') ctx.forgetSession()
+  if (result.ok) return result
+  const error = toAppError(result.error)
+  if (error.status >= 500) ctx.log.error({ err: error.cause ?? error, procedure: path, key: error.key }, 'a procedure failed')
+  throw error
+})
+
+/** Text that PostgreSQL cannot hold or that two parsers read differently is refused before any rule sees it. */
+const withStorableInput = t.middleware(async ({ getRawInput, next }) => {
+  refuseUnstorable(await getRawInput(), 0)
+  return next()
+})
+
+const deepest = 16
+
+function refuseUnstorable(value: unknown, depth: number): void {
+  if (depth > deepest) throw new AppError('VALIDATION_ERROR', { message: `[body] Nested deeper than ${deepest} levels` })
+  if (typeof value === 'string' && (value.includes('\u0000') || !value.isWellFormed())) {
+    throw new AppError('VALIDATION_ERROR', { message: '[body] Text with a NUL character or half a surrogate pair' })
+  }
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, item] of Object.entries(value)) {
+    refuseUnstorable(key, depth)
+    refuseUnstorable(item, depth + 1)
+  }
+}
+
+export const publicProcedure = t.procedure.use(withCatalogue).use(withStorableInput)
+
+/** The caller is signed in: `ctx.session` and `ctx.user`. Else UNAUTHORIZED. */
+export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
+  const active = await ctx.findSession()
+  if (!active) throw new AppError('UNAUTHORIZED')
+  return next({ ctx: { ...ctx, ...active } })
+})
+
+/** Refuses a session whose sign-in is too long ago for a sensitive change: SESSION_NOT_FRESH. */
+export function assertFresh(session: { createdAt: Date }): void {
+  if (!isFresh(session)) throw new AppError('SESSION_NOT_FRESH')
+}
+
+export const isFresh = ({ createdAt }: { createdAt: Date }): boolean =>
+  createdAt.getTime() + policy.session.freshAge * 1000 >= Date.now()
