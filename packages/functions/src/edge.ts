@@ -1,0 +1,206 @@
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
+import {
+  type Api,
+  AppError,
+  appRouter,
+  type Context,
+  createCaller,
+  createContext,
+  type Locale,
+  type Log,
+  type ProviderId,
+  sessionCookieName,
+  toAppError,
+} from '@floorpass/api'
+import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
+import { Hono } from 'hono'
+import { parseAccept } from 'hono/utils/accept'
+import type { Service } from './deps.ts'
+import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
+import { clientAddress } from './http/client-address.ts'
+import { requestCookies } from './http/cookies.ts'
+import { corsHeaders, preflightHeaders } from './http/cors.ts'
+import { assertTrustedOrigin } from './http/origin-check.ts'
+import { errorResponse, json, retryHeaders } from './http/respond.ts'
+import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
+import { withWholeBody } from './http/whole-body.ts'
+import { dispatch, methodsOf } from './rest/dispatch.ts'
+import { openapiDocument } from './rest/openapi.ts'
+import { referencePage } from './rest/reference-page.ts'
+import { activeRoutes } from './rest/routes.ts'
+
+/** What a page's loaders and actions get; see `withApi` in the web app. */
+export type PageContext = {
+  /** The procedures, bound to this request. Cookies that they set are on the response, whatever the page answers. */
+  api: Api
+  /** Every script tag carries it. */
+  cspNonce: string
+  locale: Locale
+  appName: string
+  /** Mail lands in the viewer at /dev/mailbox: the service runs on its own machine only. */
+  localMailbox: boolean
+  /** The social providers to offer. */
+  providers: { id: ProviderId; name: string }[]
+  log: Log
+}
+
+export type Pages = (request: Request, page: PageContext) => Promise<Response>
+
+/** What the transport knows besides the request. */
+export type Connection = { peerAddress: string | null }
+
+export type Edge = { fetch(request: Request, connection: Connection): Promise<Response> }
+
+type Variables = { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }
+
+const largestBatch = 10
+
+/**
+ * The HTTP edge: a plain function from Request to Response, the same under every server. It answers /auth, /trpc and the health
+ * checks, and hands everything else to `pages`.
+ */
+export function createEdge(service: Service, pages?: Pages): Edge {
+  const { deps } = service
+  const { settings } = deps
+  // Chromium holds a form's redirects against form-action too: linking an account ends at a provider.
+  const formTargets = [...deps.providers.values()].map(({ origin }) => origin)
+  const app = new Hono<{ Bindings: Connection; Variables: Variables }>()
+
+  app.use(async (c, next) => {
+    const started = performance.now()
+    const { method, path } = c.req
+    const requestId = randomUUIDv7()
+    const log = service.logFor(requestId)
+    const setCookies: string[] = []
+    const cookies = requestCookies(c.req.raw.headers.get('cookie'))
+    const client = {
+      ip: clientAddress(c.env.peerAddress, c.req.header('x-forwarded-for') ?? null, service.trustedProxies),
+      userAgent: printable(c.req.header('user-agent') ?? ''),
+      locale: preferredLocale(c.req.header('accept-language')),
+    }
+    c.set('requestId', requestId)
+    c.set('setCookies', setCookies)
+    c.set('contentSecurityPolicy', dataPolicy)
+    c.set(
+      'context',
+      createContext({ ...deps, log }, client, {
+        get: (name) => cookies.get(name),
+        set: (header) => keepCookie(cookies, setCookies, header),
+      }),
+    )
+
+    await next()
+
+    const response = new Response(c.res.body, c.res)
+    for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
+    response.headers.set('x-request-id', requestId)
+    addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
+    c.res = response
+    const level = response.status >= 500 ? 'warn' : 'info'
+    log[level]({ method, path: printable(path), status: response.status, ms: Math.round(performance.now() - started) }, 'request')
+  })
+
+  const crossOrigin = async (c: { req: { raw: Request; path: string }; res: Response }, next: () => Promise<void>) => {
+    const origin = c.req.raw.headers.get('origin')
+    await next()
+    c.res.headers.append('vary', 'Origin')
+    for (const [name, value] of corsHeaders(origin, settings.trustedOrigins)) c.res.headers.set(name, value)
+  }
+  app.use('/auth/*', crossOrigin)
+  app.use('/trpc/*', crossOrigin)
+
+  const preflight = (c: { req: { raw: Request; path: string } }) => {
+    const known = methodsOf(c.req.path)
+    const methods = known.length > 0 ? known : ['GET', 'POST']
+    return new Response(null, {
+      status: 204,
+      headers: preflightHeaders(c.req.raw.headers.get('origin'), settings.trustedOrigins, methods),
+    })
+  }
+  app.options('/auth/*', preflight)
+  app.options('/trpc/*', preflight)
+
+  app.use(async (c, next) => {
+    assertTrustedOrigin(c.req.raw, settings.trustedOrigins)
+    await next()
+  })
+  app.use(async (c, next) => {
+    c.req.raw = await withWholeBody(c.req.raw)
+    await next()
+  })
+
+  const document = openapiDocument(activeRoutes(new Set(deps.providers.keys())), {
+    ...settings,
+    cookieName: sessionCookieName(settings.cookie),
+  })
+  app.get('/auth/openapi.json', () => json(document))
+  app.get('/auth/reference', (c) => c.html(referencePage(document)))
+  app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context'))))
+  app.all('/trpc/*', async (c) => {
+    // A streamed batch would leave before its procedures have run, and their cookies with nothing.
+    c.req.raw.headers.set('trpc-accept', 'application/json')
+    const response = await fetchRequestHandler({
+      endpoint: '/trpc',
+      req: c.req.raw,
+      router: appRouter,
+      maxBatchSize: largestBatch,
+      responseMeta: ({ errors }) => ({ headers: retryHeaders(errors.map(toAppError)) }),
+      createContext: () => c.get('context'),
+    })
+    // tRPC names no type for what it refuses before any procedure runs.
+    response.headers.set('content-type', 'application/json; charset=utf-8')
+    return response
+  })
+  app.get('/healthz', () => json({ status: 'ok' }))
+  app.get('/readyz', async () => {
+    await service.assertReady()
+    return json({ status: 'ready' })
+  })
+  if (service.outbox) app.route('/dev/mailbox', mailboxPages(service.outbox, settings))
+  if (pages) {
+    app.all('*', async (c) => {
+      const cspNonce = randomBytes(16).toString('base64')
+      c.set('contentSecurityPolicy', pagePolicy(cspNonce, formTargets))
+      const context = c.get('context')
+      return pages(c.req.raw, {
+        api: createCaller(context),
+        cspNonce,
+        locale: context.client.locale,
+        appName: settings.appName,
+        localMailbox: service.outbox !== null,
+        providers: [...deps.providers.values()].map(({ id, name }) => ({ id, name })),
+        log: context.log,
+      })
+    })
+  }
+  app.notFound(() => errorResponse(new AppError('NOT_FOUND')))
+  app.onError((thrown, c) => {
+    const error = toAppError(thrown)
+    if (error.status >= 500) deps.log.error({ err: error.cause ?? error, requestId: c.get('requestId') }, 'a request failed')
+    return errorResponse(error)
+  })
+
+  return { fetch: async (request, connection) => app.fetch(request, connection) }
+}
+
+/** One line, no control or direction characters, at most 512 long: safe in a log, a list and a mail. */
+const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 512)
+
+function preferredLocale(header: string | undefined): Locale {
+  const languages = parseAccept(header ?? '').map(({ type, q }) => ({ language: type.toLowerCase().split('-')[0], q }))
+  const known = languages.filter(({ language, q }) => q > 0 && (language === 'en' || language === 'fr'))
+  known.sort((left, right) => right.q - left.q)
+  return known[0]?.language === 'fr' ? 'fr' : 'en'
+}
+
+/** The newest word on a cookie counts: for the rest of this request, and alone in the response. */
+function keepCookie(cookies: Map<string, string>, setCookies: string[], header: string): void {
+  const [pair = ''] = header.split(';')
+  const name = pair.slice(0, pair.indexOf('='))
+  const value = pair.slice(name.length + 1)
+  if (value === '') cookies.delete(name)
+  else cookies.set(name, value)
+  const former = setCookies.findIndex((known) => known.startsWith(`${name}=`))
+  if (former >= 0) setCookies.splice(former, 1)
+  setCookies.push(header)
+}

@@ -1,0 +1,22 @@
+import type { AppError } from '@floorpass/api'
+import { headerSafe } from '@floorpass/api/contracts'
+
+export const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8' } })
+
+/** A failure as every client of the REST surface reads it: `{ code, message }`, and when to try again. */
+export function errorResponse(error: AppError): Response {
+  const response = json({ code: error.key, message: error.message }, error.status)
+  for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
+  return response
+}
+
+/** When a new try makes sense, under the standard name and the one that better-auth's client reads. Of several, the longest wait. */
+export function retryHeaders(errors: readonly AppError[]): Record<string, string> {
+  const longest = Math.max(0, ...errors.map(({ retryAfter }) => retryAfter ?? 0))
+  return longest > 0 ? { 'retry-after': String(longest), 'x-retry-after': String(longest) } : {}
+}
+
+/** 302. The target has been judged by the procedure. */
+export const redirectTo = (target: string): Response =>
+  new Response(null, { status: 302, headers: { location: headerSafe(target) } })

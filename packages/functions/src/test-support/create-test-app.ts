@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { Database } from '@floorpass/db'
+import { openDatabase } from '@floorpass/db'
+import { loadConfig } from '@floorpass/env'
+import { Redis } from 'ioredis'
+import { pino } from 'pino'
+import { afterAll } from 'vitest'
+import { composeService, describeError, type Service } from '../deps.ts'
+import { createEdge, type Edge } from '../edge.ts'
+import { type Browser, createBrowser } from './browser.ts'
+import { createTestOutbox, type TestOutbox } from './outbox.ts'
+import { createTestDatabase } from './test-database.ts'
+
+/** A person with a mailbox and a password. Each test makes its own. */
+export type Person = { name: string; email: string; password: string }
+
+export type TestApp = {
+  edge: Edge
+  service: Service
+  db: Database
+  outbox: TestOutbox
+  baseUrl: string
+  /** Every line that was logged, parsed. */
+  logs: Record<string, unknown>[]
+  browser(options?: { origin?: string | null; ip?: string }): Browser
+  /** A new person that no other test knows. */
+  person(overrides?: Partial<Person>): Person
+  /** Signs up; the mail is in the outbox when it resolves. */
+  signUp(person?: Person): Promise<Person>
+  /** Signs up and proves the address. */
+  verified(person?: Person): Promise<Person>
+  /** A verified person's signed-in browser. */
+  signedIn(person?: Person): Promise<Browser & { person: Person; userId: string }>
+  /** Waits until every queued mail has left. */
+  mailed(): Promise<void>
+  /** Every row of every table: what a thief of the database holds. */
+  everyRow(): Promise<Record<string, unknown>[]>
+  /** Takes the database away under the running service; `back` returns it (PostgreSQL only). */
+  loseDatabase(): Promise<{ back(): Promise<void> }>
+  close(): Promise<void>
+}
+
+let persons = 0
+
+/**
+ * The real edge, router and rules on a fresh database (embedded, or PostgreSQL when DATABASE_URL is set), with a mail server that
+ * keeps what it gets and a cheap password hash. Limits are off unless asked for: `{ RATE_LIMIT: 'on' }`. Closes itself.
+ */
+export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
+  const testDatabase = await createTestDatabase()
+  const config = loadConfig({ RATE_LIMIT: 'off', ...environment })
+  const database = await openDatabase(testDatabase.options)
+  const outbox = createTestOutbox()
+  const logs: Record<string, unknown>[] = []
+  const redis = process.env.REDIS_URL
+    ? new Redis(process.env.REDIS_URL, { keyPrefix: `${randomBytes(8).toString('hex')}:` })
+    : null
+  // Until then limits are counted in memory, and twice as many tries pass.
+  if (redis) await once(redis, 'ready')
+  const service = composeService({
+    config,
+    secrets: config.authSecrets ?? ['a secret that only tests know, long enough'],
+    database,
+    transport: outbox,
+    outbox: null,
+    redis,
+    log: pino(
+      { level: 'debug', base: null, serializers: { err: describeError } },
+      { write: (line) => void logs.push(JSON.parse(line)) },
+    ),
+    hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
+  })
+  const edge = createEdge(service)
+  const baseUrl = config.baseUrl
+  const browser: TestApp['browser'] = (options) => createBrowser(edge, baseUrl, options)
+
+  const person: TestApp['person'] = (overrides) => {
+    persons += 1
+    return {
+      name: `Ada ${persons}`,
+      email: `ada-${persons}@example.test`,
+      password: `plum kettle orbit ${persons}`,
+      ...overrides,
+    }
+  }
+  const mailed = () => service.deps.mail.drain()
+  const expectOk = (status: number, body: unknown) => {
+    if (status !== 200) throw new Error(`expected 200, got ${status} ${JSON.stringify(body)}`)
+  }
+  const signUp: TestApp['signUp'] = async (somebody = person()) => {
+    const answer = await browser().post('/auth/sign-up/email', somebody)
+    expectOk(answer.status, answer.body)
+    await mailed()
+    return somebody
+  }
+  const verified: TestApp['verified'] = async (somebody = person()) => {
+    await signUp(somebody)
+    const answer = await browser().post('/auth/verify-email', { token: outbox.lastTo(somebody.email).token })
+    expectOk(answer.status, answer.body)
+    return somebody
+  }
+  const signedIn: TestApp['signedIn'] = async (somebody) => {
+    const known = await verified(somebody)
+    const tab = browser()
+    const answer = await tab.post('/auth/sign-in/email', { email: known.email, password: known.password })
+    expectOk(answer.status, answer.body)
+    return { ...tab, person: known, userId: (answer.body as { user: { id: string } }).user.id }
+  }
+  const everyRow: TestApp['everyRow'] = async () => {
+    const tables = await database.db.$queryRaw<
+      { name: string }[]
+    >`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+    const rows = tables.map(({ name }) =>
+      database.db.$queryRawUnsafe<{ row: string }[]>(`SELECT to_json("${name}")::text AS row FROM "${name}"`),
+    )
+    return (await Promise.all(rows)).flat().map(({ row }) => JSON.parse(row))
+  }
+  let lost = false
+  const loseDatabase: TestApp['loseDatabase'] = async () => {
+    lost = testDatabase.hide === null
+    if (testDatabase.hide) return { back: await testDatabase.hide() }
+    await database.close()
+    return { back: () => Promise.reject(new Error('a closed embedded database does not come back')) }
+  }
+  const close = async () => {
+    await service.stop().catch((error: unknown) => {
+      if (!lost) throw error
+    })
+    await testDatabase.drop()
+  }
+  afterAll(close)
+  return {
+    edge,
+    service,
+    db: database.db,
+    outbox,
+    baseUrl,
+    logs,
+    browser,
+    person,
+    signUp,
+    verified,
+    signedIn,
+    mailed,
+    everyRow,
+    loseDatabase,
+    close,
+  }
+}

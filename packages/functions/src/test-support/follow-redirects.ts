@@ -1,0 +1,22 @@
+/**
+ * A person's browser at a provider: follows redirects and keeps the provider's cookies, until one leads back to `home`. The path
+ * and query of that last step.
+ */
+export async function followRedirects(start: string, home: string): Promise<string> {
+  const cookies = new Map<string, string>()
+  let url = new URL(start)
+  for (let step = 0; step < 10; step += 1) {
+    if (url.origin === new URL(home).origin) return url.pathname + url.search
+    const cookie = [...cookies].map((pair) => pair.join('=')).join('; ')
+    const response = await fetch(url, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } })
+    for (const header of response.headers.getSetCookie()) {
+      const [pair = ''] = header.split(';')
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const location = response.headers.get('location')
+    if (location === null)
+      throw new Error(`the provider stopped at ${url.pathname} with ${response.status}: ${await response.text()}`)
+    url = new URL(location, url)
+  }
+  throw new Error('the provider redirects in circles')
+}

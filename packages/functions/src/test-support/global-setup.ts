@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Database, openDatabase } from '@floorpass/db'
+import type { TestProject } from 'vitest/node'
+import { asAdmin, type TestTemplates, urlOf } from './test-templates.ts'
+
+// A run drops what a killed one left: a database's name carries the start of its run.
+const prefix = 'floorpass_test_'
+const folderPrefix = 'floorpass-test-'
+const staleAfterMs = 60 * 60 * 1000
+
+export const setup = async (project: TestProject) => {
+  const adminUrl = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL
+  const { templates, teardown } = adminUrl ? await preparePostgres(adminUrl) : await prepareEmbedded()
+  project.provide('testTemplates', templates)
+  return teardown
+}
+
+type Prepared = { templates: TestTemplates; teardown: () => Promise<void> }
+
+const prepareEmbedded = async (): Promise<Prepared> => {
+  await removeStaleFolders()
+  const folder = await mkdtemp(join(tmpdir(), folderPrefix))
+  const templates = { kind: 'embedded', empty: join(folder, 'empty.tar'), migrated: join(folder, 'migrated.tar') } as const
+
+  const { migrate, dump, close } = await openDatabase({ kind: 'embedded', directory: null })
+  const writeDump = async (file: string) => {
+    if (dump) await writeFile(file, Buffer.from(await (await dump()).arrayBuffer()))
+  }
+  await writeDump(templates.empty)
+  await migrate()
+  await writeDump(templates.migrated)
+  await close()
+
+  return { templates, teardown: () => rm(folder, { recursive: true }) }
+}
+
+const removeStaleFolders = async () => {
+  for (const name of await readdir(tmpdir())) {
+    const folder = join(tmpdir(), name)
+    const isStale = name.startsWith(folderPrefix) && (await stat(folder)).mtimeMs < Date.now() - staleAfterMs
+    if (isStale) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const preparePostgres = async (adminUrl: string): Promise<Prepared> => {
+  const run = `${prefix}${Date.now()}_${randomBytes(3).toString('hex')}`
+  const templates = { kind: 'postgres', adminUrl, run, empty: 'template0', migrated: `${run}_template` } as const
+
+  await asAdmin(adminUrl, async (db) => {
+    await dropWhere(db, (name) => Number(name.slice(prefix.length).split('_')[0]) < Date.now() - staleAfterMs)
+    await db.$executeRawUnsafe(`CREATE DATABASE "${templates.migrated}" TEMPLATE template0`)
+  })
+  const { migrate, close } = await openDatabase({ kind: 'postgres', url: urlOf(adminUrl, templates.migrated) })
+  await migrate().finally(close)
+
+  return { templates, teardown: () => asAdmin(adminUrl, (db) => dropWhere(db, (name) => name.startsWith(run))) }
+}
+
+const dropWhere = async (db: Database, isDoomed: (name: string) => boolean) => {
+  const rows = await db.$queryRaw<{ datname: string }[]>`SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`
+  for (const { datname } of rows.filter((row) => isDoomed(row.datname))) {
+    await db.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`)
+  }
+}

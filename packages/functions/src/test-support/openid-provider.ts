@@ -1,0 +1,70 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Provider } from 'oidc-provider'
+
+export type OpenIdPerson = { sub: string; email?: string; email_verified?: boolean; name?: string; picture?: string } & Record<
+  string,
+  unknown
+>
+
+export type OpenIdProvider = {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Who sits at the provider from now on; null denies consent. */
+  person: OpenIdPerson | null
+  close(): Promise<void>
+}
+
+/** A real OpenID provider on loopback, in Google's place: PKCE required, every sign-in granted at once to `person`. */
+export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdProvider> {
+  const server = createServer()
+  const { port } = await listen(server)
+  const issuer = `http://127.0.0.1:${port}`
+  const people = new Map<string, OpenIdPerson>()
+  const state: OpenIdProvider = {
+    issuer,
+    clientId: 'floorpass-tests',
+    clientSecret: 'a client secret of tests only',
+    person: null,
+    close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
+  }
+
+  const provider: Provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: state.clientId,
+        client_secret: state.clientSecret,
+        redirect_uris: [redirectUri],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    pkce: { required: () => true },
+    conformIdTokenClaims: false,
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture', 'role', 'tradingEnabled', 'id'] },
+    findAccount: (_context, accountId) => ({ accountId, claims: () => ({ ...people.get(accountId), sub: accountId }) }),
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    cookies: { keys: ['only tests use this'] },
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new provider.Grant({ accountId: oidc.session?.accountId ?? '', clientId: oidc.client?.clientId ?? '' })
+      grant.addOIDCScope('openid email profile')
+      await grant.save()
+      return grant
+    },
+  })
+  const answer = provider.callback()
+  server.on('request', (request: IncomingMessage, response) => {
+    if (!request.url?.startsWith('/interaction/')) return answer(request, response)
+    const { person } = state
+    if (person) people.set(person.sub, person)
+    const result = person
+      ? { login: { accountId: person.sub, remember: false } }
+      : { error: 'access_denied', error_description: 'denied' }
+    return provider.interactionFinished(request, response, result)
+  })
+  return state
+}
+
+const listen = (server: Server): Promise<AddressInfo> =>
+  new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server.address() as AddressInfo)))

@@ -1,0 +1,74 @@
+import { type Route, routes } from '../rest/routes.ts'
+import type { TestApp } from './create-test-app.ts'
+
+export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
+
+/** With these every row is there. None of the samples makes the service call a provider. */
+export const everyProvider = {
+  GOOGLE_CLIENT_ID: 'google',
+  GOOGLE_CLIENT_SECRET: 'a secret',
+  GITHUB_CLIENT_ID: 'github',
+  GITHUB_CLIENT_SECRET: 'a secret',
+}
+
+/** Every address of the REST surface: a row is there once for each of its names. */
+export const addresses: Route[] = routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ ...route, path })))
+
+/**
+ * For each row that takes something, an input with which it does its work for this signed-in person, once. A new row needs a new
+ * entry here.
+ */
+export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Promise<Record<string, unknown>>> {
+  const unproved = async () => ({ token: app.outbox.lastTo((await app.signUp()).email).token })
+  const resetLink = async ({ person }: SignedIn) => {
+    await app.browser().post('/auth/forget-password', { email: person.email })
+    await app.mailed()
+    return app.outbox.lastTo(person.email).token
+  }
+  return {
+    'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
+    'POST /sign-up/email': async () => app.person(),
+    'GET /sign-in/social': async () => ({ provider: 'github' }),
+    'POST /sign-in/social': async () => ({ provider: 'github' }),
+    'GET /callback/google': async () => ({ code: 'unknown', state: 'unknown' }),
+    'GET /callback/github': async () => ({ code: 'unknown', state: 'unknown' }),
+    'POST /link-social-account': async () => ({ provider: 'github' }),
+    'POST /link-social': async () => ({ provider: 'github' }),
+    'POST /unlink-account': async ({ userId }) => {
+      await app.db.account.create({ data: { userId, providerId: 'github', accountId: userId } })
+      return { providerId: 'github' }
+    },
+    'POST /revoke-session': async (tab) => ({ token: await handleOf(tab) }),
+    'POST /forget-password': async ({ person: { email } }) => ({ email }),
+    'POST /request-password-reset': async ({ person: { email } }) => ({ email }),
+    'GET /reset-password': async (tab) => ({ token: await resetLink(tab), callbackURL: '/somewhere' }),
+    'POST /reset-password': async (tab) => ({ token: await resetLink(tab), newPassword: 'violet harbor ladder' }),
+    'POST /change-password': async ({ person }) => ({ currentPassword: person.password, newPassword: 'violet harbor ladder' }),
+    'POST /set-password': async ({ userId }) => {
+      await app.db.account.deleteMany({ where: { userId, providerId: 'credential' } })
+      return { newPassword: 'violet harbor ladder' }
+    },
+    'POST /verify-email': unproved,
+    'GET /verify-email': unproved,
+    'POST /send-verification-email': async ({ userId, person: { email } }) => {
+      await app.db.user.update({ where: { id: userId }, data: { emailVerified: false } })
+      return { email }
+    },
+    'POST /change-email': async () => ({ newEmail: app.person().email }),
+    'POST /undo-email-change': async (tab) => {
+      const { email: newEmail } = app.person()
+      await tab.post('/auth/change-email', { newEmail })
+      await app.mailed()
+      await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
+      await app.mailed()
+      return { token: app.outbox.lastTo(tab.person.email).token }
+    },
+    'POST /update-user': async () => ({ name: 'Changed' }),
+    'POST /delete-user': async ({ person: { password } }) => ({ password }),
+  }
+}
+
+/** The name by which a browser's own session is revoked. */
+export async function handleOf(tab: Pick<SignedIn, 'get'>): Promise<string> {
+  return ((await tab.get('/auth/get-session')).body as { session: { token: string } }).session.token
+}

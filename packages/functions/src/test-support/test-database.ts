@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import type { DatabaseOptions } from '@floorpass/db'
+import { inject } from 'vitest'
+import { asAdmin, urlOf } from './test-templates.ts'
+
+export type TestDatabase = {
+  options: DatabaseOptions
+  drop: () => Promise<void>
+  /** Ends every connection and takes the name away, until what it returns is called. Null on the embedded database. */
+  hide: (() => Promise<() => Promise<void>>) | null
+}
+
+/** The kind of database that this run tests: PostgreSQL when TEST_DATABASE_URL or DATABASE_URL names one. */
+export const testDatabase = { kind: inject('testTemplates').kind }
+
+/** A database of one's own, migrated unless `empty`. An embedded one starts anew each time its options are opened. */
+export const createTestDatabase = async ({ empty = false } = {}): Promise<TestDatabase> => {
+  const templates = inject('testTemplates')
+  const template = empty ? templates.empty : templates.migrated
+  if (templates.kind === 'embedded') {
+    return {
+      options: { kind: 'embedded', directory: null, template: await openAsBlob(template) },
+      drop: async () => {},
+      hide: null,
+    }
+  }
+
+  const name = `${templates.run}_${randomBytes(6).toString('hex')}`
+  await asAdmin(templates.adminUrl, (db) => db.$executeRawUnsafe(`CREATE DATABASE "${name}" TEMPLATE "${template}"`))
+  return {
+    options: { kind: 'postgres', url: urlOf(templates.adminUrl, name) },
+    drop: () => asAdmin(templates.adminUrl, (db) => db.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)),
+    hide: async () => {
+      const rename = (from: string, to: string) =>
+        asAdmin(templates.adminUrl, async (db) => {
+          await db.$executeRawUnsafe(`ALTER DATABASE "${from}" ALLOW_CONNECTIONS false`)
+          await db.$executeRaw`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ${from}`
+          await db.$executeRawUnsafe(`ALTER DATABASE "${from}" RENAME TO "${to}"`)
+          await db.$executeRawUnsafe(`ALTER DATABASE "${to}" ALLOW_CONNECTIONS true`)
+        })
+      await rename(name, `${name}_hidden`)
+      return () => rename(`${name}_hidden`, name)
+    },
+  }
+}

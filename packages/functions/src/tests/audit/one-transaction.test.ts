@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { routeSamples, type SignedIn } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp()
+const samples = routeSamples(app)
+
+const everything = async () => JSON.stringify((await app.everyRow()).map((row) => JSON.stringify(row)).sort())
+const eventsOf = async (userId: string) => app.db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'asc' } })
+
+/** From now on every transaction that wrote an audit event, or a mail, fails at its commit. */
+async function failCommitsWith(table: 'audit_events' | 'queued_mails') {
+  await app.db.$executeRawUnsafe(
+    `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at commit'; END $$`,
+  )
+  await app.db.$executeRawUnsafe(
+    `CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION refuse()`,
+  )
+  const heal = () => app.db.$executeRawUnsafe(`DROP TRIGGER IF EXISTS refuse ON ${table}`)
+  onTestFinished(async () => void (await heal()))
+  return heal
+}
+
+type Change = { path: string; action: string; mails: boolean; input?: (tab: SignedIn) => Promise<Record<string, unknown>> }
+
+const others = async (tab: SignedIn) => {
+  await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
+  return {}
+}
+const changes: Change[] = [
+  { path: '/sign-up/email', action: 'sign-up', mails: true },
+  { path: '/sign-in/email', action: 'sign-in', mails: false },
+  { path: '/sign-out', action: 'sign-out', mails: false },
+  { path: '/revoke-session', action: 'revoke-session', mails: false },
+  { path: '/revoke-sessions', action: 'revoke-session', mails: false },
+  { path: '/revoke-other-sessions', action: 'revoke-session', mails: false, input: others },
+  { path: '/forget-password', action: 'request-password-reset', mails: true },
+  { path: '/reset-password', action: 'reset-password', mails: true },
+  { path: '/change-password', action: 'change-password', mails: true },
+  { path: '/set-password', action: 'set-password', mails: true },
+  { path: '/verify-email', action: 'verify-email', mails: false },
+  { path: '/change-email', action: 'request-email-change', mails: true },
+  {
+    path: '/verify-email',
+    action: 'change-email',
+    mails: true,
+    input: async (tab) => {
+      const { email: newEmail } = app.person()
+      await tab.post('/auth/change-email', { newEmail })
+      await app.mailed()
+      return { token: app.outbox.lastTo(newEmail).token }
+    },
+  },
+  { path: '/undo-email-change', action: 'undo-email-change', mails: true },
+  { path: '/update-user', action: 'update-user', mails: false },
+  { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
+]
+
+describe.each(changes)('T183: $action by $path', ({ path, action, mails, input }) => {
+  const prepared = async () => {
+    const tab = await app.signedIn()
+    const fields = (await (input ?? samples[`POST ${path}`])?.(tab)) ?? {}
+    await app.mailed()
+    return { tab, fields }
+  }
+  const act = ({ tab, fields }: Awaited<ReturnType<typeof prepared>>) =>
+    tab.post(`/auth${path}`, fields, { headers: { 'user-agent': 'Firefox/140' }, ip: '192.0.2.55' })
+
+  test('writes exactly one event: who, what, from where, with what result', async () => {
+    const ready = await prepared()
+    const known = new Set((await app.db.auditEvent.findMany()).map(({ id }) => id))
+    expect((await act(ready)).status).toBe(200)
+    const written = (await app.db.auditEvent.findMany()).filter(({ id }) => !known.has(id))
+    expect(written).toMatchObject([{ action, succeeded: true, ipAddress: '192.0.2.55', userAgent: 'Firefox/140' }])
+    if (!['sign-up', 'verify-email'].includes(action)) expect(written[0]?.userId).toBe(ready.tab.userId)
+    expect(JSON.stringify(written[0]?.details ?? {})).not.toMatch(/@|\$|password/)
+  })
+
+  test('is not done at all when the event cannot be written', async () => {
+    const ready = await prepared()
+    const before = await everything()
+    const heal = await failCommitsWith('audit_events')
+    const answer = await act(ready)
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([500, 'INTERNAL_SERVER_ERROR', []])
+    expect(JSON.stringify(answer.body)).not.toContain('refused')
+    expect(await everything()).toBe(before)
+    await heal()
+    expect((await act(ready)).status).toBe(200)
+  })
+
+  if (mails)
+    test('is not done at all when its mail cannot be queued', async () => {
+      const ready = await prepared()
+      const before = await everything()
+      await failCommitsWith('queued_mails')
+      expect((await act(ready)).code).toBe('INTERNAL_SERVER_ERROR')
+      expect(await everything()).toBe(before)
+    })
+})
+
+describe('the audit log', () => {
+  test('T183: a failed sign-in is one event with its result, and of an unknown address there is none', async () => {
+    const tab = await app.signedIn()
+    const before = await app.db.auditEvent.count()
+    await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: 'something else' })
+    await app.browser().post('/auth/sign-in/email', { email: 'nobody@example.test', password: 'something else' })
+    expect(await app.db.auditEvent.count()).toBe(before + 1)
+    expect((await eventsOf(tab.userId)).at(-1)).toMatchObject({ action: 'sign-in', succeeded: false })
+  })
+
+  test('T183: what was refused writes nothing, and reading writes nothing', async () => {
+    const tab = await app.signedIn()
+    const before = await everything()
+    await tab.post('/auth/change-password', { currentPassword: 'something else', newPassword: 'violet harbor ladder' })
+    await tab.post('/auth/update-user', { role: 'owner' })
+    await tab.post('/auth/reset-password', { token: 'nonsense', newPassword: 'violet harbor ladder' })
+    await tab.post('/auth/delete-user', { password: 'something else' })
+    await tab.post('/auth/revoke-session', { token: 'nobody' })
+    await tab.get('/auth/list-sessions')
+    await tab.get('/auth/get-session')
+    expect(await everything()).toBe(before)
+  })
+})

@@ -1,0 +1,280 @@
+import { ConfigError, describeLimits, loadConfig, type Problem } from '@floorpass/env'
+import { describe, expect, it } from 'vitest'
+
+const GOOD_SECRET = 'aB3xR9tQz7LmW2pY5vK8cN4dF6gH1jS0'
+const deployed = {
+  BASE_URL: 'https://accounts.example.com',
+  AUTH_SECRET: GOOD_SECRET,
+  SMTP_URL: 'smtps://mailer:hunter2@smtp.example.com:465',
+}
+
+function refusal(source: Record<string, string>): ConfigError {
+  try {
+    loadConfig(source)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+const refused = (source: Record<string, string>) => refusal(source).problems.map((problem: Problem) => problem.variable)
+
+describe('local mode', () => {
+  it('needs nothing', () => {
+    const config = loadConfig({}, '/srv/floorpass')
+    expect(config).toMatchObject({
+      mode: 'local',
+      host: '127.0.0.1',
+      port: 3000,
+      baseUrl: 'http://localhost:3000',
+      appName: 'Floorpass',
+      authSecrets: null,
+      dataDir: '/srv/floorpass/.data',
+      database: { kind: 'embedded', directory: '/srv/floorpass/.data/database' },
+      mail: { kind: 'outbox', directory: '/srv/floorpass/.data/outbox', from: 'no-reply@localhost' },
+      redisUrl: null,
+      trustProxy: [],
+      cookie: { secure: false, sameSite: 'lax' },
+      social: { google: null, github: null },
+      rateLimit: true,
+      webConcurrency: 1,
+      ciTestSecret: null,
+      monitor: null,
+      logLevel: 'info',
+    })
+    expect(describeLimits(config)).toEqual([])
+  })
+
+  it('treats an empty or blank variable as unset', () => {
+    expect(loadConfig({ PORT: '', BASE_URL: '  ', AUTH_SECRET: '', CI_TEST_SECRET: '' })).toEqual(loadConfig({}))
+  })
+
+  it('trusts every loopback name on the port of the base URL', () => {
+    expect(loadConfig({ PORT: '4000' }).trustedOrigins).toEqual([
+      'http://localhost:4000',
+      'http://127.0.0.1:4000',
+      'http://[::1]:4000',
+    ])
+  })
+
+  it('keeps the base URL among the trusted origins that are set', () => {
+    expect(loadConfig({ TRUSTED_ORIGINS: 'http://localhost:5173/' }).trustedOrigins).toEqual([
+      'http://localhost:3000',
+      'http://localhost:5173',
+    ])
+  })
+
+  it('allows rate limits to be off', () => {
+    expect(loadConfig({ RATE_LIMIT: 'off' }).rateLimit).toBe(false)
+  })
+
+  it('accepts port 0 only with a base URL', () => {
+    expect(loadConfig({ PORT: '0', BASE_URL: 'http://127.0.0.1:4100' }).port).toBe(0)
+    expect(refused({ PORT: '0' })).toEqual(['BASE_URL'])
+  })
+
+  it.each(['0.0.0.0', '::', '192.168.1.5', 'accounts.internal'])('refuses to listen on %s with a loopback base URL', (HOST) => {
+    expect(refused({ HOST })).toEqual(['BASE_URL'])
+  })
+
+  it.each(['127.0.0.1', '127.0.0.53', 'localhost', '::1'])('listens on %s', (HOST) => {
+    expect(loadConfig({ HOST }).host).toBe(HOST)
+  })
+})
+
+describe('deployed mode', () => {
+  it('lists every problem at once', () => {
+    expect(
+      refused({
+        BASE_URL: 'http://accounts.example.com',
+        RATE_LIMIT: 'off',
+        PORT: 'abc',
+        LOG_LEVEL: 'loud',
+        WEB_CONCURRENCY: '4',
+      }),
+    ).toEqual(['PORT', 'LOG_LEVEL', 'AUTH_SECRET', 'BASE_URL', 'SMTP_URL', 'RATE_LIMIT', 'WEB_CONCURRENCY'])
+  })
+
+  it('lists what is missing even when the base URL cannot be read', () => {
+    expect(refused({ BASE_URL: 'accounts.example.com/app' })).toEqual(['BASE_URL', 'AUTH_SECRET', 'SMTP_URL'])
+    expect(refused({ BASE_URL: 'localhost:3000' })).toEqual(['BASE_URL'])
+  })
+
+  it('is chosen by a host that only looks like this machine', () => {
+    for (const host of ['127.0.0.1.example.com', 'localhost.example.com', 'notlocalhost']) {
+      expect(refused({ BASE_URL: `http://${host}` })).toEqual(['AUTH_SECRET', 'BASE_URL', 'SMTP_URL'])
+    }
+  })
+
+  it('starts with a secret, an https base URL and a mail server', () => {
+    expect(loadConfig({ ...deployed, HOST: '0.0.0.0' })).toMatchObject({
+      mode: 'deployed',
+      baseUrl: 'https://accounts.example.com',
+      trustedOrigins: ['https://accounts.example.com'],
+      cookie: { secure: true, sameSite: 'lax' },
+      mail: { kind: 'smtp', from: 'no-reply@accounts.example.com' },
+    })
+  })
+
+  it('says what the embedded database and an unset proxy limit', () => {
+    expect(describeLimits(loadConfig(deployed, '/srv'))).toEqual([
+      expect.stringMatching(/one process.*Back up \/srv\/\.data\/database/),
+      expect.stringContaining('TRUST_PROXY'),
+    ])
+    const clustered = {
+      ...deployed,
+      DATABASE_URL: 'postgresql://db/floorpass',
+      REDIS_URL: 'redis://cache',
+      TRUST_PROXY: 'private',
+    }
+    expect(describeLimits(loadConfig(clustered))).toEqual([])
+  })
+
+  it('refuses to trust an origin that the network can forge', () => {
+    expect(refused({ ...deployed, TRUSTED_ORIGINS: 'http://app.example.com' })).toEqual(['TRUSTED_ORIGINS'])
+  })
+
+  it.each([
+    'short',
+    'a'.repeat(40),
+    'changeme'.repeat(4),
+    'qW3rT7yU'.repeat(4),
+    'please-changeme-before-you-go-live!',
+    '0123456789abcdef0123456789abcdef',
+    `${GOOD_SECRET},short`,
+    ',',
+  ])('refuses the secret %s in both modes', (AUTH_SECRET) => {
+    expect(refused({ ...deployed, AUTH_SECRET })).toEqual(['AUTH_SECRET'])
+    expect(refused({ AUTH_SECRET })).toEqual(['AUTH_SECRET'])
+  })
+
+  it('counts the length of a secret in bytes', () => {
+    expect(loadConfig({ AUTH_SECRET: 'éàùçîôûëïöüâêñõã' }).authSecrets).toHaveLength(1)
+  })
+
+  it('rotates secrets: the first signs, the rest verify', () => {
+    const older = GOOD_SECRET.split('').reverse().join('')
+    expect(loadConfig({ ...deployed, AUTH_SECRET: `${GOOD_SECRET}, ${older}` }).authSecrets).toEqual([GOOD_SECRET, older])
+  })
+})
+
+describe('the message', () => {
+  it('has one line per problem with what to do, and never what was read', () => {
+    const secrets = ['hunter2', 'tooshort', 'sk_live_1']
+    const error = refusal({
+      BASE_URL: `https://admin:hunter2@accounts.example.com`,
+      AUTH_SECRET: 'tooshort',
+      DATABASE_URL: 'mysql://root:hunter2@db/floorpass',
+      REDIS_URL: 'hunter2',
+      SMTP_URL: 'http://mailer:hunter2@smtp.example.com',
+      PORT: 'sk_live_1',
+      TRUSTED_ORIGINS: 'https://u:hunter2@app.example.com',
+      LOG_LEVEL: 'sk_live_1',
+      GOOGLE_ISSUER: 'https://u:hunter2@accounts.google.com',
+      EXCHANGES: 'kraken=https://u:hunter2@api.kraken.com',
+    })
+    expect(error.message.split('\n')).toHaveLength(error.problems.length + 1)
+    expect(error.problems).toHaveLength(10)
+    expect(error.message).toContain('  AUTH_SECRET (entry 1) is shorter than 32 bytes. Set the output of: node -p ')
+    for (const secret of secrets) expect(error.message).not.toContain(secret)
+    for (const { what, fix } of error.problems) expect([what, fix]).not.toContain('')
+  })
+})
+
+describe('each variable', () => {
+  it.each([
+    'https://a.example.com/app',
+    'https://a.example.com?x=1',
+    'https://a.example.com?',
+    'https://a.example.com#top',
+    'https://user@a.example.com',
+    'ftp://a.example.com',
+    'https://*.example.com',
+    'javascript:alert(1)',
+    'https://',
+  ])('BASE_URL refuses %s', (BASE_URL) => {
+    expect(refused({ ...deployed, BASE_URL })).toContain('BASE_URL')
+  })
+
+  it('BASE_URL loses its trailing slash and its default port', () => {
+    expect(loadConfig({ ...deployed, BASE_URL: 'https://Accounts.Example.com:443/' }).baseUrl).toBe(
+      'https://accounts.example.com',
+    )
+  })
+
+  it.each([
+    ['off', []],
+    ['loopback', ['127.0.0.0/8', '::1/128']],
+    ['10.0.0.0/8, 203.0.113.9', ['10.0.0.0/8', '203.0.113.9/32']],
+    ['2001:db8::/32', ['2001:db8::/32']],
+  ])('TRUST_PROXY reads %s', (TRUST_PROXY, ranges) => {
+    expect(loadConfig({ TRUST_PROXY }).trustProxy).toEqual(ranges)
+  })
+
+  it.each([
+    'true',
+    '1',
+    '*',
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/33',
+    '10.0.0.0/8/8',
+    '10.0.0.0/',
+    'constructor',
+    'proxy.example.com',
+  ])('TRUST_PROXY refuses %s', (TRUST_PROXY) => {
+    expect(refused({ TRUST_PROXY })).toEqual(['TRUST_PROXY'])
+  })
+
+  it.each(['*', 'null', 'https://*.example.com', 'https://app.example.com/path', 'app.example.com'])(
+    'TRUSTED_ORIGINS refuses %s',
+    (TRUSTED_ORIGINS) => {
+      expect(refused({ TRUSTED_ORIGINS })).toEqual(['TRUSTED_ORIGINS'])
+    },
+  )
+
+  it('EXCHANGES reads ids and their own addresses', () => {
+    expect(loadConfig({ EXCHANGES: 'binance,kraken=http://127.0.0.1:9001/' }).exchanges).toEqual([
+      { id: 'binance', baseUrl: null },
+      { id: 'kraken', baseUrl: 'http://127.0.0.1:9001' },
+    ])
+    for (const EXCHANGES of ['a,a', 'Big', 'kraken=', 'kraken=ftp://x', '../etc'])
+      expect(refused({ EXCHANGES })).toEqual(['EXCHANGES'])
+  })
+
+  it('a social provider is inactive, silently, until both its secrets are there', () => {
+    expect(loadConfig({ GOOGLE_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' }).social).toEqual({ google: null, github: null })
+    const both = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', GOOGLE_ISSUER: 'http://127.0.0.1:9000/oidc/' }
+    expect(loadConfig(both).social.google).toEqual({
+      clientId: 'id',
+      clientSecret: 'secret',
+      issuer: 'http://127.0.0.1:9000/oidc/',
+    })
+  })
+
+  it('COOKIE_SAMESITE none needs https', () => {
+    expect(refused({ COOKIE_SAMESITE: 'none' })).toEqual(['COOKIE_SAMESITE'])
+    expect(loadConfig({ ...deployed, COOKIE_SAMESITE: 'none' }).cookie).toEqual({ secure: true, sameSite: 'none' })
+  })
+
+  it('WEB_CONCURRENCY above one needs DATABASE_URL', () => {
+    expect(refused({ WEB_CONCURRENCY: '2' })).toEqual(['WEB_CONCURRENCY'])
+    expect(loadConfig({ WEB_CONCURRENCY: '2', DATABASE_URL: 'postgres://localhost/floorpass' }).webConcurrency).toBe(2)
+  })
+
+  it.each(['a@example.com, b@example.com', 'nobody', 'Eve\r\nBcc: x@example.com <a@example.com>'])(
+    'MAIL_FROM refuses %j',
+    (MAIL_FROM) => {
+      expect(refused({ MAIL_FROM })).toEqual(['MAIL_FROM'])
+    },
+  )
+
+  it('MONITOR_API_KEY and MONITOR_ACCOUNT_ID belong together', () => {
+    expect(loadConfig({ MONITOR_API_KEY: 'key' }).monitor).toBeNull()
+    expect(loadConfig({ MONITOR_API_KEY: 'key', MONITOR_ACCOUNT_ID: 'id' }).monitor).toMatchObject({
+      apiKey: 'key',
+      accountId: 'id',
+    })
+  })
+})

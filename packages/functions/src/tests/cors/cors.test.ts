@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import { routes } from '../../rest/routes.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const trusted = 'https://trade.example.test'
+const other = 'http://localhost:5173'
+const app = await createTestApp({ TRUSTED_ORIGINS: `${trusted},${other}` })
+const curl = app.browser({ origin: null })
+
+const foreign = [
+  'https://evil.test',
+  'null',
+  '*',
+  '',
+  `${trusted}.evil.test`,
+  'https://eviltrade.example.test',
+  'https://evil.test/trade.example.test',
+  'http://trade.example.test',
+  `${trusted}:8443`,
+  `${trusted}/`,
+  'https://TRADE.example.test',
+  'https://user@trade.example.test',
+  `${trusted},https://evil.test`,
+  `${trusted}, ${trusted}`,
+  'http://localhost:5174',
+  'http://127.0.0.1:3000',
+]
+
+const preflight = (path: string, origin: string, method = 'POST') =>
+  curl.request('OPTIONS', path, {
+    headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': 'content-type' },
+  })
+
+const corsHeadersOf = (headers: Headers) =>
+  Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')))
+const varyOf = (headers: Headers) => (headers.get('vary') ?? '').split(',').map((name) => name.trim().toLowerCase())
+
+const paths = [
+  '/auth/sign-in/email',
+  '/auth/organization/member/update-role',
+  '/auth/callback/google',
+  '/auth/any/thing/at/all',
+  '/auth',
+  '/trpc/signIn.email',
+]
+
+describe('a preflight', () => {
+  test.each(paths)('T57: from a trusted origin is told that very origin, methods, headers and how long: %s', async (path) => {
+    for (const origin of [app.baseUrl, trusted, other]) {
+      const { status, headers, body } = await preflight(path, origin)
+      const own = routes.filter((route) => `/auth${route.path}` === path).map(({ method }) => method)
+      expect([status, body]).toEqual([204, ''])
+      expect(corsHeadersOf(headers)).toEqual({
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-allow-methods': [...(own.length > 0 ? own : ['GET', 'POST']), 'OPTIONS'].join(', '),
+        'access-control-allow-headers': 'content-type',
+        'access-control-max-age': '7200',
+        'access-control-expose-headers': 'retry-after, x-retry-after, x-request-id',
+      })
+      expect(varyOf(headers)).toContain('origin')
+    }
+  })
+
+  test.each(foreign)('T58: from the foreign origin %j is told nothing', async (origin) => {
+    for (const path of paths) {
+      const { status, headers, body } = await preflight(path, origin)
+      expect([status, body, corsHeadersOf(headers)]).toEqual([204, '', {}])
+      expect(varyOf(headers)).toContain('origin')
+    }
+  })
+
+  test('without an origin is told nothing', async () => {
+    const { status, headers } = await curl.request('OPTIONS', '/auth/sign-in/email')
+    expect([status, corsHeadersOf(headers)]).toEqual([204, {}])
+  })
+
+  test('opens no session, needs none, and counts for no limit', async () => {
+    const limited = await createTestApp({ RATE_LIMIT: 'on' })
+    const somebody = await limited.person()
+    const headers = { origin: limited.baseUrl, 'access-control-request-method': 'POST' }
+    for (let count = 0; count < 40; count += 1)
+      await limited.browser({ origin: null }).request('OPTIONS', '/auth/sign-up/email', { headers })
+    expect((await limited.browser().post('/auth/sign-up/email', somebody)).status).toBe(200)
+  })
+})
+
+describe('an answer', () => {
+  const cases: [what: string, method: string, path: string, options: object, status: number][] = [
+    ['200', 'GET', '/auth/get-session', {}, 200],
+    ['400', 'POST', '/auth/sign-in/email', { body: '{' }, 400],
+    ['401', 'POST', '/auth/update-user', { body: { name: 'Eve' } }, 401],
+    ['404', 'GET', '/auth/unknown', {}, 404],
+    ['405', 'GET', '/auth/sign-out', {}, 405],
+    ['413', 'POST', '/auth/sign-in/email', { body: 'x'.repeat(70_000), headers: { 'content-length': '70000' } }, 413],
+    ['415', 'POST', '/auth/sign-in/email', { body: 'x', headers: { 'content-type': 'text/plain' } }, 415],
+    ['200 of tRPC', 'GET', '/trpc/sessions.get', {}, 200],
+    ['404 of tRPC', 'GET', '/trpc/unknown', {}, 404],
+    ['405 of tRPC', 'GET', '/trpc/signIn.signOut', {}, 405],
+  ]
+
+  test.each(cases)('T59: %s to a trusted origin names it, with credentials', async (_, method, path, options, expected) => {
+    const answer = await app
+      .browser({ origin: trusted })
+      .request(method, path, { ...options, headers: { origin: trusted, ...(options as { headers?: object }).headers } })
+    expect(answer.status).toBe(expected)
+    expect(corsHeadersOf(answer.headers)).toEqual({
+      'access-control-allow-origin': trusted,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': 'retry-after, x-retry-after, x-request-id',
+    })
+    expect(varyOf(answer.headers)).toContain('origin')
+  })
+
+  test.each(cases)(
+    'T58: %s to a foreign origin, or none, has no such header and varies all the same',
+    async (_, method, path, options) => {
+      for (const origin of [...foreign, undefined]) {
+        const headers = { ...(origin !== undefined && { origin }), ...(options as { headers?: object }).headers }
+        const answer = await curl.request(method, path, { ...options, headers })
+        expect([origin, corsHeadersOf(answer.headers)]).toEqual([origin, {}])
+        expect(varyOf(answer.headers)).toContain('origin')
+      }
+    },
+  )
+
+  test('T59: 403, 429, 500 and 503 have them too', async () => {
+    const limited = await createTestApp({ RATE_LIMIT: 'on', TRUSTED_ORIGINS: trusted })
+    const tab = limited.browser({ origin: trusted })
+    const refused = await tab.post('/auth/sign-up/email', { ...limited.person(), callbackURL: 'https://evil.test' })
+    for (let count = 0; count < 10; count += 1) await tab.post('/auth/sign-up/email', limited.person())
+    const tooMany = await tab.post('/auth/sign-up/email', limited.person())
+    const { passwords } = limited.service.deps
+    limited.service.deps.passwords = { ...passwords, verify: () => Promise.reject(new TypeError('a bug')) }
+    const bug = await tab.post('/auth/sign-in/email', { email: 'ada@example.test', password: 'x' })
+    limited.service.deps.passwords = {
+      ...passwords,
+      verify: () => Promise.reject(Object.assign(new Error('gone'), { code: 'P1001' })),
+    }
+    const away = await tab.post('/auth/sign-in/email', { email: 'ada@example.test', password: 'x' })
+
+    const answers = [refused, tooMany, bug, away]
+    expect(answers.map(({ status, code }) => [status, code])).toEqual([
+      [403, 'INVALID_CALLBACK_URL'],
+      [429, 'TOO_MANY_REQUESTS'],
+      [500, 'INTERNAL_SERVER_ERROR'],
+      [503, 'SERVICE_UNAVAILABLE'],
+    ])
+    for (const { headers } of answers) {
+      expect(headers.get('access-control-allow-origin')).toBe(trusted)
+      expect(headers.get('access-control-allow-credentials')).toBe('true')
+      expect(varyOf(headers)).toContain('origin')
+    }
+    expect(bug.body).toEqual({ code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' })
+  })
+
+  test('outside /auth and /trpc has no such header for anybody', async () => {
+    for (const path of ['/healthz', '/readyz', '/unknown']) {
+      expect(corsHeadersOf((await app.browser().get(path, { headers: { origin: trusted } })).headers)).toEqual({})
+    }
+  })
+})
+
+describe('without TRUSTED_ORIGINS', async () => {
+  test('local mode trusts its own port under every loopback name, and nothing else', async () => {
+    const local = await createTestApp()
+    const allowed = async (origin: string) =>
+      (await local.browser().get('/auth/get-session', { headers: { origin } })).headers.get('access-control-allow-origin')
+    for (const origin of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'])
+      expect(await allowed(origin)).toBe(origin)
+    for (const origin of ['http://localhost', 'http://localhost:3001', 'https://localhost:3000', 'http://evil.localhost:3000']) {
+      expect(await allowed(origin)).toBeNull()
+    }
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const trusted = 'https://trade.example.test'
+const app = await createTestApp({ TRUSTED_ORIGINS: trusted })
+
+type Headers = Record<string, string>
+
+const refusedAs = {
+  INVALID_ORIGIN: [
+    ['a foreign origin', { origin: 'https://evil.test' }],
+    ['T51: the trusted host as a prefix', { origin: `${trusted}.evil.test` }],
+    ['T51: the trusted host as a suffix', { origin: 'https://eviltrade.example.test' }],
+    ['T51: http for https', { origin: 'http://trade.example.test' }],
+    ['T51: another port', { origin: `${trusted}:8443` }],
+    ['T51: a path behind it', { origin: `${trusted}/` }],
+    ['T51: the trusted host as a user', { origin: `${trusted}@evil.test` }],
+    ['T61: a comma list, trusted first', { origin: `${trusted}, https://evil.test` }],
+    ['T61: a comma list, trusted last', { origin: `https://evil.test,${trusted}` }],
+    ['T61: the trusted origin twice', { origin: `${trusted}, ${trusted}` }],
+    ['an empty origin', { origin: '' }],
+    ['a wildcard', { origin: '*' }],
+    ['a foreign origin that says it is the same', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
+    ['a foreign origin with a trusted referer', { origin: 'https://evil.test', referer: `${trusted}/login` }],
+    ['a foreign referer', { referer: 'https://evil.test/' }],
+    ['a referer with the trusted host in its path', { referer: `https://evil.test/${trusted}` }],
+    ['a referer that is no URL', { referer: 'trade.example.test' }],
+    ['an opaque referer', { referer: 'data:text/html,x' }],
+    ['a referer from a file', { referer: 'file:///etc/passwd' }],
+  ],
+  MISSING_OR_NULL_ORIGIN: [
+    ['T51: the null origin', { origin: 'null' }],
+    ['T51: the null origin from another site', { origin: 'null', 'sec-fetch-site': 'cross-site' }],
+    ['T51: the null origin from a sister site', { origin: 'null', 'sec-fetch-site': 'same-site' }],
+    ['T51: the null origin with a trusted referer', { origin: 'null', referer: `${trusted}/login` }],
+    ['T52: no origin, from another site', { 'sec-fetch-site': 'cross-site' }],
+    ['T52: no origin, from a sister site', { 'sec-fetch-site': 'same-site' }],
+    ['T52: no origin, from nowhere', { 'sec-fetch-site': 'none' }],
+    ['T52: no origin, and more than one site', { 'sec-fetch-site': 'same-origin, cross-site' }],
+  ],
+} satisfies Record<string, [string, Headers][]>
+
+const refusals = Object.entries(refusedAs).flatMap(([code, cases]) =>
+  cases.map(([what, headers]) => [what, headers as Headers, code] as const),
+)
+
+const allowed: [string, Headers][] = [
+  ['the own origin', { origin: app.baseUrl }],
+  ['a trusted origin', { origin: trusted }],
+  ['a trusted origin from another site', { origin: trusted, 'sec-fetch-site': 'cross-site' }],
+  ['the null origin of the same origin', { origin: 'null', 'sec-fetch-site': 'same-origin' }],
+  ['no origin, of the same origin', { 'sec-fetch-site': 'same-origin' }],
+  ['no origin, with a trusted referer', { referer: `${trusted}/login?next=/` }],
+  ['no origin, with an own referer', { referer: `${app.baseUrl}/login` }],
+  ['no origin, with a referer of the origin alone', { referer: `${trusted}/` }],
+]
+
+const sessions = () => app.db.session.count()
+
+describe('the check of the origin', () => {
+  test.each(refusals)('refuses %s, with a cookie', async (_, headers, code) => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const before = await app.everyRow()
+    const answer = await app
+      .browser({ origin: null })
+      .post('/auth/update-user', { name: 'Eve' }, { headers: { ...headers, cookie } })
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([403, code, []])
+    expect(await app.everyRow()).toEqual(before)
+  })
+
+  test.each(refusals)('T53: refuses %s, without a cookie, to sign in and to sign up', async (_, headers, code) => {
+    const { email, password } = await app.verified()
+    const before = await sessions()
+    const page = app.browser({ origin: null })
+    const signIn = await page.post('/auth/sign-in/email', { email, password }, { headers })
+    const signUp = await page.post('/auth/sign-up/email', app.person(), { headers })
+    const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
+    const posted = await page.post('/auth/sign-in/email', new URLSearchParams({ email, password }).toString(), { headers: form })
+    for (const answer of [signIn, signUp, posted])
+      expect([answer.status, answer.code, answer.setCookies]).toEqual([403, code, []])
+    expect(await sessions()).toBe(before)
+  })
+
+  test.each(allowed)('allows %s', async (_, headers) => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const answer = await app
+      .browser({ origin: null })
+      .post('/auth/update-user', { name: 'Ada B' }, { headers: { ...headers, cookie } })
+    expect([answer.status, answer.code]).toEqual([200, undefined])
+    const { email, password } = tab.person
+    expect((await app.browser({ origin: null }).post('/auth/sign-in/email', { email, password }, { headers })).status).toBe(200)
+  })
+
+  test('allows callers that are no browser: none of those headers, no cookie', async () => {
+    const { email, password } = await app.verified()
+    const curl = app.browser({ origin: null })
+    expect((await curl.post('/auth/sign-in/email', { email, password })).status).toBe(200)
+    // From here on it sends a cookie, and must say where it comes from.
+    expect((await curl.post('/auth/sign-out')).code).toBe('MISSING_OR_NULL_ORIGIN')
+    expect((await curl.post('/auth/sign-out', {}, { headers: { origin: app.baseUrl } })).status).toBe(200)
+  })
+
+  test('any cookie at all asks for an origin', async () => {
+    const answer = await app.browser({ origin: null }).post('/auth/sign-out', {}, { headers: { cookie: 'theme=dark' } })
+    expect([answer.status, answer.code]).toEqual([403, 'MISSING_OR_NULL_ORIGIN'])
+  })
+
+  test.each(['PUT', 'PATCH', 'DELETE', 'PROPFIND'])('comes before the method is judged: %s', async (method) => {
+    const answer = await app.browser().request(method, '/auth/sign-out', { headers: { origin: 'https://evil.test' } })
+    expect([answer.status, answer.code]).toEqual([403, 'INVALID_ORIGIN'])
+  })
+
+  test('comes before the body is read, and for addresses that nothing answers', async () => {
+    const page = app.browser({ origin: 'https://evil.test' })
+    expect((await page.post('/auth/sign-in/email', '{')).code).toBe('INVALID_ORIGIN')
+    expect((await page.post('/auth/unknown')).code).toBe('INVALID_ORIGIN')
+    expect((await page.post('/anything')).code).toBe('INVALID_ORIGIN')
+  })
+
+  test('leaves reading alone: the browser keeps the answer from the page', async () => {
+    const tab = await app.signedIn()
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await tab.request(method, '/auth/get-session', {
+        headers: { origin: 'https://evil.test', 'sec-fetch-site': 'cross-site' },
+      })
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, null])
+    }
+  })
+})

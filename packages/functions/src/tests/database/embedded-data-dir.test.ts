@@ -1,0 +1,157 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import fs from 'node:fs'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openDatabase } from '@floorpass/db'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+
+const packageFolder = fileURLToPath(new URL('../../../', import.meta.url))
+let parent: string
+let directory: string
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'floorpass-data-'))
+  directory = join(parent, 'deep', 'database')
+})
+
+afterEach(() => rm(parent, { recursive: true }))
+
+/** Another process, with the directory open and migrated. */
+const runInChild = (script: string) =>
+  spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { openDatabase } from '@floorpass/db'
+      const { db, migrate } = await openDatabase({ kind: 'embedded', directory: ${JSON.stringify(directory)} })
+      await migrate()
+      ${script}`,
+    ],
+    { cwd: packageFolder, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+
+const open = (path = directory) => openDatabase({ kind: 'embedded', directory: path })
+
+// Real files: an initial database is a thousand of them, and a busy disk takes its time.
+describe('the data directory', { timeout: 120_000 }, () => {
+  it('keeps its data from one opening to the next, for its owner alone', async () => {
+    const first = await open()
+    expect(await first.migrate()).toEqual({ applied: ['20261121000000_init'] })
+    await first.db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
+    await first.close()
+
+    const second = await open()
+    expect(await second.migrate()).toEqual({ applied: [] })
+    expect(await second.db.user.count()).toBe(1)
+    await second.close()
+    expect((await stat(directory)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is refused to a second opener until the first has closed', async () => {
+    const first = await open()
+    await expect(open()).rejects.toMatchObject({
+      name: 'DataDirInUseError',
+      message: expect.stringContaining(`id ${process.pid}`),
+    })
+    await first.close()
+    await (await open()).close()
+  })
+
+  it('is refused while another process lives, and free at once after its kill -9, with all it acknowledged', async () => {
+    const child = runInChild(`
+      for (let count = 0; ; count++) {
+        await db.user.create({ data: { name: 'Ada', email: count + '@example.test' } })
+        process.stdout.write(count + '\\n')
+      }`)
+    let acknowledged = 0
+    child.stdout.on('data', (chunk: Buffer) => {
+      acknowledged += chunk.toString().split('\n').length - 1
+    })
+    await vi.waitFor(() => expect(acknowledged).toBeGreaterThan(5), 60_000)
+
+    await expect(open()).rejects.toMatchObject({ name: 'DataDirInUseError', message: expect.stringContaining(`id ${child.pid}`) })
+    child.kill('SIGKILL')
+    await once(child, 'close')
+
+    const { db, close } = await open()
+    expect(await db.user.count()).toBeGreaterThanOrEqual(acknowledged)
+    await close()
+  })
+
+  it('is refused with a reason when its files are damaged', async () => {
+    await (await open()).close()
+    await writeFile(join(directory, 'pgdata', 'PG_VERSION'), '9\n')
+    await expect(open()).rejects.toMatchObject({
+      name: 'DataDirUnusableError',
+      message: expect.stringMatching(/database files are incompatible.*put a backup in their place/s),
+    })
+  })
+
+  it('is refused with a reason when it is a file', async () => {
+    await writeFile(join(parent, 'file'), '')
+    for (const path of [join(parent, 'file'), join(parent, 'file', 'below')]) {
+      await expect(open(path)).rejects.toMatchObject({
+        name: 'DataDirUnusableError',
+        message: expect.stringMatching(/(EEXIST|ENOTDIR).*Set DATA_DIR/s),
+      })
+    }
+  })
+
+  it('is refused with a reason when it may not be written', async () => {
+    fs.chmodSync(parent, 0o500)
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) process.seteuid?.(65_534)
+    const failure = await open().catch((error: unknown) => error)
+    if (isRoot) process.seteuid?.(0)
+    fs.chmodSync(parent, 0o700)
+    expect(failure).toMatchObject({ name: 'DataDirUnusableError', message: expect.stringMatching(/EACCES.*Set DATA_DIR/s) })
+  })
+
+  it('has each commit written to the disk before it is acknowledged', async () => {
+    const { db, migrate, close } = await open()
+    await migrate()
+    const realFsync = fs.fsyncSync
+    let written = 0
+    fs.fsyncSync = (descriptor) => {
+      written++
+      realFsync(descriptor)
+    }
+    syncBuiltinESMExports()
+    try {
+      for (const name of ['Ada', 'Bob', 'Cleo']) {
+        const before = written
+        await db.user.create({ data: { name, email: `${name.toLowerCase()}@example.test` } })
+        expect(written).toBeGreaterThan(before)
+      }
+    } finally {
+      fs.fsyncSync = realFsync
+      syncBuiltinESMExports()
+    }
+    await close()
+  })
+
+  it('ends the process when the disk fails, and opens again with all that was acknowledged', async () => {
+    const child = runInChild(`
+      import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      await db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
+      fs.fsyncSync = () => { throw Object.assign(new Error('EIO'), { code: 'EIO', errno: -5 }) }
+      syncBuiltinESMExports()
+      await db.$transaction((tx) => tx.user.create({ data: { name: 'Bob', email: 'bob@example.test' } }))`)
+    let complaint = ''
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaint += chunk
+    })
+    expect(await once(child, 'close')).toEqual([1, null])
+    expect(complaint).toMatch(/^The embedded database stopped, because the disk failed it .*start again\.\n$/s)
+
+    const { db, close } = await open()
+    expect(await db.user.count({ where: { email: 'ada@example.test' } })).toBe(1)
+    await close()
+  })
+})

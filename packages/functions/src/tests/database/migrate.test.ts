@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isDatabaseUnavailable, type OpenDatabase, openDatabase } from '@floorpass/db'
+import { openSchemaEngine } from '@floorpass/db/schema-engine'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase, testDatabase } from '../../test-support/test-database.ts'
+
+const shippedFolder = fileURLToPath(new URL('../../../../db/prisma/migrations/', import.meta.url))
+const initial = '20261121000000_init'
+
+type HistoryRow = {
+  id: string
+  migration_name: string
+  checksum: string
+  finished_at: Date | null
+  started_at: Date
+  rolled_back_at: Date | null
+  logs: string | null
+  applied_steps_count: number
+}
+
+const historyOf = ({ db }: OpenDatabase) => db.$queryRaw<HistoryRow[]>`SELECT * FROM _prisma_migrations ORDER BY migration_name`
+const tableExists = async ({ db }: OpenDatabase, table: string) => {
+  const [row] = await db.$queryRaw<{ exists: boolean }[]>`SELECT to_regclass(${table}) IS NOT NULL AS exists`
+  return row?.exists
+}
+
+let testDb: TestDatabase
+let database: OpenDatabase
+let folder: string
+
+beforeEach(async () => {
+  testDb = await createTestDatabase({ empty: true })
+  database = await openDatabase(testDb.options)
+  folder = await mkdtemp(join(tmpdir(), 'floorpass-migrations-'))
+})
+
+afterEach(async () => {
+  await database.close()
+  await testDb.drop()
+  await rm(folder, { recursive: true })
+})
+
+const writeMigration = async (name: string, sql: string) => {
+  await mkdir(join(folder, name), { recursive: true })
+  await writeFile(join(folder, name, 'migration.sql'), sql)
+}
+
+describe('migrate', () => {
+  it('applies every migration to an empty database, and nothing the second time', async () => {
+    expect(await database.migrate()).toEqual({ applied: [initial] })
+    expect(await database.db.user.count()).toBe(0)
+    expect(await database.migrate()).toEqual({ applied: [] })
+    expect(await historyOf(database)).toHaveLength(1)
+  })
+
+  it('keeps the history as Prisma does', async () => {
+    await database.migrate()
+
+    const sql = await readFile(join(shippedFolder, initial, 'migration.sql'))
+    const [row] = await historyOf(database)
+    expect(row).toMatchObject({
+      migration_name: initial,
+      checksum: createHash('sha256').update(sql).digest('hex'),
+      applied_steps_count: 1,
+      logs: null,
+      rolled_back_at: null,
+    })
+    expect(row?.id).toMatch(/^[0-9a-f-]{36}$/)
+    expect(Number(row?.finished_at)).toBeGreaterThanOrEqual(Number(row?.started_at))
+  })
+
+  it('applies only what is new, in the order of the names', async () => {
+    await writeMigration('20300101000000_first', 'CREATE TABLE first (id int)')
+    expect(await database.migrate(folder)).toEqual({ applied: ['20300101000000_first'] })
+
+    await writeMigration('20300103000000_third', 'ALTER TABLE second ADD COLUMN name text')
+    await writeMigration('20300102000000_second', 'CREATE TABLE second (id int); INSERT INTO first VALUES (1)')
+    expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_second', '20300103000000_third'] })
+  })
+
+  it('refuses an edited migration', async () => {
+    await cp(shippedFolder, folder, { recursive: true })
+    await database.migrate(folder)
+    const sql = await readFile(join(folder, initial, 'migration.sql'), 'utf8')
+    await writeMigration(initial, `${sql}\n-- edited`)
+
+    await expect(database.migrate(folder)).rejects.toMatchObject({
+      name: 'MigrationError',
+      message: expect.stringContaining(`${initial} was edited after it had been applied`),
+    })
+  })
+
+  it('takes Windows line ends for the same migration', async () => {
+    await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\n  id int\n)')
+    await database.migrate(folder)
+    await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\r\n  id int\r\n)')
+    expect(await database.migrate(folder)).toEqual({ applied: [] })
+  })
+
+  it('keeps nothing of a migration that fails, and applies it once it is repaired', async () => {
+    await writeMigration('20300101000000_good', 'CREATE TABLE good (id int)')
+    await writeMigration('20300102000000_bad', 'CREATE TABLE half (id int); CREATE TABLE good (id int)')
+
+    const failure = await database.migrate(folder).catch((error: unknown) => error)
+    expect(failure).toMatchObject({
+      name: 'MigrationError',
+      message: expect.stringMatching(/20300102000000_bad failed: relation "good" already exists.*start again/),
+    })
+    expect(isDatabaseUnavailable(failure)).toBe(false)
+    expect(await tableExists(database, 'half')).toBe(false)
+    expect((await historyOf(database)).map((row) => row.migration_name)).toEqual(['20300101000000_good'])
+
+    await writeMigration('20300102000000_bad', 'CREATE TABLE half (id int)')
+    expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_bad'] })
+  })
+
+  it('refuses to build on a migration that `prisma migrate deploy` left half-done', async () => {
+    await database.migrate()
+    await database.db
+      .$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', 'x', '20300101000000_broken')`
+    await expect(database.migrate()).rejects.toMatchObject({
+      name: 'MigrationError',
+      message: expect.stringContaining('20300101000000_broken failed half-way'),
+    })
+
+    await database.db.$executeRaw`UPDATE _prisma_migrations SET rolled_back_at = now() WHERE id = '1'`
+    expect(await database.migrate()).toEqual({ applied: [] })
+  })
+
+  it('leaves a database alone that a newer release has migrated', async () => {
+    await cp(shippedFolder, folder, { recursive: true })
+    await writeMigration('20990101000000_future', 'CREATE TABLE future (id int)')
+    await database.migrate(folder)
+    expect(await database.migrate()).toEqual({ applied: [] })
+  })
+})
+
+describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', () => {
+  it('applies each migration once', async () => {
+    const names = ['20300101000000_one', '20300102000000_two', '20300103000000_three']
+    for (const name of names) await writeMigration(name, `SELECT pg_sleep(0.1); CREATE TABLE "${name}" (id int)`)
+
+    const nodes = await Promise.all(Array.from({ length: 5 }, () => openDatabase(testDb.options)))
+    const results = await Promise.all(nodes.map((node) => node.migrate(folder)))
+    await Promise.all(nodes.map((node) => node.close()))
+
+    expect(results.flatMap((result) => result.applied).sort()).toEqual(names)
+    expect(await historyOf(database)).toHaveLength(3)
+  })
+
+  it('waits for a running `prisma migrate deploy`', async () => {
+    const prisma = await openDatabase(testDb.options)
+    let released = false
+    const deploy = prisma.db.$transaction(async (tx) => {
+      // The lock that Prisma's schema engine takes.
+      await tx.$queryRaw`SELECT pg_advisory_lock(72707369)::text`
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      released = true
+      await tx.$queryRaw`SELECT pg_advisory_unlock(72707369)`
+    })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+
+    expect(await database.migrate()).toEqual({ applied: [initial] })
+    expect(released).toBe(true)
+    await deploy
+    await prisma.close()
+  })
+})
+
+describe("Prisma's schema engine", () => {
+  it('finds that the migrations make the schema', async () => {
+    const engine = await openSchemaEngine()
+    expect(await engine.missingMigration()).toBe('')
+    await engine.close()
+  })
+
+  it.runIf(testDatabase.kind === 'embedded')('finds nothing to deploy after us', async () => {
+    await database.migrate()
+    const engine = await openSchemaEngine(await database.dump?.())
+    expect(await engine.diagnose()).toMatchObject({
+      history: null,
+      hasMigrationsTable: true,
+      failedMigrationNames: [],
+      editedMigrationNames: [],
+    })
+    expect(await engine.deploy()).toEqual([])
+    await engine.close()
+  })
+
+  it.runIf(testDatabase.kind === 'embedded')('deploys what we then find complete', async () => {
+    const engine = await openSchemaEngine()
+    expect(await engine.deploy()).toEqual([initial])
+    const deployed = await openDatabase({ kind: 'embedded', directory: null, template: await engine.dump() })
+
+    expect(await deployed.migrate()).toEqual({ applied: [] })
+    await database.migrate()
+    const { id, started_at, finished_at, ...ours } = (await historyOf(database))[0] as HistoryRow
+    expect((await historyOf(deployed))[0]).toMatchObject(ours)
+    await engine.close()
+    await deployed.close()
+  })
+})

@@ -1,0 +1,359 @@
+import { isDatabaseUnavailable, isUniqueViolation, type OpenDatabase, openDatabase } from '@floorpass/db'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase, testDatabase } from '../../test-support/test-database.ts'
+
+let testDb: TestDatabase
+let database: OpenDatabase
+
+beforeAll(async () => {
+  testDb = await createTestDatabase()
+  database = await openDatabase(testDb.options)
+})
+
+afterAll(async () => {
+  await database.close()
+  await testDb.drop()
+})
+
+afterEach(() => vi.unstubAllEnvs())
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'no failure',
+    (error: unknown) => error,
+  )
+const newUser = (email: string) => ({ name: 'Ada', email })
+
+describe('a unique violation', () => {
+  it('is recognised on the client, in a transaction, and in raw SQL', async () => {
+    const { db } = database
+    await db.user.create({ data: newUser('unique@example.test') })
+
+    const again = { data: newUser('unique@example.test') }
+    const failures = [
+      await failureOf(db.user.create(again)),
+      await failureOf(db.$transaction((tx) => tx.user.create(again))),
+      await failureOf(
+        db.$executeRaw`INSERT INTO users (id, name, email, updated_at) VALUES ('1', 'Ada', 'unique@example.test', now())`,
+      ),
+    ]
+    expect(failures.map(isUniqueViolation)).toEqual([true, true, true])
+    expect(failures.map(isDatabaseUnavailable)).toEqual([false, false, false])
+    expect(failures).toMatchObject([{ code: 'P2002' }, { code: 'P2002' }, { code: 'P2010' }])
+  })
+
+  it('is not what a failed check or a missing row is', async () => {
+    const failures = [
+      await failureOf(database.db.user.create({ data: newUser('Upper@example.test') })),
+      await failureOf(database.db.user.update({ where: { id: 'nobody' }, data: { name: 'Eve' } })),
+    ]
+    expect(failures.map(isUniqueViolation)).toEqual([false, false])
+    expect(failures.map(isDatabaseUnavailable)).toEqual([false, false])
+  })
+})
+
+describe('the constraints that only the database has', () => {
+  const refused = (constraint: string) => ({ code: 'P2039', message: expect.stringContaining(constraint) })
+
+  it('refuse an address that is empty, too long or not in lower case', async () => {
+    const longest = `${'a'.repeat(254 - '@example.test'.length)}@example.test`
+    await database.db.user.create({ data: newUser(longest) })
+    for (const email of ['', `a${longest}`, 'Ada@example.test']) {
+      expect(await failureOf(database.db.user.create({ data: newUser(email) }))).toMatchObject(refused('users_email_check'))
+    }
+  })
+
+  it('refuse a slot below one, and an empty role or status', async () => {
+    const { db } = database
+    const { id: userId } = await db.user.create({ data: newUser('member@example.test') })
+    const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'checks' } })
+    const member = { organizationId, userId, role: 'owner', slot: 1 }
+    const invitation = { organizationId, email: 'bob@example.test', role: 'member', secretHash: 'checks', expiresAt: new Date() }
+
+    expect(await failureOf(db.member.create({ data: { ...member, slot: 0 } }))).toMatchObject(refused('members_slot_check'))
+    expect(await failureOf(db.member.create({ data: { ...member, role: '' } }))).toMatchObject(refused('members_role_check'))
+    expect(await failureOf(db.invitation.create({ data: { ...invitation, role: '' } }))).toMatchObject(
+      refused('invitations_role_check'),
+    )
+    expect(await failureOf(db.invitation.create({ data: { ...invitation, status: '' } }))).toMatchObject(
+      refused('invitations_status_check'),
+    )
+  })
+})
+
+describe('dates', () => {
+  const instants = [
+    '2026-03-08T02:30:00.123Z',
+    '2026-03-08T07:00:00.001Z',
+    '2026-10-25T01:15:00.999Z',
+    '2026-11-01T05:59:59.000Z',
+    '1969-12-31T23:59:59.999Z',
+    '2024-02-29T12:00:00.010Z',
+  ]
+
+  it.each(['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia'])('keep their millisecond in %s', async (zone) => {
+    vi.stubEnv('TZ', zone)
+    const { id } = await database.db.user.create({ data: newUser(`${zone.toLowerCase()}@example.test`) })
+    for (const instant of instants) {
+      await database.db.user.update({ where: { id }, data: { suspendedAt: new Date(instant) } })
+      const found = await database.db.user.findFirstOrThrow({ where: { id, suspendedAt: { equals: new Date(instant) } } })
+      expect(found.suspendedAt?.toISOString()).toBe(instant)
+
+      const [row] = await database.db.$queryRaw<{ at: Date; text: string }[]>`
+        SELECT suspended_at AS at, to_char(suspended_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS text FROM users WHERE id = ${id}`
+      expect(row).toEqual({ at: new Date(instant), text: instant })
+    }
+  })
+
+  it('mean UTC where SQL says now(), whatever the server says', async () => {
+    let own = await createTestDatabase()
+    const first = await openDatabase(own.options)
+    await first.db.$executeRawUnsafe(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET timezone TO ''America/New_York''', current_database()); END $$`,
+    )
+    if (first.dump) own = { ...own, options: { kind: 'embedded', directory: null, template: await first.dump() } }
+    await first.close()
+
+    const { db, close } = await openDatabase(own.options)
+    await db.$executeRaw`INSERT INTO users (id, name, email, updated_at) VALUES ('now', 'Ada', 'now@example.test', now())`
+    const user = await db.user.findUniqueOrThrow({ where: { id: 'now' } })
+    expect(Math.abs(Number(user.createdAt) - Date.now())).toBeLessThan(10_000)
+    expect(Math.abs(Number(user.updatedAt) - Date.now())).toBeLessThan(10_000)
+    await close()
+    await own.drop()
+  })
+})
+
+describe('transactions', () => {
+  it('complete when fifty run at once', async () => {
+    const { db } = database
+    const { id } = await db.user.create({ data: newUser('counter@example.test') })
+    const { id: challenge } = await db.verification.create({
+      data: { purpose: 'test', secretHash: 'counter', userId: id, expiresAt: new Date() },
+    })
+
+    await Promise.all(
+      Array.from({ length: 50 }, (_, index) =>
+        db.$transaction(async (tx) => {
+          await tx.verification.update({ where: { id: challenge }, data: { attempts: { increment: 1 } } })
+          await tx.auditEvent.create({ data: { userId: id, action: `attempt ${index}` } })
+        }),
+      ),
+    )
+    expect(await db.verification.findUnique({ where: { id: challenge } })).toMatchObject({ attempts: 50 })
+    expect(await db.auditEvent.count({ where: { userId: id } })).toBe(50)
+  })
+
+  it('let a query from outside finish, before or after them', async () => {
+    const { db } = database
+    const open = db.$transaction(async (tx) => {
+      await tx.user.create({ data: newUser('inside@example.test') })
+      await pause(200)
+      return tx.user.count({ where: { email: 'inside@example.test' } })
+    })
+    await pause(50)
+    const outside = await Promise.all(
+      Array.from({ length: 20 }, () => db.user.count({ where: { email: 'inside@example.test' } })),
+    )
+    expect(new Set(outside)).toEqual(new Set([testDatabase.kind === 'embedded' ? 1 : 0]))
+    expect(await open).toBe(1)
+  })
+
+  it('keep nothing when they throw', async () => {
+    const failure = await failureOf(
+      database.db.$transaction(async (tx) => {
+        await tx.user.create({ data: newUser('thrown@example.test') })
+        throw new Error('changed my mind')
+      }),
+    )
+    expect(failure).toMatchObject({ message: 'changed my mind' })
+    expect(await database.db.user.count({ where: { email: 'thrown@example.test' } })).toBe(0)
+  })
+
+  it('never report success for a statement that failed inside and was swallowed', async () => {
+    const { db } = database
+    await db.user.create({ data: newUser('taken@example.test') })
+    const failure = await failureOf(
+      db.$transaction(async (tx) => {
+        await tx.user.create({ data: newUser('lost@example.test') })
+        await failureOf(tx.user.create({ data: newUser('taken@example.test') }))
+      }),
+    )
+    expect(failure).toMatchObject({ message: 'Transaction was rolled back instead of committed' })
+    expect(await db.user.count({ where: { email: 'lost@example.test' } })).toBe(0)
+  })
+
+  it('give the database free after they ran out of time', async () => {
+    const { db } = database
+    const failures = await Promise.all([
+      failureOf(
+        db.$transaction(
+          async (tx) => {
+            await tx.user.create({ data: newUser('slow@example.test') })
+            await pause(400)
+            await tx.user.count()
+          },
+          { timeout: 150 },
+        ),
+      ),
+      ...Array.from({ length: 10 }, () => failureOf(db.$transaction((tx) => tx.user.count(), { maxWait: 50 }))),
+    ])
+    const real = failures.filter((failure) => failure !== 'no failure')
+    expect(real.length).toBeGreaterThanOrEqual(1)
+    expect(real.every(isDatabaseUnavailable)).toBe(true)
+    expect(await db.user.count({ where: { email: 'slow@example.test' } })).toBe(0)
+  })
+})
+
+describe('an unavailable database', () => {
+  it('is recognised when nothing listens', async () => {
+    const nowhere = await openDatabase({ kind: 'postgres', url: 'postgres://root@127.0.0.1:1/none' })
+    const failures = [
+      await failureOf(nowhere.db.user.count()),
+      await failureOf(nowhere.db.$transaction((tx) => tx.user.count())),
+      await failureOf(nowhere.ping()),
+      await failureOf(nowhere.migrate()),
+    ]
+    await nowhere.close()
+    expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true, true])
+  })
+
+  it('is recognised when it was closed', async () => {
+    const own = await createTestDatabase()
+    const { db, ping, close } = await openDatabase(own.options)
+    await ping()
+    await close()
+    const failures = [
+      await failureOf(db.user.count()),
+      await failureOf(db.$transaction((tx) => tx.user.count())),
+      await failureOf(ping()),
+    ]
+    await own.drop()
+    expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
+  })
+
+  it('is not what a bug is', () => {
+    expect(
+      [new Error('boom'), new TypeError('x is not a function'), null, 'P1001', { code: 'P2025' }].map(isDatabaseUnavailable),
+    ).toEqual(Array(5).fill(false))
+  })
+
+  describe.runIf(testDatabase.kind === 'postgres')('on a server', () => {
+    const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+
+    it('is recognised when the server ends the connections, and is back at the next query', async () => {
+      const lost: string[] = []
+      const { db, close } = await openDatabase(testDb.options, { onConnectionLost: (error) => lost.push(error.message) })
+      const cutWhile = async (work: Promise<unknown>) => {
+        const failure = failureOf(work)
+        await pause(100)
+        await database.db.$executeRawUnsafe(terminate)
+        return failure
+      }
+
+      const failures = [
+        await cutWhile(db.$queryRaw`SELECT pg_sleep(2)::text`),
+        await cutWhile(db.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(2)::text`)),
+        await cutWhile(
+          db.$transaction(async (tx) => {
+            await tx.user.count()
+            await pause(300)
+            await tx.user.count()
+          }),
+        ),
+      ]
+      expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
+      expect(await db.user.count()).toBeGreaterThanOrEqual(0)
+
+      await close()
+
+      // A connection that nobody is using: its loss must be heard of, and must not end the process.
+      const idle = await openDatabase(testDb.options, { onConnectionLost: (error) => lost.push(error.message) })
+      await idle.ping()
+      lost.length = 0
+      await database.db.$executeRawUnsafe(terminate)
+      await vi.waitFor(() => expect(lost).toContain('terminating connection due to administrator command'))
+      await idle.ping()
+      await idle.close()
+    })
+
+    it('is recognised when it accepts no more connections', async () => {
+      const role = `floorpass_test_${process.pid}`
+      const url = new URL(testDb.options.kind === 'postgres' ? testDb.options.url : '')
+      url.username = role
+      url.password = role
+      await database.db.$executeRawUnsafe(`CREATE ROLE ${role} LOGIN PASSWORD '${role}' CONNECTION LIMIT 0`)
+      const { db, close } = await openDatabase({ kind: 'postgres', url: url.href })
+      const failures = [
+        await failureOf(db.user.count()),
+        await failureOf(db.$transaction((tx) => tx.user.count())),
+        await failureOf(db.$queryRaw`SELECT 1`),
+      ]
+      await close()
+      await database.db.$executeRawUnsafe(`DROP ROLE ${role}`)
+      expect(failures).toMatchObject([{ code: 'P2037' }, { code: 'P2037' }, { code: 'P2010' }])
+      expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
+    })
+  })
+})
+
+describe('deleting a user', () => {
+  it('leaves no orphan in any table', async () => {
+    const { db } = database
+    const tables = await db.$queryRaw<{ table_name: string; column_name: string }[]>`
+      SELECT child.table_name, child.column_name
+      FROM information_schema.referential_constraints AS reference
+      JOIN information_schema.key_column_usage AS child ON child.constraint_name = reference.constraint_name
+      JOIN information_schema.key_column_usage AS parent ON parent.constraint_name = reference.unique_constraint_name
+      WHERE parent.table_name = 'users'`
+    const textColumns = await db.$queryRaw<{ table_name: string; column_name: string }[]>`
+      SELECT columns.table_name, column_name FROM information_schema.columns
+      JOIN information_schema.tables USING (table_schema, table_name)
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type = 'text'`
+    const mentions = async (userId: string) => {
+      const found: string[] = []
+      for (const { table_name, column_name } of textColumns) {
+        const [row] = await db.$queryRawUnsafe<{ count: bigint }[]>(
+          `SELECT count(*) FROM "${table_name}" WHERE "${column_name}" = $1`,
+          userId,
+        )
+        if (row?.count) found.push(`${table_name}.${column_name}`)
+      }
+      return found.sort()
+    }
+
+    const expiresAt = new Date(Date.now() + 60_000)
+    const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'orphans' } })
+    const { id: userId } = await db.user.create({
+      data: {
+        ...newUser('orphans@example.test'),
+        accounts: { create: { providerId: 'credential', accountId: 'orphans' } },
+        sessions: { create: { id: 'orphans', expiresAt, activeOrganizationId: organizationId } },
+        verifications: { create: { purpose: 'reset', secretHash: 'orphans', expiresAt } },
+        memberships: { create: { organizationId, role: 'owner', slot: 1 } },
+        invitationsSent: {
+          create: { organizationId, email: 'bob@example.test', role: 'member', secretHash: 'orphans', expiresAt },
+        },
+        twoFactor: { create: { secretSealed: 'sealed' } },
+        backupCodes: { create: { codeHash: 'orphans' } },
+        trustedDevices: { create: { secretHash: 'orphans', expiresAt } },
+        auditEvents: { create: { action: 'signed up' } },
+      },
+    })
+
+    const references = tables.map(({ table_name, column_name }) => `${table_name}.${column_name}`)
+    // A new table that refers to users must join this test's data, and its column must be a real reference.
+    expect(await mentions(userId)).toEqual([...references, 'users.id'].sort())
+    expect(
+      textColumns
+        .filter(({ column_name }) => column_name === 'user_id')
+        .map(({ table_name }) => `${table_name}.user_id`)
+        .sort(),
+    ).toEqual(references.filter((reference) => reference.endsWith('.user_id')).sort())
+
+    await db.user.delete({ where: { id: userId } })
+    expect(await mentions(userId)).toEqual([])
+    expect(await db.invitation.findUnique({ where: { secretHash: 'orphans' } })).toMatchObject({ inviterId: null })
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
+
+describe('T191: while the database is gone', async () => {
+  const app = await createTestApp()
+  const tab = await app.signedIn()
+  const cookie = tab.cookies.get('floorpass_session')
+  const { email, password } = await app.verified()
+  const unproved = await app.signUp()
+  const { token } = app.outbox.lastTo(unproved.email)
+  const database = await app.loseDatabase()
+
+  test.each([
+    ['sign-in', () => app.browser().post('/auth/sign-in/email', { email, password })],
+    ['sign-up', () => app.browser().post('/auth/sign-up/email', app.person())],
+    ['get-session', () => tab.get('/auth/get-session')],
+    ['update-user', () => tab.post('/auth/update-user', { name: 'Ada B' })],
+    ['sign-out', () => tab.post('/auth/sign-out')],
+    ['verify-email', () => app.browser().post('/auth/verify-email', { token })],
+    ['send-verification-email', () => app.browser().post('/auth/send-verification-email', { email: unproved.email })],
+  ])('%s is 503 with Retry-After, and no cookie is touched', async (_, ask) => {
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await ask()
+      expect([answer.status, answer.body, answer.headers.get('retry-after'), answer.setCookies]).toEqual([
+        503,
+        { code: 'SERVICE_UNAVAILABLE', message: 'The service is not available right now. Please try again in a moment.' },
+        '1',
+        [],
+      ])
+    }
+  })
+
+  test('so it is on tRPC, without a cookie touched', async () => {
+    for (const procedure of ['sessions.get', 'sessions.require']) {
+      const answer = await tab.get(`/trpc/${procedure}`)
+      expect([answer.status, answer.setCookies]).toEqual([503, []])
+      expect(answer.body).toMatchObject({ error: { data: { key: 'SERVICE_UNAVAILABLE', retryAfter: 1 } } })
+    }
+  })
+
+  test('who has no session is told so: nothing needs to be asked', async () => {
+    const answer = await app.browser().get('/auth/get-session')
+    expect([answer.status, answer.body]).toEqual([200, null])
+  })
+
+  test('the process says that it lives and that it is not ready', async () => {
+    const [health, ready] = [await app.browser().get('/healthz'), await app.browser().get('/readyz')]
+    expect([health.status, health.body]).toEqual([200, { status: 'ok' }])
+    expect([ready.status, ready.code, ready.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '1'])
+  })
+
+  test('the reason stands in the log and not in an answer', async () => {
+    const { body } = await app.browser().post('/auth/sign-in/email', { email, password })
+    expect(JSON.stringify(body)).not.toMatch(/database|postgres|prisma|connect/i)
+    const reasons = app.logs.filter(({ msg }) => msg === 'a procedure failed')
+    expect(reasons.length).toBeGreaterThan(0)
+    for (const reason of reasons)
+      expect(reason).toMatchObject({ key: 'SERVICE_UNAVAILABLE', err: { message: expect.stringMatching(/\S/) } })
+    expect(JSON.stringify(app.logs)).not.toContain(cookie)
+    expect(JSON.stringify(app.logs)).not.toContain(password)
+  })
+
+  if (testDatabase.kind === 'postgres') {
+    test('once it is back, everything goes on without a restart, and everybody is still signed in', async () => {
+      await database.back()
+      expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email: tab.person.email } })
+      expect((await app.browser().post('/auth/sign-in/email', { email, password })).status).toBe(200)
+      expect((await app.browser().post('/auth/verify-email', { token })).status).toBe(200)
+      expect((await app.browser().get('/readyz')).status).toBe(200)
+    })
+  }
+})

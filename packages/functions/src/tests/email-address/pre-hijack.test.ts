@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+const follow = (token: string | undefined) => app.browser().post('/auth/verify-email', { token })
+const signIn = ({ email, password }: Person) => app.browser().post('/auth/sign-in/email', { email, password })
+const askAgain = async (email: string) => {
+  await app.browser().post('/auth/send-verification-email', { email })
+  await app.mailed()
+  return app.outbox.lastTo(email).token
+}
+const refused = 'INVALID_EMAIL_OR_PASSWORD'
+
+/** Somebody without the mailbox signed up first, with a password of their own; then the owner did. */
+async function contested() {
+  const attacker = await app.signUp()
+  const owner = await app.signUp(app.person({ email: attacker.email }))
+  const [attackersLink, ownersLink] = app.outbox.to(owner.email).map(({ token }) => token)
+  return { attacker, owner, attackersLink, ownersLink, email: owner.email }
+}
+
+describe('an address that somebody else signed up with first', () => {
+  test('T81: the owner who asks for another link and follows it: no earlier password counts, and a reset is mailed', async () => {
+    const { attacker, owner, email } = await contested()
+    const answer = await follow(await askAgain(email))
+    expect([answer.status, answer.body]).toEqual([200, { status: true, user: null }])
+    expect((await signIn(attacker)).code).toBe(refused)
+    expect((await signIn(owner)).code).toBe(refused)
+    await app.mailed()
+    const mail = app.outbox.lastTo(email)
+    expect(mail.subject).toBe('Your Floorpass account needs a new password')
+    const reset = await app.browser().post('/auth/reset-password', { token: mail.token, newPassword: 'violet harbor ladder' })
+    expect(reset.status).toBe(200)
+    expect((await signIn({ ...owner, password: 'violet harbor ladder' })).body).toMatchObject({ user: { emailVerified: true } })
+  })
+
+  test('T81: the same when the attacker asked for the link', async () => {
+    const { attacker, email, attackersLink } = await contested()
+    const asked = await askAgain(email)
+    await follow(asked)
+    await follow(attackersLink)
+    expect((await signIn(attacker)).code).toBe(refused)
+  })
+
+  test('T81: the order of the sign-ups does not matter', async () => {
+    const owner = await app.signUp()
+    const attacker = await app.signUp(app.person({ email: owner.email }))
+    await follow(await askAgain(owner.email))
+    expect((await signIn(attacker)).code).toBe(refused)
+  })
+
+  test('who signed up once and asked for another link keeps the password', async () => {
+    const person = await app.signUp()
+    await follow(await askAgain(person.email))
+    expect((await signIn(person)).status).toBe(200)
+    await app.mailed()
+    expect(app.outbox.to(person.email)).toHaveLength(2)
+  })
+
+  test('T81: neither knows before the proof whether a password is right for the account, and none gets a session', async () => {
+    const { attacker, owner } = await contested()
+    for (const person of [attacker, owner]) {
+      const answer = await signIn(person)
+      expect([401, 403]).toContain(answer.status)
+      expect(answer.setCookies).toEqual([])
+    }
+    expect(await app.db.session.count({ where: { user: { email: owner.email } } })).toBe(0)
+  })
+
+  test('T82: a reset by the owner ends the passwords and links of all sign-ups', async () => {
+    const { attacker, owner, attackersLink, ownersLink, email } = await contested()
+    await app.browser().post('/auth/forget-password', { email })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(email)
+    expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
+    for (const link of [attackersLink, ownersLink]) expect((await follow(link)).code).toBe('INVALID_TOKEN')
+    expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
+    expect((await signIn({ ...owner, password: 'violet harbor ladder' })).status).toBe(200)
+  })
+
+  test('all links at once: at most one of the passwords counts, and nothing breaks', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { attacker, owner, attackersLink, ownersLink, email } = await contested()
+      const asked = await askAgain(email)
+      await Promise.all([attackersLink, ownersLink, asked].map(follow))
+      const opened = [await signIn(attacker), await signIn(owner)].filter(({ status }) => status === 200)
+      expect(opened.length).toBeLessThan(2)
+      expect((await app.db.user.findUniqueOrThrow({ where: { email } })).emailVerified).toBe(true)
+    }
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  })
+
+  test('T177: what a pending sign-up chose is sealed in its row', async () => {
+    const { owner, email } = await contested()
+    const rows = await app.db.verification.findMany({ where: { email } })
+    expect(rows).toHaveLength(2)
+    for (const { payloadSealed } of rows) expect(payloadSealed).toMatch(/^1\.[\w-]{8}\.[\w-]+$/)
+    expect(JSON.stringify(rows)).not.toContain(owner.name)
+    expect(JSON.stringify(rows)).not.toContain('$argon2')
+  })
+})
+
+test('T81: a sign-up whose mail was withheld by the limit counts all the same', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  const email = 'victim@example.test'
+  const attacker = limited.person({ email })
+  await limited.signUp(attacker)
+  for (const number of [1, 2, 3, 4]) {
+    await limited.browser({ ip: `192.0.2.${number}` }).post('/auth/send-verification-email', { email })
+  }
+  await limited.mailed()
+  const before = limited.outbox.to(email).length
+  await limited.browser({ ip: '192.0.2.9' }).post('/auth/sign-up/email', limited.person({ email }))
+  await limited.mailed()
+  expect(limited.outbox.to(email)).toHaveLength(before)
+
+  const { token } = limited.outbox.lastTo(email)
+  expect((await limited.browser().post('/auth/verify-email', { token })).status).toBe(200)
+  const answer = await limited.browser().post('/auth/sign-in/email', attacker)
+  expect(answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+})

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+const follow = (token: unknown, fields: Record<string, unknown> = {}) =>
+  app.browser().post('/auth/verify-email', { token, ...fields })
+const isVerified = async (email: string) => (await app.db.user.findUniqueOrThrow({ where: { email } })).emailVerified
+const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
+
+describe('verify-email', () => {
+  test('proves the address, and signs nobody in', async () => {
+    const { email } = await app.signUp()
+    const tab = app.browser()
+    const answer = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(email).token })
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([200, { status: true, user: null }, []])
+    expect(await isVerified(email)).toBe(true)
+    expect((await tab.get('/auth/get-session')).body).toBeNull()
+    expect(await app.db.session.count({ where: { user: { email } } })).toBe(0)
+  })
+
+  test('T100: a link followed twice succeeds again without effect', async () => {
+    const { email } = await app.verified()
+    const { token } = app.outbox.lastTo(email)
+    await app.db.user.update({ where: { email }, data: { name: 'Changed since' } })
+    const answer = await follow(token)
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([200, { status: true, user: null }, []])
+    expect(await app.db.user.findUniqueOrThrow({ where: { email } })).toMatchObject({
+      name: 'Changed since',
+      emailVerified: true,
+    })
+    expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
+  })
+
+  test('T92: of twenty uses at once one takes effect, and none tells the person that it failed', async () => {
+    const { email } = await app.signUp()
+    const { token } = app.outbox.lastTo(email)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => follow(token)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
+  })
+
+  test('T92: of five links of one address followed at once one decides, and none breaks', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const first = await app.signUp()
+      const { email } = first
+      const persons = [first]
+      for (let count = 0; count < 4; count += 1) persons.push(await app.signUp(app.person({ email })))
+      const answers = await Promise.all(app.outbox.to(email).map(({ token }) => follow(token)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
+      const opened = await Promise.all(
+        persons.map(({ password }) => app.browser().post('/auth/sign-in/email', { email, password })),
+      )
+      expect(opened.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
+    }
+  })
+
+  test('T94: a link works until its last second, and not one later, though no clean-up runs', async () => {
+    const clock = holdClock()
+    const early = await app.signUp()
+    const late = await app.signUp()
+    clock.advance(24 * 3600 - 1)
+    expect((await follow(app.outbox.lastTo(early.email).token)).status).toBe(200)
+    clock.advance(2)
+    const answer = await follow(app.outbox.lastTo(late.email).token)
+    expect([answer.status, answer.body]).toEqual([400, { code: 'TOKEN_EXPIRED', message: 'Token expired' }])
+    expect(await isVerified(late.email)).toBe(false)
+  })
+
+  test('T104: a used link stays used when the clock steps back', async () => {
+    const clock = holdClock()
+    const { email } = await app.verified()
+    clock.advance(-3600)
+    await follow(app.outbox.lastTo(email).token)
+    expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
+  })
+
+  test('T95: an altered token is refused', async () => {
+    const { email } = await app.signUp()
+    const { token } = app.outbox.lastTo(email)
+    const swapped = [...token]
+      .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
+      .join('')
+    const last = token.endsWith('A') ? 'B' : 'A'
+    for (const altered of [
+      token.slice(0, -1),
+      token.slice(1),
+      `${token}A`,
+      `A${token}`,
+      ` ${token}`,
+      `${token}=`,
+      `${token}\n`,
+      token.slice(0, -1) + last,
+      swapped,
+      [...token].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join(''),
+      token + token,
+      'nonsense',
+    ]) {
+      const answer = await follow(altered)
+      expect([answer.status, answer.body]).toEqual(invalid)
+    }
+    expect(await isVerified(email)).toBe(false)
+  })
+
+  test('T121, T164: a token of another type, too long, or with NUL is 400', async () => {
+    for (const token of [undefined, null, '', 7, [], ['x'], {}, 'a'.repeat(513), 'a\u0000']) {
+      const answer = await follow(token)
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
+    }
+  })
+
+  test('T99: a link to an address that the account has no longer is dead', async () => {
+    const { email } = await app.signUp()
+    const { token } = app.outbox.lastTo(email)
+    await app.db.user.update({ where: { email }, data: { email: `new-${email}` } })
+    const answer = await follow(token)
+    expect([answer.status, answer.body]).toEqual(invalid)
+    expect(await isVerified(`new-${email}`)).toBe(false)
+  })
+
+  test('T99: a used link to an address that the account has no longer is refused', async () => {
+    const { email } = await app.verified()
+    const { token } = app.outbox.lastTo(email)
+    await app.db.user.update({ where: { email }, data: { email: `newer-${email}`, emailVerified: false } })
+    const answer = await follow(token)
+    expect([answer.status, answer.body]).toEqual(invalid)
+    expect(await isVerified(`newer-${email}`)).toBe(false)
+  })
+
+  test('a link of a deleted user is refused', async () => {
+    const { email } = await app.signUp()
+    const { token } = app.outbox.lastTo(email)
+    await app.db.user.delete({ where: { email } })
+    const answer = await follow(token)
+    expect([answer.status, answer.body]).toEqual(invalid)
+  })
+
+  test("T81: who signed up first without the mailbox gains nothing once the owner's link was followed", async () => {
+    const attacker = await app.signUp()
+    const owner = await app.signUp(app.person({ email: attacker.email }))
+    const [attackersLink, ownersLink] = app.outbox.to(owner.email)
+    expect((await follow(ownersLink?.token)).status).toBe(200)
+    await follow(attackersLink?.token)
+    const signIn = ({ email, password }: typeof owner) => app.browser().post('/auth/sign-in/email', { email, password })
+    expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(owner)).body).toMatchObject({ user: { name: owner.name } })
+  })
+
+  test('T63: a foreign callbackURL is refused and leaves the link unused', async () => {
+    const { email } = await app.signUp()
+    const { token } = app.outbox.lastTo(email)
+    for (const callbackURL of ['https://evil.test', '//evil.test', 'javascript:alert(1)']) {
+      const answer = await follow(token, { callbackURL })
+      expect([answer.status, answer.code]).toEqual([403, 'INVALID_CALLBACK_URL'])
+    }
+    expect(await isVerified(email)).toBe(false)
+    expect((await follow(token, { callbackURL: '/dashboard' })).status).toBe(200)
+  })
+
+  test('T55: following the link with a browser, or looking at it with HEAD, proves nothing: the page has a button', async () => {
+    const { email } = await app.signUp()
+    const { token, link } = app.outbox.lastTo(email)
+    expect(link.pathname).toBe('/verify-email')
+    const address = `/auth/verify-email?token=${token}&callbackURL=%2Fdashboard%3Fa%3D1`
+    const page = `/verify-email?token=${token}&callbackURL=%2Fdashboard%3Fa%3D1`
+    for (const headers of [
+      { accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8' },
+      { 'sec-fetch-mode': 'navigate' },
+      { accept: 'application/json', 'sec-fetch-mode': 'navigate' },
+    ]) {
+      const answer = await app.browser().get(address, { headers })
+      expect([answer.status, answer.headers.get('location'), answer.setCookies]).toEqual([302, page, []])
+    }
+    await app.browser().request('HEAD', address)
+    await app.browser().get(link.pathname + link.search)
+    expect(await isVerified(email)).toBe(false)
+  })
+
+  test("a program's GET proves the address, with the same answers and codes as POST", async () => {
+    const { email } = await app.signUp()
+    const get = (token: string) => app.browser().get(`/auth/verify-email?token=${token}`, { headers: { accept: '*/*' } })
+    const { token } = app.outbox.lastTo(email)
+    const answers = [await get(token), await get(token), await follow(token)]
+    expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([200, { status: true, user: null }]))
+    expect(await isVerified(email)).toBe(true)
+    const wrong = await get('nonsense')
+    expect([wrong.status, wrong.body]).toEqual(invalid)
+    expect((await app.browser().get('/auth/verify-email')).body).toEqual({
+      code: 'VALIDATION_ERROR',
+      message: '[query.token] Invalid input: expected string, received undefined',
+    })
+  })
+})

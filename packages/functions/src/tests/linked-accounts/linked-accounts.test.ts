@@ -1,0 +1,205 @@
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Browser } from '../../test-support/browser.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { followRedirects } from '../../test-support/follow-redirects.ts'
+import { startGitHub } from '../../test-support/github-stand-in.ts'
+import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
+import { landing, linkAt, signInAt, urlOf, userIn } from '../../test-support/social-flow.ts'
+
+const home = 'http://localhost:3000'
+const [google, github] = await Promise.all([
+  startOpenIdProvider(`${home}/auth/callback/google`),
+  startGitHub(`${home}/auth/callback/github`),
+])
+afterAll(() => Promise.all([google.close(), github.close()]))
+const app = await createTestApp({
+  GOOGLE_CLIENT_ID: google.clientId,
+  GOOGLE_CLIENT_SECRET: google.clientSecret,
+  GOOGLE_ISSUER: google.issuer,
+  ...github.environment,
+})
+
+let people = 0
+beforeEach(async () => {
+  people += 1
+  const email = `elsewhere-${people}@example.test`
+  google.person = { sub: `l-${people}`, email, email_verified: true, name: 'Linked' }
+  await github.set({ person: { id: 5000 + people, login: 'linked', emails: [{ email, primary: true, verified: true }] } })
+})
+
+type Linked = { id: string; accountId: string; providerId: string }
+const list = async (tab: Browser) => (await tab.get('/auth/list-accounts')).body as Linked[]
+const providers = async (tab: Browser) => (await list(tab)).map(({ providerId }) => providerId)
+const unlink = (tab: Browser, input: object) => tab.post('/auth/unlink-account', input)
+const makeStale = (userId: string) =>
+  app.db.session.updateMany({ where: { userId }, data: { createdAt: new Date(Date.now() - 2 * 86_400_000) } })
+
+describe('link-social', () => {
+  test('T88: links an identity with another address, tells the owner, and begins no session', async () => {
+    const tab = await app.signedIn()
+    const answer = await linkAt(app, 'google', tab)
+    expect(landing(answer)).toEqual([302, '/settings/accounts'])
+    expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
+    expect(await providers(tab)).toEqual(['credential', 'google'])
+    await app.mailed()
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google now signs in to your Floorpass account')
+    expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
+  })
+
+  test('T88: takes a fresh session', async () => {
+    const tab = await app.signedIn()
+    await makeStale(tab.userId)
+    const answer = await tab.post('/auth/link-social', { provider: 'google' })
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'SESSION_NOT_FRESH', []])
+  })
+
+  test.each(['signed out', 'another person there', 'the session revoked', 'another browser'])(
+    'T86: %s at the callback',
+    async (how) => {
+      const tab = await app.signedIn()
+      const { href } = urlOf(await tab.post('/auth/link-social', { provider: 'google' }))
+      const back = await followRedirects(href, home)
+      const victim = await app.signedIn()
+      if (how === 'signed out') await tab.post('/auth/sign-out')
+      if (how === 'the session revoked') await app.db.session.deleteMany({ where: { userId: tab.userId } })
+      if (how === 'another person there') await tab.post('/auth/sign-in/email', victim.person)
+      const answer = await (how === 'another browser' ? victim : tab).get(back)
+      expect(answer.status).toBe(302)
+      expect(answer.headers.get('location')).toMatch(/error=state_mismatch$/)
+      expect(await app.db.account.count({ where: { accountId: `l-${people}` } })).toBe(0)
+    },
+  )
+
+  test("T85: another user's identity stays theirs", async () => {
+    const [first, second] = [await app.signedIn(), await app.signedIn()]
+    await linkAt(app, 'google', first)
+    const before = await list(first)
+    expect(landing(await linkAt(app, 'google', second))).toEqual([
+      302,
+      '/settings/accounts?error=account_already_linked_to_different_user',
+    ])
+    expect([await list(first), await providers(second)]).toEqual([before, ['credential']])
+  })
+
+  test('the own identity again changes nothing and tells nobody', async () => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    await app.mailed()
+    const mails = app.outbox.to(tab.person.email).length
+    expect(landing(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
+    await app.mailed()
+    expect([await providers(tab), app.outbox.to(tab.person.email).length]).toEqual([['credential', 'google'], mails])
+  })
+
+  test('T63: the target must be trusted', async () => {
+    const tab = await app.signedIn()
+    for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', '/%09/evil.test'])
+      expect((await tab.post('/auth/link-social', { provider: 'google', callbackURL })).code).toBe('INVALID_CALLBACK_URL')
+  })
+
+  test('denied consent leads back to the settings', async () => {
+    google.person = null
+    expect(landing(await linkAt(app, 'google', await app.signedIn()))).toEqual([302, '/settings/accounts?error=access_denied'])
+  })
+})
+
+describe('list-accounts', () => {
+  test('shows provider, dates and scopes, and no secret', async () => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    const answer = await tab.get('/auth/list-user-accounts')
+    for (const account of answer.body as object[])
+      expect(Object.keys(account).sort()).toEqual(
+        ['accountId', 'createdAt', 'id', 'lastUsedAt', 'providerId', 'scopes', 'updatedAt', 'userId'].sort(),
+      )
+    expect(JSON.stringify(answer.body)).not.toMatch(/argon2|sealed|token/i)
+  })
+
+  test('T177: the tokens of a provider are in no row in clear', async () => {
+    const real = globalThis.fetch
+    const tokens: string[] = []
+    globalThis.fetch = async (...args) => {
+      const response = await real(...args)
+      if (String(args[0]).includes('token'))
+        tokens.push(((await response.clone().json()) as { access_token: string }).access_token)
+      return response
+    }
+    const tab = await app.signedIn()
+    try {
+      await linkAt(app, 'google', tab)
+      await linkAt(app, 'github', tab)
+    } finally {
+      globalThis.fetch = real
+    }
+    expect(tokens).toHaveLength(2)
+    const held = JSON.stringify([await app.everyRow(), app.logs])
+    for (const token of tokens) expect(held).not.toContain(token)
+  })
+})
+
+describe('unlink-account', () => {
+  test.each([
+    ['the row', ({ id }: Linked) => ({ accountId: id })],
+    ["the provider's id", ({ accountId, providerId }: Linked) => ({ accountId, providerId })],
+    ['the provider', ({ providerId }: Linked) => ({ providerId })],
+  ])('T88: by %s, and the owner is told', async (_, name) => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    const account = (await list(tab)).find(({ providerId }) => providerId === 'google') as Linked
+    expect((await unlink(tab, name(account))).body).toEqual({ status: true })
+    expect(await providers(tab)).toEqual(['credential'])
+    await app.mailed()
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs in to your Floorpass account')
+  })
+
+  test('T88: takes a fresh session', async () => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    await makeStale(tab.userId)
+    expect((await unlink(tab, { providerId: 'google' })).code).toBe('SESSION_NOT_FRESH')
+    expect(await providers(tab)).toEqual(['credential', 'google'])
+  })
+
+  test("never another user's", async () => {
+    const [owner, other] = [await app.signedIn(), await app.signedIn()]
+    await linkAt(app, 'google', owner)
+    const account = (await list(owner)).find(({ providerId }) => providerId === 'google') as Linked
+    for (const name of [
+      { accountId: account.id },
+      { accountId: account.accountId, providerId: 'google' },
+      { providerId: 'google' },
+    ])
+      expect((await unlink(other, name)).code).toBe('ACCOUNT_NOT_FOUND')
+    expect(await providers(owner)).toEqual(['credential', 'google'])
+  })
+
+  test('T87: the last way in stays, until there is a password', async () => {
+    const { tab } = await signInAt(app, 'google')
+    const refused = await unlink(tab, { providerId: 'google' })
+    expect([refused.status, refused.code]).toEqual([400, 'FAILED_TO_UNLINK_LAST_ACCOUNT'])
+    expect((await tab.post('/auth/set-password', { newPassword: 'violet harbor ladder' })).status).toBe(200)
+    expect((await unlink(tab, { providerId: 'google' })).status).toBe(200)
+  })
+
+  test('T87: two at once leave one', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const tab = await app.signedIn()
+      google.person = { sub: `race-${people}-${round}`, email: 'race@example.test', email_verified: true }
+      await linkAt(app, 'google', tab)
+      const answers = await Promise.all([unlink(tab, { providerId: 'google' }), unlink(tab, { providerId: 'credential' })])
+      expect(answers.map(({ code }) => code ?? 'done').sort()).toEqual(['FAILED_TO_UNLINK_LAST_ACCOUNT', 'done'])
+      expect(await list(tab)).toHaveLength(1)
+    }
+  })
+
+  test('an unlinked identity signs in no more', async () => {
+    const tab = await app.signedIn()
+    await linkAt(app, 'google', tab)
+    await unlink(tab, { providerId: 'google' })
+    expect((await userIn((await signInAt(app, 'google')).tab))?.id).not.toBe(tab.userId)
+  })
+})
+
+test('nothing of all this was unforeseen', () => {
+  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})

@@ -1,0 +1,197 @@
+import { randomInt } from 'node:crypto'
+import type { MailName } from '@floorpass/email'
+import { afterAll, describe, expect, test } from 'vitest'
+import type { Browser } from '../../test-support/browser.ts'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
+import { followRedirects } from '../../test-support/follow-redirects.ts'
+import { startGitHub } from '../../test-support/github-stand-in.ts'
+import { urlOf } from '../../test-support/social-flow.ts'
+
+const github = await startGitHub('http://localhost:3000/auth/callback/github')
+afterAll(() => github.close())
+const app = await createTestApp(github.environment)
+
+const french = { headers: { 'accept-language': 'fr' } }
+const subjects: Record<MailName, string> = {
+  'verify-email': 'Confirmez votre adresse e-mail pour Floorpass',
+  'already-registered': 'Vous avez déjà un compte sur Floorpass',
+  'reset-password': 'Choisissez un nouveau mot de passe pour Floorpass',
+  'password-cleared': 'Votre compte Floorpass a besoin d’un nouveau mot de passe',
+  'password-changed': 'Votre mot de passe Floorpass a été modifié',
+  'password-set': 'Votre compte Floorpass a maintenant un mot de passe',
+  'change-email-confirm': 'Confirmez votre nouvelle adresse e-mail pour Floorpass',
+  'email-change-requested': 'Une nouvelle adresse e-mail a été demandée pour votre compte Floorpass',
+  'email-changed': 'L’adresse e-mail de votre compte Floorpass a été modifiée',
+  'delete-account': 'Confirmez la suppression de votre compte Floorpass',
+  'account-deleted': 'Votre compte Floorpass a été supprimé',
+  'account-linked': 'GitHub permet maintenant de se connecter à votre compte Floorpass',
+  'account-unlinked': 'GitHub ne permet plus de se connecter à votre compte Floorpass',
+}
+const nameOf = (subject: string) => Object.entries(subjects).find(([, text]) => text === subject)?.[0] ?? `not French: ${subject}`
+
+type French = { tab: Browser; person: Person; userId: string; newEmail: string }
+
+/** A person who signed up in French and is now signed in from a browser that asks for English. */
+async function frenchPerson(): Promise<French> {
+  const person = app.person()
+  await app.browser().post('/auth/sign-up/email', person, french)
+  await app.mailed()
+  const tab = app.browser()
+  await tab.post('/auth/verify-email', { token: app.outbox.lastTo(person.email).token })
+  const { body } = await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
+  return { tab, person, userId: (body as { user: { id: string } }).user.id, newEmail: `new-${person.email}` }
+}
+
+const newestToken = async (address: string) => {
+  await app.mailed()
+  return app.outbox.lastTo(address).token
+}
+const changeAddress = async ({ tab, newEmail }: French) => {
+  await tab.post('/auth/change-email', { newEmail })
+  await tab.post('/auth/verify-email', { token: await newestToken(newEmail) })
+}
+
+type Recipient = 'own' | 'new'
+type Action = {
+  action: string
+  prepare?: (somebody: French) => Promise<string | undefined>
+  act: (somebody: French, token: string | undefined) => ReturnType<Browser['post']>
+  answers?: number
+  tells: [MailName, Recipient][]
+}
+
+const newPassword = 'violet harbor ladder'
+const actions: Action[] = [
+  {
+    action: 'a sign-up with an address that has an account',
+    act: ({ person }) => app.browser().post('/auth/sign-up/email', { ...app.person(), email: person.email }),
+    tells: [['already-registered', 'own']],
+  },
+  {
+    action: 'forget-password',
+    act: ({ person }) => app.browser().post('/auth/forget-password', { email: person.email }),
+    tells: [['reset-password', 'own']],
+  },
+  {
+    action: 'reset-password',
+    prepare: async ({ person: { email } }) => {
+      await app.browser().post('/auth/forget-password', { email })
+      return newestToken(email)
+    },
+    act: (_, token) => app.browser().post('/auth/reset-password', { token, newPassword }),
+    tells: [['password-changed', 'own']],
+  },
+  {
+    action: 'change-password',
+    act: ({ tab, person }) => tab.post('/auth/change-password', { currentPassword: person.password, newPassword }),
+    tells: [['password-changed', 'own']],
+  },
+  {
+    action: 'set-password',
+    prepare: async ({ userId }) => {
+      await app.db.account.deleteMany({ where: { userId } })
+      return undefined
+    },
+    act: ({ tab }) => tab.post('/auth/set-password', { newPassword }),
+    tells: [['password-set', 'own']],
+  },
+  {
+    action: 'change-email',
+    act: ({ tab, newEmail }) => tab.post('/auth/change-email', { newEmail }),
+    tells: [
+      ['change-email-confirm', 'new'],
+      ['email-change-requested', 'own'],
+    ],
+  },
+  {
+    action: 'the proof of the new address',
+    prepare: async ({ tab, newEmail }) => {
+      await tab.post('/auth/change-email', { newEmail })
+      return newestToken(newEmail)
+    },
+    act: ({ tab }, token) => tab.post('/auth/verify-email', { token }),
+    tells: [['email-changed', 'own']],
+  },
+  {
+    action: 'undo-email-change',
+    prepare: async (somebody) => {
+      await changeAddress(somebody)
+      return newestToken(somebody.person.email)
+    },
+    act: (_, token) => app.browser().post('/auth/undo-email-change', { token }),
+    tells: [['password-cleared', 'own']],
+  },
+  {
+    action: 'delete-user without a password',
+    act: ({ tab }) => tab.post('/auth/delete-user'),
+    tells: [['delete-account', 'own']],
+  },
+  {
+    action: 'delete-user',
+    act: ({ tab, person }) => tab.post('/auth/delete-user', { password: person.password }),
+    tells: [['account-deleted', 'own']],
+  },
+  {
+    action: 'link-social, back from the provider',
+    prepare: async ({ tab, person: { email } }) => {
+      await github.set({ person: { id: randomInt(2 ** 40), login: 'ada', emails: [{ email, primary: true, verified: true }] } })
+      const start = await tab.post('/auth/link-social', { provider: 'github' })
+      return followRedirects(urlOf(start).href, app.baseUrl)
+    },
+    act: ({ tab }, back = '') => tab.get(back),
+    answers: 302,
+    tells: [['account-linked', 'own']],
+  },
+  {
+    action: 'unlink-account',
+    prepare: async ({ userId }) => {
+      await app.db.account.create({ data: { userId, providerId: 'github', accountId: userId } })
+      return undefined
+    },
+    act: ({ tab }) => tab.post('/auth/unlink-account', { providerId: 'github' }),
+    tells: [['account-unlinked', 'own']],
+  },
+]
+
+const mailsTo = ({ person, newEmail }: French) => {
+  const mails = (address: string, recipient: Recipient) =>
+    app.outbox.to(address).map(({ subject, ...mail }) => ({ ...mail, told: [nameOf(subject), recipient] }))
+  return [...mails(newEmail, 'new'), ...mails(person.email, 'own')]
+}
+
+describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, tells }) => {
+  test('tells the person in their language, once, and nobody else', async () => {
+    const somebody = await frenchPerson()
+    const token = await prepare?.(somebody)
+    await app.mailed()
+    const [all, own] = [app.outbox.mails.length, mailsTo(somebody).length]
+    expect((await act(somebody, token)).status).toBe(answers)
+    await app.mailed()
+    expect(app.outbox.mails.length - all).toBe(tells.length)
+    const told = mailsTo(somebody)
+    expect(told).toHaveLength(own + tells.length)
+    const isNew = ({ text }: { text: string }) => app.outbox.mails.slice(all).some((mail) => mail.text === text)
+    const newest = told.filter(isNew)
+    expect(newest.map((mail) => mail.told)).toEqual(tells)
+    for (const { html, text } of newest) {
+      expect(html).toContain('<html lang="fr">')
+      expect(text).toContain('Bonjour ')
+    }
+  })
+
+  test('a mail server that is away fails no request, and the mail leaves later', async () => {
+    const somebody = await frenchPerson()
+    const token = await prepare?.(somebody)
+    await app.mailed()
+    const before = mailsTo(somebody).length
+    app.outbox.failWith(new Error('the mail server is away'))
+    const answer = await act(somebody, token)
+    await app.mailed()
+    const meanwhile = mailsTo(somebody).length
+    app.outbox.failWith(null)
+    await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
+    await app.mailed()
+    expect([answer.status, meanwhile, mailsTo(somebody).length]).toEqual([answers, before, before + tells.length])
+    expect(await app.db.queuedMail.count()).toBe(0)
+  })
+})

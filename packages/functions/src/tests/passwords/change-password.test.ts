@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import type { Browser } from '../../test-support/browser.ts'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
+import { handleOf } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp()
+
+type Tab = Awaited<ReturnType<typeof app.signedIn>>
+
+const newPassword = 'violet harbor ladder'
+const change = (tab: Tab, fields: Record<string, unknown> = {}) =>
+  tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword, ...fields })
+const signIn = async ({ email, password }: Pick<Person, 'email' | 'password'>) => {
+  const tab = app.browser()
+  return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
+}
+const isIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
+const cookieOf = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const opens = async (cookie: string) =>
+  (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
+
+describe('change-password', () => {
+  test('changes the password, and shows the session that replaces this one', async () => {
+    const tab = await app.signedIn()
+    const answer = await change(tab)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ token: await handleOf(tab), user: { id: tab.userId, email: tab.person.email } })
+    expect((await signIn(tab.person)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn({ ...tab.person, password: newPassword })).answer.status).toBe(200)
+    expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-password' } })).toBe(1)
+  })
+
+  test('T31, T38: the token changes, and the old one and every other session are refused at once', async () => {
+    const tab = await app.signedIn()
+    const { tab: other } = await signIn(tab.person)
+    const before = cookieOf(tab)
+    expect((await change(tab)).status).toBe(200)
+    expect([await opens(before), await isIn(other), await isIn(tab)]).toEqual([false, false, true])
+    expect(cookieOf(tab)).not.toBe(before)
+  })
+
+  test('T38: voids outstanding links and trusted devices', async () => {
+    const tab = await app.signedIn()
+    const { userId, person } = tab
+    await app.db.trustedDevice.create({
+      data: { userId, secretHash: `device of ${userId}`, expiresAt: new Date(Date.now() + 1e6) },
+    })
+    await app.browser().post('/auth/forget-password', { email: person.email })
+    await tab.post('/auth/change-email', { newEmail: app.person().email })
+    await app.mailed()
+    const link = app.outbox.to(person.email).find(({ link: { pathname } }) => pathname === '/reset-password')
+    expect((await change(tab)).status).toBe(200)
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
+    expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
+    const late = await app.browser().post('/auth/reset-password', { token: link?.token, newPassword })
+    expect(late.code).toBe('INVALID_TOKEN')
+  })
+
+  test('the undo link of a changed address outlives it: a thief who changed both cannot shut the owner out', async () => {
+    const tab = await app.signedIn()
+    const { email: newEmail } = app.person()
+    await tab.post('/auth/change-email', { newEmail })
+    await app.mailed()
+    await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(tab.person.email)
+    expect((await change(tab)).status).toBe(200)
+    expect((await app.browser().post('/auth/undo-email-change', { token })).status).toBe(200)
+  })
+
+  test('a session that ends with the browser is replaced by one that does', async () => {
+    const person = await app.verified()
+    const tab = app.browser()
+    await tab.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
+    const answer = await tab.post('/auth/change-password', { currentPassword: person.password, newPassword })
+    expect(answer.setCookies).toHaveLength(1)
+    expect(answer.setCookies[0]).not.toContain('Max-Age')
+    expect(await app.db.session.findMany({ where: { user: { email: person.email } } })).toMatchObject([{ remember: false }])
+  })
+
+  test('what is wrong is told in this order: session, its age, the account, the current password, the new one', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const bad = { currentPassword: 'something else', newPassword: 'short' }
+    clock.advance(24 * 3600 + 1)
+    expect((await change(tab, bad)).body).toEqual({ code: 'SESSION_NOT_FRESH', message: 'Session is not fresh' })
+    const { tab: fresh } = await signIn(tab.person)
+    const post = (fields: object) =>
+      fresh.post('/auth/change-password', { currentPassword: tab.person.password, newPassword, ...fields })
+    const wrong = await post(bad)
+    expect([wrong.status, wrong.body]).toEqual([400, { code: 'INVALID_PASSWORD', message: 'Invalid password' }])
+    expect((await post({ newPassword: 'short' })).code).toBe('PASSWORD_TOO_SHORT')
+    expect((await post({ newPassword: 'password1' })).code).toBe('PASSWORD_TOO_COMMON')
+    await app.db.account.deleteMany({ where: { userId: tab.userId } })
+    expect((await post(bad)).body).toEqual({ code: 'CREDENTIAL_ACCOUNT_NOT_FOUND', message: 'Credential account not found' })
+    fresh.cookies.clear()
+    expect((await post(bad)).code).toBe('UNAUTHORIZED')
+  })
+
+  test('T47: a session is fresh for a day to the second, and an extension does not refresh it', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(24 * 3600)
+    await tab.get('/auth/get-session')
+    expect((await change(tab, { currentPassword: 'something else' })).code).toBe('INVALID_PASSWORD')
+    clock.advance(1)
+    expect((await change(tab)).code).toBe('SESSION_NOT_FRESH')
+    expect((await signIn(tab.person)).answer.status).toBe(200)
+  })
+
+  test('a refused change leaves the password, the sessions and the links as they are', async () => {
+    const tab = await app.signedIn()
+    const { tab: other } = await signIn(tab.person)
+    await change(tab, { currentPassword: 'something else' })
+    await change(tab, { newPassword: 'password1' })
+    expect([await isIn(tab), await isIn(other)]).toEqual([true, true])
+    expect((await signIn(tab.person)).answer.status).toBe(200)
+    await app.mailed()
+    expect(app.outbox.to(tab.person.email)).toHaveLength(1)
+  })
+
+  test('of twenty at once from one session one succeeds, and its password counts', async () => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${cookieOf(tab)}`
+    const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
+    const answers = await Promise.all(
+      passwords.map((password) =>
+        app
+          .browser()
+          .post(
+            '/auth/change-password',
+            { currentPassword: tab.person.password, newPassword: password },
+            { headers: { cookie } },
+          ),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, code } of answers) if (status !== 200) expect(['INVALID_PASSWORD', 'UNAUTHORIZED']).toContain(code)
+    const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
+    expect((await signIn({ ...tab.person, password: winner })).answer.status).toBe(200)
+  })
+
+  test('two devices that change it at once: one succeeds, and only its session is left', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const one = await app.signedIn()
+      const { tab: other } = await signIn(one.person)
+      const answers = await Promise.all([
+        change(one),
+        other.post('/auth/change-password', { currentPassword: one.person.password, newPassword: 'copper lantern meadow' }),
+      ])
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect([await isIn(one), await isIn(other)]).toEqual(answers.map(({ status }) => status === 200))
+      expect(await app.db.session.count({ where: { userId: one.userId } })).toBe(1)
+    }
+  })
+
+  test('a change and a reset at once: one password counts, and it is the one of the last that succeeded', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const tab = await app.signedIn()
+      await app.browser().post('/auth/forget-password', { email: tab.person.email })
+      await app.mailed()
+      const { token } = app.outbox.lastTo(tab.person.email)
+      const [changed, resetAnswer] = await Promise.all([
+        change(tab),
+        app.browser().post('/auth/reset-password', { token, newPassword: 'copper lantern meadow' }),
+      ])
+      expect([changed.status === 200, resetAnswer.status === 200].filter(Boolean)).toHaveLength(1)
+      const counts = changed.status === 200 ? newPassword : 'copper lantern meadow'
+      expect((await signIn({ ...tab.person, password: counts })).answer.status).toBe(200)
+    }
+  })
+})
+
+describe('change-password under its limits', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  const attempt = (tab: Browser, currentPassword: string) => tab.post('/auth/change-password', { currentPassword, newPassword })
+
+  test('T19: five wrong guesses at the current password shut this door for the account, also for the right one, and at deletion', async () => {
+    const tab = await limited.signedIn()
+    const guesses = await Promise.all(Array.from({ length: 20 }, (_, count) => attempt(tab, `wrong guess ${count}`)))
+    expect(guesses.filter(({ code }) => code === 'INVALID_PASSWORD')).toHaveLength(5)
+    const refused = await attempt(tab, tab.person.password)
+    expect([refused.status, refused.code]).toEqual([429, 'TOO_MANY_REQUESTS'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await tab.post('/auth/delete-user', { password: tab.person.password })).code).toBe('TOO_MANY_REQUESTS')
+    const neighbour = await limited.signedIn()
+    expect((await attempt(neighbour, neighbour.person.password)).status).toBe(200)
+  })
+
+  test('a success forgets the guesses before it', async () => {
+    const tab = await limited.signedIn()
+    for (let count = 0; count < 4; count += 1) await attempt(tab, 'wrong guess')
+    expect((await attempt(tab, tab.person.password)).status).toBe(200)
+    for (let count = 0; count < 5; count += 1) expect((await attempt(tab, 'wrong guess')).code).toBe('INVALID_PASSWORD')
+  })
+})

@@ -1,0 +1,321 @@
+import { readFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { describe, expect, test } from 'vitest'
+import { sendRaw } from '../../test-support/raw-http.ts'
+import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
+const own = `http://localhost:${server.port}`
+
+type Lines = Record<string, string> | [name: string, value: string][]
+
+const head = (start: string, headers: Lines = {}) => {
+  const lines = Array.isArray(headers) ? headers : Object.entries(headers)
+  const host = lines.some(([name]) => name.toLowerCase() === 'host') ? [] : [['host', `localhost:${server.port}`]]
+  return [start, ...[...host, ['connection', 'close'], ...lines].map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n')
+}
+const get = (target: string, headers?: Lines) => sendRaw(server.port, head(`GET ${target} HTTP/1.1`, headers))
+const post = (target: string, body: string, headers: [string, string][] = []) =>
+  sendRaw(
+    server.port,
+    head(`POST ${target} HTTP/1.1`, [
+      ['content-type', 'application/json'],
+      ['content-length', String(Buffer.byteLength(body))],
+      ...headers,
+    ]) + body,
+  )
+const isAlive = async () => (await fetch(`${server.url}/healthz`)).status === 200
+
+describe('the running server', () => {
+  test.each([
+    ['a foreign one', 'evil.test'],
+    ['one with a port', 'localhost:99999999'],
+    ['an empty one', ''],
+    ['one with a space', 'a b'],
+    ['one with a path', 'evil.test/x?y#z'],
+    ['one with a user', 'user:password@localhost'],
+    ['one with a bracket', '[::1'],
+    ['one with a backslash', 'localhost\\evil.test'],
+    ['one with a percent sign', '%00.localhost'],
+    ['one of 8 KB', `${'a'.repeat(8000)}`],
+    ['one with an umlaut', 'm\u00fcnchen.test'],
+  ])('answers any Host without a 500: %s', async (_, host) => {
+    for (const target of ['/auth/get-session', '/login', '/unknown', '/dev/mailbox', '/assets/unknown.js']) {
+      const { status, all } = await get(target, { host })
+      expect([target, status]).toEqual([target, expect.toBeOneOf([200, 400, 404])])
+      expect(all).not.toMatch(/node_modules|\.ts:\d|at async/)
+    }
+    expect(await isAlive()).toBe(true)
+  })
+
+  test('T67, T152: answers any forwarding header without a 500, and links to nowhere else', async () => {
+    const protos = ['https', 'http', 'HTTP/1.1', 'https,http', '', 'javascript', 'x'.repeat(4096)]
+    for (const proto of protos) {
+      const headers = {
+        'x-forwarded-proto': proto,
+        'x-forwarded-host': 'evil.test',
+        forwarded: 'host=evil.test;proto=https',
+        'x-original-url': 'https://evil.test/',
+      }
+      for (const target of ['/', '/login', '/auth/get-session', '/dev/mailbox']) {
+        const { status, all } = await get(target, headers)
+        expect([target, status]).toEqual([target, 200])
+        expect(all).not.toContain('evil.test')
+      }
+      const { head: answered, status } = await get('/dashboard', { ...headers, host: 'evil.test' })
+      expect([status, /^location: (.+)$/im.exec(answered)?.[1]]).toEqual([302, '/login?redirectTo=%2Fdashboard'])
+    }
+  })
+
+  test('reads an absolute-form target, and believes nothing of it', async () => {
+    expect((await get('http://evil.test/auth/get-session')).status).toBe(200)
+    expect((await get('https://evil.test:99/auth/get-session')).status).toBe(200)
+    expect((await get('http://evil.test/dev/mailbox')).status).toBe(404)
+    const { head: answered } = await get('http://evil.test/dashboard')
+    expect(answered).toMatch(/^location: \/login\?redirectTo=%2Fdashboard$/im)
+    for (const target of [
+      'ftp://evil.test/',
+      'http://',
+      'http://[',
+      'evil.test/auth/get-session',
+      'javascript:alert(1)',
+      '*',
+      '',
+    ]) {
+      expect([target, (await get(target)).status]).toEqual([target, expect.toBeOneOf([400, 404])])
+    }
+    expect(await isAlive()).toBe(true)
+  })
+
+  test.each([
+    ['/auth/../auth/get-session', 200],
+    ['/auth/./get-session', 200],
+    ['/x/../../../auth/get-session', 200],
+    ['/auth/%2e%2e/auth/get-session', 200],
+    ['//auth/get-session', 404],
+    ['//evil.test/auth/get-session', 404],
+    ['//evil.test/%2f..', 404],
+    ['/\\evil.test/', 400],
+    ['/auth\\get-session', 400],
+    ['/auth/get-session/', 404],
+    ['/auth/get%2dsession', 200],
+    ['/AUTH/get-session', 404],
+    ['/auth/%', 404],
+    ['/%', 404],
+    ['/%c0%af', 404],
+    ['/%00', 404],
+    ['/\u0001', 400],
+    ['/a b', 400],
+    ['/auth/get-session?%', 200],
+    ['/assets/../server/index.js', 404],
+    ['/assets/..%2f..%2fserver.ts', 404],
+    ['/assets/%2e%2e/%2e%2e/%2e%2e/package.json', 404],
+    ['/assets/..%5c..%5cserver.ts', 404],
+    ['/assets//etc/passwd', 404],
+    ['/assets/%2fetc%2fpasswd', 404],
+    ['/assets/%00', 404],
+    ['/assets/%', 404],
+    ['/assets/', 404],
+    ['/assets', 404],
+    [`/${'a'.repeat(12_000)}`, 404],
+    [`/${'a'.repeat(20_000)}`, 431],
+  ])('answers the odd path %s with %i', async (target, expected) => {
+    const { status, all } = await get(target)
+    expect(status).toBe(expected)
+    expect(all).not.toMatch(/root:x:|@floorpass|node_modules|at async/)
+    expect(await isAlive()).toBe(true)
+  })
+
+  test('13.4.4: has no TRACE, no TRACK and no CONNECT', async () => {
+    const canary = 'canary-in-a-cookie'
+    for (const target of ['/auth/get-session', '/login', '/unknown']) {
+      for (const method of ['TRACE', 'TRACK']) {
+        const { status, all } = await sendRaw(server.port, head(`${method} ${target} HTTP/1.1`, { cookie: `a=${canary}` }))
+        expect([method, target, status]).toEqual([method, target, expect.toBeOneOf([400, 403, 404, 405])])
+        expect(all).not.toContain(canary)
+      }
+    }
+    expect((await sendRaw(server.port, head('CONNECT evil.test:443 HTTP/1.1'))).status).toBeOneOf([0, 400, 404, 405])
+    expect(await isAlive()).toBe(true)
+  })
+
+  test('T61: refuses two Origin headers, and two of anything that decides', async () => {
+    const twice = await post('/auth/sign-out', '{}', [
+      ['origin', own],
+      ['origin', 'https://evil.test'],
+    ])
+    expect([twice.status, JSON.parse(twice.body).code]).toEqual([403, 'INVALID_ORIGIN'])
+    const reversed = await post('/auth/sign-out', '{}', [
+      ['Origin', 'https://evil.test'],
+      ['ORIGIN', own],
+    ])
+    expect([reversed.status, JSON.parse(reversed.body).code]).toEqual([403, 'INVALID_ORIGIN'])
+    const same = await post('/auth/sign-out', '{}', [
+      ['origin', own],
+      ['origin', own],
+    ])
+    expect(same.status).toBe(403)
+    expect((await post('/auth/sign-out', '{}', [['origin', own]])).status).toBe(200)
+    const { status } = await get('/auth/get-session', [
+      ['host', 'localhost'],
+      ['host', 'evil.test'],
+    ])
+    expect(status).toBeOneOf([200, 400])
+  })
+
+  test.each<[string, string]>([
+    [
+      'CL and TE',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
+    [
+      'two CL',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0\r\ncontent-length: 40\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
+    [
+      'a list of CL',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length: 0, 40\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
+    [
+      'a negative CL',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length: -1\r\n\r\nGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
+    ['a CL with a plus', 'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length: +0\r\n\r\n'],
+    ['an unknown TE', 'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: xchunked\r\n\r\n0\r\n\r\n'],
+    [
+      'TE in two parts',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n',
+    ],
+    ['a folded header', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n: c\r\n\r\n'],
+    ['a space before the colon', 'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length : 0\r\n\r\n'],
+    ['a bare CR', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\rx: y\r\n\r\n'],
+    [
+      'a bad chunk size',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\nxyz\r\n{}\r\n0\r\n\r\n',
+    ],
+    ['no host', 'GET /auth/get-session HTTP/1.1\r\nconnection: close\r\n\r\n'],
+    ['no version', 'GET /auth/get-session\r\n\r\n'],
+    ['NUL in a header', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: a\u0000b\r\n\r\n'],
+    ['headers of 1 MB', `GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(1_000_000)}\r\n\r\n`],
+    ['nonsense', 'hello\r\n\r\n'],
+  ])('T160: refuses %s, closes, and answers nothing that was smuggled', async (_, request) => {
+    const { status, all } = await sendRaw(server.port, request)
+    expect(status).toBeOneOf([0, 400, 431, 505])
+    expect(all.match(/HTTP\/1\.1 \d{3}/g)?.length ?? 0).toBeLessThanOrEqual(1)
+    expect(all).not.toContain('NOT_FOUND')
+    expect(await isAlive()).toBe(true)
+  })
+
+  test('T161: a length is no excuse for a longer body: the rest is no part of it', async () => {
+    const request = `POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}${'x'.repeat(100_000)}`
+    const answers = (await sendRaw(server.port, request)).all.match(/HTTP\/1\.1 \d{3}/g)
+    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 400']))
+  })
+
+  test('a body in chunks is read like any other, also by a page', async () => {
+    for (const [target, type, body, expected] of [
+      ['/auth/sign-in/email', 'application/json', '{"email":"nobody@example.test","password":"x"}', 401],
+      ['/login', 'application/x-www-form-urlencoded', 'email=nobody%40example.test&password=x', 401],
+    ] as const) {
+      const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('')
+      const answer = await sendRaw(
+        server.port,
+        `${head(`POST ${target} HTTP/1.1`, { 'content-type': type, 'transfer-encoding': 'chunked' })}${chunks}0\r\n\r\n`,
+      )
+      expect([target, answer.status]).toEqual([target, expected])
+    }
+  })
+
+  test('T161: an oversized body is 413, told or chunked, before it was sent, and fifty at once cost no memory', async () => {
+    const started = performance.now()
+    const told = await sendRaw(
+      server.port,
+      `${head('POST /auth/sign-in/email HTTP/1.1', { 'content-type': 'application/json', 'content-length': String(10 ** 10) })}{`,
+    )
+    expect([told.status, JSON.parse(told.body).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect(performance.now() - started).toBeLessThan(4000)
+
+    const before = await residentMegabytes()
+    const chunk = `20000\r\n${'x'.repeat(0x20000)}\r\n`
+    const request =
+      head('POST /auth/sign-in/email HTTP/1.1', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }) +
+      chunk.repeat(16)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => sendRaw(server.port, request)))
+    for (const { status } of answers) expect(status).toBe(413)
+    expect((await residentMegabytes()) - before).toBeLessThan(100)
+    expect(await isAlive()).toBe(true)
+  })
+
+  test.each(['/auth/sign-in/email', '/trpc/signIn.email', '/login'])(
+    'a caller who hangs up in mid-body breaks nothing: %s',
+    async (target) => {
+      for (const framing of ['content-length: 100\r\n\r\n{"email":', 'transfer-encoding: chunked\r\n\r\n9\r\n{"email":\r\n']) {
+        const socket = connect(server.port, '127.0.0.1')
+        socket.on('error', () => {})
+        socket.write(`POST ${target} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${framing}`)
+        await new Promise((resolve) => setTimeout(resolve, 200))
+        socket.resetAndDestroy()
+      }
+      expect(await isAlive()).toBe(true)
+    },
+  )
+
+  test('T163: deep and wide JSON is 400, and holds nobody up', async () => {
+    for (const body of [
+      '['.repeat(30_000) + ']'.repeat(30_000),
+      `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+      `[${'0,'.repeat(30_000)}0]`,
+    ]) {
+      const started = performance.now()
+      expect((await post('/auth/sign-in/email', body)).status).toBe(400)
+      expect(performance.now() - started).toBeLessThan(1000)
+    }
+  })
+
+  test('serves its files with a type, for ever, and to nobody the server side', async () => {
+    const page = await (await fetch(`${server.url}/`)).text()
+    const script = /\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? ''
+    const answer = await fetch(server.url + script)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': expect.stringMatching(/javascript/),
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+    })
+    for (const path of ['/build/server/index.js', '/server.ts', '/package.json', '/.env', '/.data/auth-secret', '/.git/config']) {
+      expect((await fetch(server.url + path)).status).toBe(404)
+    }
+  })
+
+  test('T145: sends pages with a policy whose nonce is on every script', async () => {
+    for (const path of ['/', '/login', '/signup', '/verify-email?token=x', '/unknown']) {
+      const answer = await fetch(server.url + path)
+      const html = await answer.text()
+      const [, nonce = ''] = /'nonce-([^']+)'/.exec(answer.headers.get('content-security-policy') ?? '') ?? []
+      expect(nonce).toHaveLength(24)
+      const scripts = html.match(/<script\b[^>]*>/g) ?? []
+      expect(scripts.length).toBeGreaterThan(0)
+      for (const script of scripts) expect(script).toContain(`nonce="${nonce}"`)
+      expect(html).not.toMatch(/\son\w+=|javascript:/i)
+      expect(answer.headers.get('cache-control')).toBe('no-store')
+      expect(answer.headers.get('strict-transport-security')).toBeNull()
+    }
+  })
+})
+
+test('none of it was a bug', async () => {
+  const { code, stdout, stderr } = await server.end('SIGTERM')
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(lines.length).toBeGreaterThan(50)
+  expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  expect(code).toBe(0)
+  // Remix says so of every path that is no UTF-8, and answers 404.
+  expect(stderr.split('\n').filter((line) => !line.includes('could not be decoded'))).toEqual([''])
+})
+
+async function residentMegabytes(): Promise<number> {
+  const status = await readFile(`/proc/${server.pid}/status`, 'utf8').catch(() => 'VmRSS: 0')
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
+}

@@ -1,0 +1,104 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createSecretBox } from '@floorpass/api'
+import { type Database, openDatabase } from '@floorpass/db'
+import { expect, test } from 'vitest'
+import { databaseEnvironment, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const rounds = 6
+const writers = 4
+
+const environment = {
+  ...(await databaseEnvironment()),
+  DATA_DIR: await temporaryFolder(),
+  PORT: String(await freePort()),
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'warn',
+}
+
+/** Signs people up until the server is gone. What it acknowledged goes into `acknowledged`, all that it was asked into `asked`. */
+async function writeUntilGone(url: string, name: string, asked: string[], acknowledged: string[]): Promise<void> {
+  for (let count = 0; ; count += 1) {
+    const email = `${name}-${count}@example.test`
+    asked.push(email)
+    try {
+      const answer = await fetch(`${url}/auth/sign-up/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'Ada', email, password: 'plum kettle orbit' }),
+      })
+      await answer.text()
+      if (answer.status === 200) acknowledged.push(email)
+    } catch {
+      return
+    }
+  }
+}
+
+/** Whoever a mail is on its way to, or has reached. */
+async function mailedAddresses(db: Database): Promise<Set<string>> {
+  const secretBox = createSecretBox([(await readFile(join(environment.DATA_DIR, 'auth-secret'), 'utf8')).trim()])
+  const queued = (await db.queuedMail.findMany()).map(({ mailSealed }) => JSON.parse(secretBox.open(mailSealed)).to as string)
+  const outbox = join(environment.DATA_DIR, 'outbox')
+  const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
+  const sent = await Promise.all(files.map(async (name) => JSON.parse(await readFile(join(outbox, name), 'utf8')).to as string))
+  return new Set([...queued, ...sent])
+}
+
+test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there whole, and no half of another`, {
+  timeout: 120_000,
+}, async () => {
+  const asked: string[] = []
+  const acknowledged: string[] = []
+  const killedAfter: number[] = []
+
+  for (let round = 0; round < rounds; round += 1) {
+    const server = await startServer(environment)
+    const before = acknowledged.length
+    const work = Array.from({ length: writers }, (_, writer) =>
+      writeUntilGone(server.url, `round-${round}-writer-${writer}`, asked, acknowledged),
+    )
+    // At a random moment, but not before something was acknowledged.
+    await expect.poll(() => acknowledged.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(before)
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 1000))
+    const { signal } = await server.end('SIGKILL')
+    expect(signal).toBe('SIGKILL')
+    await Promise.all(work)
+    killedAfter.push(acknowledged.length - before)
+  }
+
+  // A start after the last kill, as an operator would do it, and a clean end.
+  const last = await startServer(environment)
+  expect((await fetch(`${last.url}/readyz`)).status).toBe(200)
+  expect((await last.end('SIGTERM')).code).toBe(0)
+
+  const { db, close } = await openDatabase(
+    'DATABASE_URL' in environment
+      ? { kind: 'postgres', url: String(environment.DATABASE_URL) }
+      : { kind: 'embedded', directory: join(environment.DATA_DIR, 'database') },
+  )
+  const users = await db.user.findMany({ include: { accounts: true, verifications: true, auditEvents: true } })
+  const mailed = await mailedAddresses(db)
+  const events = await db.auditEvent.count()
+  await close()
+
+  expect(killedAfter.every((count) => count > 0)).toBe(true)
+  const known = new Set(users.map(({ email }) => email))
+  expect(acknowledged.filter((email) => !known.has(email))).toEqual([])
+  expect([...known].filter((email) => !asked.includes(email))).toEqual([])
+  // Also those whose answer was lost: they are there whole or not at all.
+  for (const { email, accounts, verifications, auditEvents } of users) {
+    const parts = [
+      accounts.map(({ providerId }) => providerId),
+      accounts.every(({ passwordHash }) => passwordHash?.startsWith('$argon2id$')),
+      verifications.length,
+      auditEvents.length,
+    ]
+    expect([email, ...parts, mailed.has(email)]).toEqual([email, ['credential'], true, 1, 1, true])
+  }
+  expect(events).toBe(users.length)
+  expect([...mailed].filter((email) => !known.has(email))).toEqual([])
+  console.info(
+    `kill -9: ${rounds} rounds, ${acknowledged.length} acknowledged (${killedAfter.join(', ')}), ${users.length} stored, ${asked.length} asked`,
+  )
+})

@@ -1,0 +1,138 @@
+import { once } from 'node:events'
+import { readFile, stat } from 'node:fs/promises'
+import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const database = await databaseEnvironment()
+const environment = async (more: Record<string, string> = {}) => ({
+  ...database,
+  DATA_DIR: await temporaryFolder(),
+  RATE_LIMIT: 'off',
+  ...more,
+})
+
+const signUp = (url: string, email: string) =>
+  fetch(`${url}/auth/sign-up/email`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ada', email, password: 'plum kettle orbit' }),
+  })
+
+describe('a server that was started', () => {
+  test('names its address and its mailbox, and both answer', async () => {
+    const server = await startServer(await environment({ APP_NAME: 'Desk' }))
+    const own = `http://localhost:${server.port}`
+    expect(server.stdout()).toContain(`\nDesk runs at ${own}\n`)
+    expect(server.stdout()).toContain(`${own}/signup\n`)
+    expect(server.stdout()).toContain(`${own}/dev/mailbox\n`)
+    expect(server.stdout()).toContain('Ctrl-C')
+
+    for (const path of ['/', '/signup', '/login', '/dev/mailbox']) {
+      const page = await fetch(server.url + path)
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([
+        path,
+        200,
+        expect.stringMatching(/^text\/html; charset=utf-8$/i),
+      ])
+    }
+    const dashboard = await fetch(`${server.url}/dashboard`, { redirect: 'manual' })
+    expect([dashboard.status, dashboard.headers.get('location')]).toEqual([302, '/login?redirectTo=%2Fdashboard'])
+
+    await signUp(server.url, 'ada@example.test')
+    await expect
+      .poll(async () => (await fetch(`${server.url}/dev/mailbox`)).text(), { timeout: 5000 })
+      .toContain('ada@example.test')
+    const { code, stderr } = await server.end('SIGTERM')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('does not name a mailbox that is not there', async () => {
+    const server = await startServer(await environment({ SMTP_URL: 'smtp://127.0.0.1:1' }))
+    expect(server.stdout()).toContain('runs at')
+    expect(server.stdout()).not.toContain('mailbox')
+    expect((await fetch(`${server.url}/dev/mailbox`)).status).toBe(404)
+    await server.end('SIGTERM')
+  })
+
+  test('keeps its secret for its owner alone, and uses it again', async () => {
+    const settings = await environment()
+    const file = join(settings.DATA_DIR, 'auth-secret')
+    const secrets: string[] = []
+    for (let round = 0; round < 2; round += 1) {
+      const server = await startServer(settings)
+      secrets.push(await readFile(file, 'utf8'))
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+      expect((await stat(settings.DATA_DIR)).mode & 0o077).toBe(0)
+      const { stdout, stderr } = await server.end('SIGTERM')
+      expect(stdout + stderr).not.toContain(secrets[0])
+    }
+    expect(secrets[0]).toMatch(/^[\w-]{43}$/)
+    expect(secrets[1]).toBe(secrets[0])
+  })
+
+  test('keeps what it was told, from one start to the next', async () => {
+    const settings = await environment()
+    const first = await startServer(settings)
+    const email = 'lasting@example.test'
+    expect((await signUp(first.url, email)).status).toBe(200)
+    await first.end('SIGINT')
+    const second = await startServer(settings)
+    const answer = await fetch(`${second.url}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email, password: 'plum kettle orbit' }),
+    })
+    expect([answer.status, await answer.json()]).toEqual([403, { code: 'EMAIL_NOT_VERIFIED', message: 'Email not verified' }])
+    await second.end('SIGTERM')
+  })
+})
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+  test('ends it with code 0 within 5 s, while requests under way get their answers', async () => {
+    const server = await startServer(await environment())
+    // Connections that the server has accepted already: what waits in the kernel when it stops listening is nobody's to answer.
+    const places = Array.from({ length: 12 }, (_, place) => place)
+    await Promise.all(places.map(async () => (await fetch(`${server.url}/healthz`)).text()))
+    // Kept open and never used, as browsers do: it must not hold the process.
+    const idle = connect(server.port, '127.0.0.1')
+    await once(idle, 'connect')
+    // Twelve password hashes: most wait for their turn when the signal comes.
+    const underWay = places.map((place) => signUp(server.url, `under-way-${place}@example.test`))
+    await Promise.race(underWay)
+    const asked = Date.now()
+    const ended = server.end(signal)
+    // A Ctrl-C under npm arrives twice.
+    void server.end(signal)
+    const answers = await Promise.all(underWay)
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
+    const { code, signal: by, stderr } = await ended
+    expect({ code, by, stderr }).toEqual({ code: 0, by: null, stderr: '' })
+    expect(Date.now() - asked).toBeLessThan(5000)
+    idle.destroy()
+    await expect(fetch(`${server.url}/healthz`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
+  })
+
+  test('ends it with code 0 within 5 s while a caller never finishes, and a mail server never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as { port: number }
+    const server = await startServer(await environment({ SMTP_URL: `smtp://127.0.0.1:${port}` }))
+    const connected = once(silent, 'connection')
+    expect((await signUp(server.url, 'ada@example.test')).status).toBe(200)
+    await connected
+    const slow = connect(server.port, '127.0.0.1')
+    slow.on('error', () => {})
+    slow.write(
+      'POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    )
+    await fetch(`${server.url}/healthz`)
+    const asked = Date.now()
+    const { code } = await server.end(signal)
+    expect(code).toBe(0)
+    expect(Date.now() - asked).toBeLessThan(5000)
+    slow.destroy()
+    silent.close()
+  })
+})

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
+
+const database = await databaseEnvironment()
+const complete = async (environment: Record<string, string> = {}) => ({
+  ...database,
+  DATA_DIR: await temporaryFolder(),
+  PORT: String(await freePort()),
+  ...environment,
+})
+
+/** Exit code 1, a message on standard error that starts like this, no stack, nothing that looks like a running server. */
+async function expectRefusal(environment: Record<string, string>, message: RegExp) {
+  const { code, signal, stdout, stderr } = await failToStart(environment)
+  expect(stderr).toMatch(message)
+  expect({ code, signal }).toEqual({ code: 1, signal: null })
+  expect(stderr).not.toMatch(/^\s+at |node_modules|node:internal|\.ts:\d+/m)
+  expect(stdout).not.toMatch(/runs at|listening/)
+  return stderr
+}
+
+describe('the server does not start', () => {
+  test('on a port in use, and says which to take', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as { port: number }
+    const stderr = await expectRefusal(await complete({ PORT: String(port) }), /^Port \d+ is in use by another program\./)
+    expect(stderr).toBe(
+      `Port ${port} is in use by another program. Stop that one, or choose another port: PORT=${port + 1} npm start\n`,
+    )
+    taken.close()
+  })
+
+  test('on an address that is not of this machine', async () => {
+    const environment = {
+      HOST: '192.0.2.1',
+      BASE_URL: 'https://accounts.example.test',
+      AUTH_SECRET: 'k3yB8q-Zt0vR5nLw2XcJ7mPd9HsFgUaE4iToY6rQ',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+    }
+    await expectRefusal(await complete(environment), /^HOST 192\.0\.2\.1 is no address of this machine\./)
+  })
+
+  test('with a DATA_DIR that is a file, below a file, or in a folder that nobody may write', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    for (const path of [file, join(file, 'below'), '/sys/floorpass']) {
+      const stderr = await expectRefusal(await complete({ DATA_DIR: path }), /E(EXIST|NOTDIR|PERM|ACCES|ROFS)/)
+      expect(stderr).toContain(path)
+      expect(stderr).toContain('Set DATA_DIR to a folder that this user may create and write')
+    }
+  })
+
+  test('with bad variables, of which it lists every one and no value', async () => {
+    const bad = {
+      PORT: 'eighty',
+      BASE_URL: 'https://accounts.example.test/path',
+      AUTH_SECRET: 'hunter2',
+      DATABASE_URL: 'mysql://user:hunter2@host/db',
+      TRUST_PROXY: 'everybody',
+      COOKIE_SAMESITE: 'sometimes',
+      LOG_LEVEL: 'loud',
+    }
+    const stderr = await expectRefusal(
+      { ...bad, DATA_DIR: await temporaryFolder() },
+      /^Floorpass cannot start: 8 settings are wrong\.\n/,
+    )
+    for (const variable of [...Object.keys(bad), 'SMTP_URL'])
+      expect(stderr).toMatch(new RegExp(`^  ${variable} .+\\. .+\\.$`, 'm'))
+    expect(stderr.trimEnd().split('\n')).toHaveLength(9)
+    expect(stderr).not.toMatch(/hunter2|eighty|everybody|sometimes|loud/)
+  })
+
+  test('on every network under a name of this machine only', async () => {
+    const stderr = await expectRefusal(
+      await complete({ HOST: '0.0.0.0' }),
+      /^Floorpass cannot start: one setting is wrong\.\n {2}BASE_URL /,
+    )
+    expect(stderr).toContain('Set BASE_URL to the public https origin, or unset HOST')
+  })
+
+  test('T190: deployed without what a deployed service needs', async () => {
+    const stderr = await expectRefusal(
+      await complete({ BASE_URL: 'http://accounts.example.test', RATE_LIMIT: 'off' }),
+      /^Floorpass cannot start: 4 settings are wrong\.\n/,
+    )
+    for (const variable of ['AUTH_SECRET', 'BASE_URL', 'SMTP_URL', 'RATE_LIMIT'])
+      expect(stderr).toMatch(new RegExp(`^  ${variable} `, 'm'))
+  })
+
+  test('on a PostgreSQL that does not answer, or has no such user or database', async () => {
+    const urls = ['postgres://nobody:hunter2@127.0.0.1:1/none']
+    if (database.DATABASE_URL) {
+      const noDatabase = new URL('/floorpass_no_such_database', database.DATABASE_URL)
+      const noRole = new URL(database.DATABASE_URL)
+      noRole.username = 'floorpass_no_such_role'
+      noRole.password = 'hunter2'
+      urls.push(noDatabase.href, noRole.href)
+    }
+    for (const DATABASE_URL of urls) {
+      const stderr = await expectRefusal(
+        await complete({ DATABASE_URL }),
+        /^The database at DATABASE_URL does not answer\. Check /,
+      )
+      expect(stderr).not.toContain('hunter2')
+      expect(stderr.trimEnd().split('\n')).toHaveLength(1)
+    }
+  })
+
+  if (testDatabase.kind === 'embedded') {
+    test('a second time on the same DATA_DIR, and the first goes on', async () => {
+      const environment = await complete()
+      const first = await startServer(environment)
+      const stderr = await expectRefusal(
+        { ...environment, PORT: String(await freePort()) },
+        /another process \(id \d+\) is using it/,
+      )
+      expect(stderr).toContain(`id ${first.pid}`)
+      expect(stderr).toMatch(/Stop that process, or set DATA_DIR to another folder/)
+      expect((await fetch(`${first.url}/readyz`)).status).toBe(200)
+      await first.end('SIGTERM')
+    })
+
+    test('with a damaged database, and says what to do about it', async () => {
+      const environment = await complete()
+      await mkdir(join(environment.DATA_DIR, 'database', 'pgdata'), { recursive: true })
+      await writeFile(join(environment.DATA_DIR, 'database', 'pgdata', 'PG_VERSION'), '9\n')
+      await expectRefusal(environment, /did not start: .+put a backup in their place/)
+    })
+  }
+})
+
+test('what it leaves behind after a refusal is free to be used', async () => {
+  const environment = await complete()
+  const taken = createServer().listen(Number(environment.PORT), '127.0.0.1')
+  await once(taken, 'listening')
+  await expectRefusal(environment, /^Port \d+ is in use/)
+  taken.close()
+  await once(taken, 'close')
+  const server = await startServer(environment)
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  expect((await stat(join(environment.DATA_DIR, 'auth-secret'))).mode & 0o777).toBe(0o600)
+  await server.end('SIGTERM')
+})

@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { Browser } from '../../test-support/browser.ts'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+type Tab = Awaited<ReturnType<typeof app.signedIn>>
+
+const remove = (tab: Browser, fields: Record<string, unknown> = {}) => tab.post('/auth/delete-user', fields)
+const linkFor = async (tab: Tab) => {
+  const answer = await remove(tab)
+  expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'Verification email sent' }])
+  await app.mailed()
+  return app.outbox.lastTo(tab.person.email)
+}
+const again = async ({ person: { email, password } }: Tab) => {
+  const tab = app.browser()
+  expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
+  return tab
+}
+const exists = async ({ userId }: Tab) => (await app.db.user.count({ where: { id: userId } })) === 1
+const deleted = [200, { success: true, message: 'User deleted' }]
+const lastOwner = [
+  400,
+  { code: 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', message: 'You cannot leave the organization as the only owner' },
+]
+
+const organization = async (members: [Tab, 'owner' | 'admin' | 'member'][]) => {
+  const slug = crypto.randomUUID()
+  return app.db.organization.create({
+    data: { name: slug, slug, members: { create: members.map(([{ userId }, role]) => ({ userId, role, slot: 1 })) } },
+  })
+}
+
+describe('delete-user', () => {
+  test('T103: the password in a fresh session deletes the account and everything of it', async () => {
+    const tab = await app.signedIn()
+    const other = await again(tab)
+    const { userId, person } = tab
+    const { id: organizationId } = await organization([
+      [await app.signedIn(), 'owner'],
+      [tab, 'member'],
+    ])
+    await app.db.trustedDevice.create({
+      data: { userId, secretHash: `device of ${userId}`, expiresAt: new Date(Date.now() + 1e6) },
+    })
+    await app.db.twoFactor.create({ data: { userId, secretSealed: 'sealed' } })
+    await app.db.backupCode.create({ data: { userId, codeHash: 'hash' } })
+    await app.db.invitation.create({
+      data: {
+        organizationId,
+        email: person.email,
+        role: 'member',
+        secretHash: 'to the deleted',
+        expiresAt: new Date(Date.now() + 1e6),
+      },
+    })
+    await app.db.invitation.create({
+      data: {
+        organizationId,
+        email: 'friend@example.test',
+        role: 'member',
+        secretHash: 'by the deleted',
+        inviterId: userId,
+        expiresAt: new Date(Date.now() + 1e6),
+      },
+    })
+    await tab.post('/auth/change-email', { newEmail: app.person().email })
+    await app.mailed()
+
+    const answer = await remove(tab, { password: person.password })
+    expect([answer.status, answer.body]).toEqual(deleted)
+    expect(answer.setCookies).toEqual(['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
+    expect((await other.get('/auth/get-session')).body).toBeNull()
+    expect((await other.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
+    await app.mailed()
+    expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account was deleted')
+    const rows = JSON.stringify(await app.everyRow())
+    for (const trace of [userId, person.email, `"${person.name}"`]) expect(rows).not.toContain(trace)
+    expect(await app.db.organization.count({ where: { id: organizationId } })).toBe(1)
+  })
+
+  test('the link that is mailed deletes it, in the signed-in browser, once', async () => {
+    const tab = await app.signedIn()
+    const { link, token, subject } = await linkFor(tab)
+    expect([subject, link.origin + link.pathname]).toEqual([
+      'Confirm that you want to delete your Floorpass account',
+      `${app.baseUrl}/delete-account`,
+    ])
+    expect(await exists(tab)).toBe(true)
+    const answer = await remove(tab, { token })
+    expect([answer.status, answer.body]).toEqual(deleted)
+    expect(await exists(tab)).toBe(false)
+  })
+
+  test('the link alone, without being signed in, deletes nothing', async () => {
+    const tab = await app.signedIn()
+    const { token } = await linkFor(tab)
+    expect((await remove(app.browser(), { token })).code).toBe('UNAUTHORIZED')
+    expect(await exists(tab)).toBe(true)
+  })
+
+  test('somebody else’s link deletes neither, and is not used up', async () => {
+    const [tab, other] = [await app.signedIn(), await app.signedIn()]
+    const { token } = await linkFor(tab)
+    const answer = await remove(other, { token })
+    expect([answer.status, answer.code]).toEqual([400, 'INVALID_TOKEN'])
+    expect([await exists(tab), await exists(other)]).toEqual([true, true])
+    expect((await remove(tab, { token })).status).toBe(200)
+  })
+
+  test('T103, T92: of twenty uses at once one deletes, and nothing breaks', async () => {
+    const tab = await app.signedIn()
+    const { token } = await linkFor(tab)
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => app.browser().post('/auth/delete-user', { token }, { headers: { cookie } })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, code } of answers) if (status !== 200) expect(['INVALID_TOKEN', 'UNAUTHORIZED']).toContain(code)
+    await app.mailed()
+    expect(app.outbox.to(tab.person.email).filter(({ subject }) => subject.endsWith('was deleted'))).toHaveLength(1)
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  })
+
+  test('of ten with the password at once one deletes, and nothing breaks', async () => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        app.browser().post('/auth/delete-user', { password: tab.person.password }, { headers: { cookie } }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    for (const { status, code } of answers)
+      if (status !== 200) expect(['UNAUTHORIZED', 'CREDENTIAL_ACCOUNT_NOT_FOUND']).toContain(code)
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  })
+
+  test('T94: the link works for an hour, and not a second longer; a newer one voids it', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const older = await linkFor(tab)
+    const newer = await linkFor(tab)
+    expect((await remove(tab, { token: older.token })).code).toBe('INVALID_TOKEN')
+    clock.advance(3600)
+    expect((await remove(tab, { token: newer.token })).code).toBe('TOKEN_EXPIRED')
+    expect(await exists(tab)).toBe(true)
+  })
+
+  test('T47: the password takes a fresh session; a mailed link is fresh proof itself', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(24 * 3600 + 1)
+    expect((await remove(tab, { password: tab.person.password })).code).toBe('SESSION_NOT_FRESH')
+    expect(await exists(tab)).toBe(true)
+    const { token } = await linkFor(tab)
+    expect((await remove(tab, { token })).status).toBe(200)
+  })
+
+  test('a wrong password, also beside a good link, deletes nothing', async () => {
+    const tab = await app.signedIn()
+    const { token } = await linkFor(tab)
+    for (const fields of [{ password: 'something else' }, { password: 'something else', token }]) {
+      const answer = await remove(tab, fields)
+      expect([answer.status, answer.code]).toEqual([400, 'INVALID_PASSWORD'])
+    }
+    expect((await remove(tab, { password: tab.person.password, token: 'nonsense' })).code).toBe('INVALID_TOKEN')
+    expect(await exists(tab)).toBe(true)
+  })
+
+  test('who has no password is told so, and deletes with a link', async () => {
+    const tab = await app.signedIn()
+    await app.db.account.deleteMany({ where: { userId: tab.userId } })
+    expect((await remove(tab, { password: 'something else' })).code).toBe('CREDENTIAL_ACCOUNT_NOT_FOUND')
+    expect((await remove(tab, { token: (await linkFor(tab)).token })).status).toBe(200)
+  })
+
+  test('T121: an id in the body deletes nobody else, and what is no text is 400', async () => {
+    const [tab, other] = [await app.signedIn(), await app.signedIn()]
+    for (const fields of [{ password: 7 }, { password: [] }, { token: {} }, { token: '' }, { password: '' }])
+      expect((await remove(tab, fields)).code).toBe('VALIDATION_ERROR')
+    for (const callbackURL of ['https://evil.test', '//evil.test'])
+      expect((await remove(tab, { password: tab.person.password, callbackURL })).code).toBe('INVALID_CALLBACK_URL')
+    await remove(tab, { password: tab.person.password, userId: other.userId, id: other.userId })
+    expect([await exists(tab), await exists(other)]).toEqual([false, true])
+  })
+
+  test('the address is free afterwards, and a new account on it is another one', async () => {
+    const tab = await app.signedIn()
+    await remove(tab, { password: tab.person.password })
+    const later = await app.signedIn(tab.person)
+    expect(later.userId).not.toBe(tab.userId)
+  })
+})
+
+describe('the last owner of an organization', () => {
+  test('T130: cannot delete the account, by either way, and the link is not used up', async () => {
+    const tab = await app.signedIn()
+    const { id } = await organization([
+      [tab, 'owner'],
+      [await app.signedIn(), 'admin'],
+    ])
+    const { token } = await linkFor(tab)
+    for (const fields of [{ password: tab.person.password }, { token }]) {
+      const answer = await remove(tab, fields)
+      expect([answer.status, answer.body, answer.setCookies]).toEqual([...lastOwner, []])
+    }
+    expect(await exists(tab)).toBe(true)
+    await app.db.organization.delete({ where: { id } })
+    expect((await remove(tab, { token })).status).toBe(200)
+  })
+
+  test('T129: two owners who delete at once leave one, on every round', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const owners = [await app.signedIn(), await app.signedIn()]
+      const { id } = await organization(owners.map((owner) => [owner, 'owner']))
+      const answers = await Promise.all(owners.map((owner) => remove(owner, { password: owner.person.password })))
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ body }) => isDeepStrictEqual(body, lastOwner[1]))).toHaveLength(1)
+      expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
+    }
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  })
+})
+
+describe('delete-user under its limits', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+
+  test('five guesses at the password, five links an hour', async () => {
+    const tab = await limited.signedIn()
+    const guesses = await Promise.all(Array.from({ length: 12 }, () => remove(tab, { password: 'wrong guess' })))
+    expect(guesses.filter(({ code }) => code === 'INVALID_PASSWORD')).toHaveLength(5)
+    const links = await Promise.all(Array.from({ length: 8 }, () => remove(tab)))
+    expect(links.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect((await remove(tab, { password: tab.person.password })).code).toBe('TOO_MANY_REQUESTS')
+  })
+})

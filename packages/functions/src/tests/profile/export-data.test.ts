@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+const soon = () => new Date(Date.now() + 1e6)
+
+/** A person with something in every table, and what of it must stay here. */
+async function rich() {
+  const tab = await app.signedIn()
+  const { userId, person } = tab
+  const canary = (name: string) => `canary-${name}-${userId}`
+  await app.db.account.create({
+    data: {
+      userId,
+      providerId: 'google',
+      accountId: `google-${userId}`,
+      scopes: ['email'],
+      accessTokenSealed: canary('access'),
+      refreshTokenSealed: canary('refresh'),
+    },
+  })
+  await app.db.organization.create({
+    data: { name: `Org of ${userId}`, slug: userId, members: { create: [{ userId, role: 'owner', slot: 1 }] } },
+  })
+  const { id: organizationId } = await app.db.organization.findUniqueOrThrow({ where: { slug: userId } })
+  await app.db.invitation.create({
+    data: { organizationId, email: person.email, role: 'member', secretHash: canary('invitation'), expiresAt: soon() },
+  })
+  await app.db.trustedDevice.create({ data: { userId, secretHash: canary('device'), expiresAt: soon() } })
+  await app.db.twoFactor.create({ data: { userId, secretSealed: canary('totp'), confirmedAt: new Date() } })
+  await app.db.backupCode.create({ data: { userId, codeHash: canary('backup') } })
+  await app.browser().post('/auth/forget-password', { email: person.email })
+  await app.mailed()
+  return { ...tab, organizationId, resetToken: app.outbox.lastTo(person.email).token }
+}
+
+describe('export-data', () => {
+  test('T185: holds everything on the caller', async () => {
+    const { get, userId, person, organizationId } = await rich()
+    const answer = await get('/auth/export-data')
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const data = answer.body as Record<string, unknown[]>
+    expect(Object.keys(data).sort()).toEqual([
+      'accounts',
+      'activity',
+      'exportedAt',
+      'invitations',
+      'organizations',
+      'sessions',
+      'trustedDevices',
+      'twoFactor',
+      'user',
+    ])
+    expect(data).toMatchObject({
+      user: { id: userId, name: person.name, email: person.email, locale: 'en', riskLevel: 'conservative' },
+      accounts: [
+        { providerId: 'credential', hasPassword: true },
+        { providerId: 'google', accountId: `google-${userId}`, scopes: ['email'], hasPassword: false },
+      ],
+      sessions: [{ userId, ipAddress: '127.0.0.1' }],
+      organizations: [{ id: organizationId, slug: userId, role: 'owner' }],
+      invitations: [{ email: person.email, role: 'member' }],
+      trustedDevices: [{ id: expect.any(String) }],
+      twoFactor: { backupCodesLeft: 1, since: expect.any(String) },
+    })
+    const actions = data.activity?.map((event) => (event as { action: string }).action)
+    expect(actions).toEqual(expect.arrayContaining(['sign-up', 'verify-email', 'sign-in', 'request-password-reset']))
+    expect(await app.db.auditEvent.count({ where: { userId, action: 'export-data' } })).toBe(1)
+  })
+
+  test('T185: holds no secret: no hash, no sealed text, no token, no cookie', async () => {
+    const { get, userId, cookies, resetToken, person } = await rich()
+    const text = JSON.stringify((await get('/auth/export-data')).body)
+    const rows = await Promise.all([
+      app.db.account.findMany({ where: { userId } }),
+      app.db.session.findMany({ where: { userId } }),
+      app.db.verification.findMany({ where: { userId } }),
+    ])
+    const [accounts, sessions, verifications] = rows
+    const secrets = [
+      'canary-',
+      '$argon2id',
+      person.password,
+      resetToken,
+      cookies.get('floorpass_session'),
+      ...accounts.map(({ passwordHash }) => passwordHash),
+      ...sessions.map(({ id }) => id),
+      ...verifications.flatMap(({ id, secretHash, payloadSealed }) => [id, secretHash, payloadSealed]),
+    ].filter((secret) => secret != null)
+    expect(secrets.length).toBeGreaterThan(8)
+    for (const secret of secrets) expect(text).not.toContain(secret)
+    expect(text).not.toMatch(/hash|sealed|secret/i)
+  })
+
+  test('T185: holds nothing of anybody else, whatever the query asks for', async () => {
+    const [mine, theirs] = [await rich(), await rich()]
+    await app.db.member.create({ data: { organizationId: mine.organizationId, userId: theirs.userId, role: 'member', slot: 2 } })
+    const { email } = theirs.person
+    const query = new URLSearchParams({ userId: theirs.userId, id: theirs.userId, email })
+    const text = JSON.stringify((await mine.get(`/auth/export-data?${query}`)).body)
+    for (const trace of [theirs.userId, email, theirs.organizationId]) expect(text).not.toContain(trace)
+  })
+
+  test('T47, T185: it takes a fresh session', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(24 * 3600 + 1)
+    const answer = await tab.get('/auth/export-data')
+    expect([answer.status, answer.code]).toEqual([403, 'SESSION_NOT_FRESH'])
+  })
+
+  test('is limited: five times in ten minutes, however many at once', async () => {
+    const limited = await createTestApp({ RATE_LIMIT: 'on' })
+    const tab = await limited.signedIn()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => tab.get('/auth/export-data')))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
+    expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(7)
+  })
+})

@@ -1,0 +1,130 @@
+import { catalogue, type ErrorKey } from '@floorpass/api'
+import { errorAnswer } from '@floorpass/api/contracts'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { addresses, everyProvider, routeSamples } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp(everyProvider)
+const samples = routeSamples(app)
+
+type Operation = {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: unknown[]
+  parameters?: { name: string; in: string; required: boolean }[]
+  requestBody?: { required: boolean; content: Record<string, { schema: { properties?: object; required?: string[] } }> }
+  responses: Record<string, unknown>
+}
+type Document = {
+  openapi: string
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, { name: string }> }
+  info: { title: string; description: string }
+}
+
+const answer = await app.browser({ origin: null }).get('/auth/openapi.json')
+const document = answer.body as Document
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, ...operation })),
+)
+
+describe('the OpenAPI document', () => {
+  test('is valid OpenAPI 3.1, and every reference in it leads somewhere', async () => {
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
+    expect(document.openapi).toBe('3.1.0')
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(structuredClone(document))
+    expect([valid, errors]).toEqual([true, undefined])
+    expect(validator.version).toBe('3.1')
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? '')
+    expect(references.length).toBeGreaterThan(0)
+    const known = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    expect(new Set(references)).toEqual(new Set(known))
+  })
+
+  test('has every row of the route table under each of its names, and nothing else', () => {
+    const rows = addresses.map(({ method, path }) => `${method} /auth${path}`)
+    expect(operations.map(({ name }) => name).sort()).toEqual(rows.sort())
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(rows.length)
+  })
+
+  test('names this service: its address, its cookie, every code of the catalogue', () => {
+    expect(document.servers).toEqual([{ url: app.baseUrl }])
+    expect(document.components.securitySchemes).toMatchObject({ session: { name: 'floorpass_session' } })
+    for (const code of Object.keys(catalogue)) expect(document.info.description).toContain(code)
+  })
+
+  test.each(addresses)('says of $method $path who may call it, and what it takes', ({ method, path, access, input, accepts }) => {
+    const operation = document.paths[`/auth${path}`]?.[method.toLowerCase()]
+    expect(operation?.security).toEqual(access === 'session' ? [{ session: [] }] : [])
+    expect(operation?.summary).toMatch(/\S/)
+    const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {}).sort()
+    if (method === 'GET') {
+      expect((operation?.parameters ?? []).map(({ name }) => name).sort()).toEqual(fields)
+      expect(operation?.requestBody).toBeUndefined()
+    } else {
+      expect(Object.keys(operation?.requestBody?.content ?? {})).toHaveLength(accepts.length)
+      for (const { schema } of Object.values(operation?.requestBody?.content ?? {}))
+        expect(Object.keys(schema.properties ?? {}).sort()).toEqual(fields)
+    }
+  })
+})
+
+describe('what the routes answer is what the document says', () => {
+  test.each(addresses)('$method $path', async ({ method, path, answer: contract }) => {
+    const tab = await app.signedIn()
+    const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
+    const real =
+      method === 'POST'
+        ? await tab.post(`/auth${path}`, input)
+        : await tab.get(`/auth${path}?${new URLSearchParams(input as Record<string, string>)}`)
+    if (contract === null) {
+      expect([real.status, real.headers.get('location')]).toEqual([
+        302,
+        expect.stringMatching(/^(\/|https:\/\/github\.com\/login\/)/),
+      ])
+      return
+    }
+    expect(real.status).toBe(200)
+    expect(contract.safeParse(real.body).error).toBeUndefined()
+  })
+
+  test('get-session of the signed out, verify-email of a changed address, and every refusal too', async () => {
+    const contractOf = (path: string) => addresses.find((route) => route.path === path)?.answer
+    expect(contractOf('/get-session')?.safeParse((await app.browser().get('/auth/get-session')).body).success).toBe(true)
+    const tab = await app.signedIn()
+    const { email: newEmail } = app.person()
+    await tab.post('/auth/change-email', { newEmail })
+    await app.mailed()
+    const changed = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
+    expect(contractOf('/verify-email')?.safeParse(changed.body).error).toBeUndefined()
+    for (const { method, path } of addresses.filter(({ access }) => access === 'session')) {
+      const { body } = await app.browser().request(method, `/auth${path}`, method === 'POST' ? { body: {} } : {})
+      const { code } = errorAnswer.parse(body)
+      expect(catalogue[code as ErrorKey]).toBeDefined()
+    }
+  })
+})
+
+describe('the reference page', async () => {
+  const page = await app.browser({ origin: null }).get('/auth/reference')
+  const text = String(page.body)
+
+  test('shows every address and every type, and runs no script', () => {
+    expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
+    for (const { method, path } of addresses) expect(text).toContain(`<code>${method}</code> <code>/auth${path}</code>`)
+    for (const name of Object.keys(document.components.schemas)) expect(text).toContain(`<h3>${name}</h3>`)
+    expect(text).not.toMatch(/<script|<style|<link|<img|<iframe|javascript:| on\w+=|https?:\/\/(?!localhost)/i)
+    expect(text.match(/<details/g)).toHaveLength(addresses.length)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  test('a name with markup is shown as text', async () => {
+    const marked = await createTestApp({ APP_NAME: 'R&D &lt;i&gt;' })
+    const shown = String((await marked.browser().get('/auth/reference')).body)
+    expect(shown).toContain('<h1>R&amp;D &amp;lt;i&amp;gt;: accounts and authentication</h1>')
+  })
+})

@@ -1,0 +1,152 @@
+import { AppError, catalogue, type ErrorKey, toAppError } from '@floorpass/api'
+import { TRPCError } from '@trpc/server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+const keys = Object.keys(catalogue) as ErrorKey[]
+
+const secret = 'SELECT * FROM users at /srv/app/secret.ts'
+const fixed = { code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' }
+
+/** Makes the next sign-ups fail with `error`. */
+function breakHashing(error: unknown): void {
+  const { passwords } = app.service.deps
+  onTestFinished(() => {
+    app.service.deps.passwords = passwords
+  })
+  app.service.deps.passwords = { ...passwords, hash: () => Promise.reject(error) }
+}
+
+describe('the catalogue of errors', () => {
+  test('is this list: a new line, or another status, is a change of the public contract', () => {
+    expect(keys.map((key) => `${key} ${catalogue[key][0]} ${new AppError(key).status}`).join('\n')).toMatchInlineSnapshot(`
+      "BAD_REQUEST BAD_REQUEST 400
+      VALIDATION_ERROR BAD_REQUEST 400
+      UNSUPPORTED_MEDIA_TYPE UNSUPPORTED_MEDIA_TYPE 415
+      PAYLOAD_TOO_LARGE PAYLOAD_TOO_LARGE 413
+      NOT_FOUND NOT_FOUND 404
+      METHOD_NOT_ALLOWED METHOD_NOT_SUPPORTED 405
+      UNAUTHORIZED UNAUTHORIZED 401
+      SESSION_NOT_FRESH FORBIDDEN 403
+      INVALID_ORIGIN FORBIDDEN 403
+      MISSING_OR_NULL_ORIGIN FORBIDDEN 403
+      INVALID_CALLBACK_URL FORBIDDEN 403
+      INVALID_ERROR_CALLBACK_URL FORBIDDEN 403
+      INVALID_NEW_USER_CALLBACK_URL FORBIDDEN 403
+      PROVIDER_NOT_FOUND NOT_FOUND 404
+      PROVIDER_UNAVAILABLE SERVICE_UNAVAILABLE 503
+      ID_TOKEN_NOT_SUPPORTED NOT_FOUND 404
+      ACCOUNT_NOT_FOUND BAD_REQUEST 400
+      FAILED_TO_UNLINK_LAST_ACCOUNT BAD_REQUEST 400
+      INVALID_EMAIL BAD_REQUEST 400
+      INVALID_EMAIL_OR_PASSWORD UNAUTHORIZED 401
+      EMAIL_NOT_VERIFIED FORBIDDEN 403
+      EMAIL_ALREADY_VERIFIED BAD_REQUEST 400
+      EMAIL_MISMATCH BAD_REQUEST 400
+      PASSWORD_TOO_SHORT BAD_REQUEST 400
+      PASSWORD_TOO_LONG BAD_REQUEST 400
+      PASSWORD_TOO_COMMON BAD_REQUEST 400
+      PASSWORD_ALREADY_SET BAD_REQUEST 400
+      INVALID_PASSWORD BAD_REQUEST 400
+      CREDENTIAL_ACCOUNT_NOT_FOUND BAD_REQUEST 400
+      INVALID_REDIRECT_URL FORBIDDEN 403
+      INVALID_TOKEN BAD_REQUEST 400
+      TOKEN_EXPIRED BAD_REQUEST 400
+      INVALID_USER FORBIDDEN 403
+      EMAIL_IS_THE_SAME BAD_REQUEST 400
+      YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER BAD_REQUEST 400
+      EMAIL_CAN_NOT_BE_UPDATED BAD_REQUEST 400
+      FIELD_NOT_ALLOWED BAD_REQUEST 400
+      NO_FIELDS_TO_UPDATE BAD_REQUEST 400
+      TOO_MANY_REQUESTS TOO_MANY_REQUESTS 429
+      SERVICE_BUSY SERVICE_UNAVAILABLE 503
+      SERVICE_UNAVAILABLE SERVICE_UNAVAILABLE 503
+      INTERNAL_SERVER_ERROR INTERNAL_SERVER_ERROR 500"
+    `)
+  })
+
+  test('every entry is an error of the caller, or says that the service is to blame', () => {
+    for (const key of keys) {
+      const { status, message } = new AppError(key)
+      expect([400, 401, 403, 404, 405, 413, 415, 429, 500, 503]).toContain(status)
+      expect(status === 500).toBe(key === 'INTERNAL_SERVER_ERROR')
+      expect(message.length).toBeGreaterThan(5)
+    }
+  })
+
+  test.each([
+    ['an Error', new Error(secret)],
+    ['a TypeError', new TypeError(secret)],
+    ['a string', secret],
+    ['nothing', undefined],
+    ['null', null],
+    ['an object', { message: secret, code: 'NOT_FOUND', key: 'NOT_FOUND', status: 404 }],
+    ['an error that wears a key', Object.assign(new Error(secret), { key: 'NOT_FOUND', status: 404 })],
+    ['a wrapped Error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: new Error(secret) })],
+  ])('what nobody expected (%s) becomes INTERNAL_SERVER_ERROR with the fixed sentence', (_, thrown) => {
+    const error = toAppError(thrown)
+    expect([error.key, error.status, error.message]).toEqual([fixed.code, 500, fixed.message])
+  })
+
+  test('an expected failure is passed on as it is, however it was wrapped', () => {
+    const error = new AppError('TOO_MANY_REQUESTS', { retryAfter: 7 })
+    expect(toAppError(error)).toBe(error)
+    expect(toAppError(new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error }))).toBe(error)
+  })
+
+  test('a database that is away is 503 with a time to come back', () => {
+    for (const code of ['ECONNREFUSED', 'P1001', 'P2024', '57P01', '53300']) {
+      const error = toAppError(Object.assign(new Error(secret), { code }))
+      expect([error.key, error.status, error.retryAfter]).toEqual(['SERVICE_UNAVAILABLE', 503, 1])
+      expect(error.message).not.toContain(secret)
+    }
+  })
+})
+
+describe('errors on the wire', () => {
+  test('T182: a bug is 500 with the fixed sentence, over REST and tRPC, and is logged once with its request', async () => {
+    breakHashing(new Error(secret))
+    app.logs.length = 0
+    const rest = await app.browser().post('/auth/sign-up/email', app.person())
+    expect([rest.status, rest.body]).toEqual([500, fixed])
+    const logged = app.logs.filter((line) => JSON.stringify(line).includes(secret))
+    expect(logged).toEqual([
+      expect.objectContaining({
+        requestId: rest.headers.get('x-request-id'),
+        key: 'INTERNAL_SERVER_ERROR',
+        procedure: 'signIn.signUp',
+      }),
+    ])
+
+    const trpc = await app.browser().post('/trpc/signIn.signUp', app.person())
+    expect([trpc.status, trpc.body]).toMatchObject([
+      500,
+      { error: { message: fixed.message, data: { key: fixed.code, httpStatus: 500 } } },
+    ])
+    expect(JSON.stringify(trpc.body)).not.toContain(secret)
+    expect(JSON.stringify(trpc.body)).not.toContain('stack')
+  })
+
+  test('a busy service is 503 with Retry-After', async () => {
+    breakHashing(new AppError('SERVICE_BUSY', { retryAfter: 2 }))
+    const answer = await app.browser().post('/auth/sign-up/email', app.person())
+    expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SERVICE_BUSY', '2'])
+  })
+
+  test('a REST failure is `{ code, message }` and nothing else, with a request id', async () => {
+    for (const answer of [
+      await app.browser().post('/auth/update-user', { name: 'Eve' }),
+      await app.browser().post('/auth/sign-up/email', {}),
+      await app.browser().get('/auth/nothing'),
+      await app.browser().get('/auth/sign-in/email'),
+      await app.browser().request('POST', '/auth/sign-in/email', { body: '{' }),
+      await app.browser().post('/auth/sign-in/email', 'x', { headers: { 'content-type': 'text/plain' } }),
+    ]) {
+      expect(Object.keys(answer.body as object)).toEqual(['code', 'message'])
+      expect(answer.status).toBe(new AppError(answer.code as ErrorKey).status)
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+      expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    }
+  })
+})

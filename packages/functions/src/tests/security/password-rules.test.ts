@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { assertPasswordAllowed } from '../../../../api/src/security/password-rules.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp({ APP_NAME: 'Tradewind' })
+
+const owner = { name: 'Zoë Lindqvist', email: 'zoe.lindqvist@harbourmail.test', appName: 'Tradewind' }
+const judge = async (password: string) => {
+  try {
+    await assertPasswordAllowed(password, owner, 'newPassword')
+    return { key: null, fields: null }
+  } catch (error) {
+    return error as { key: string; fields: Record<string, string> }
+  }
+}
+/** The processor's time in milliseconds, the best of three: another test may have the processor. */
+const workOf = async (password: string) => {
+  const times: number[] = []
+  for (let round = 0; round < 3; round += 1) {
+    const before = process.cpuUsage()
+    await judge(password)
+    const { user, system } = process.cpuUsage(before)
+    times.push((user + system) / 1000)
+  }
+  return Math.min(...times)
+}
+
+describe('which passwords are allowed', () => {
+  test.each([
+    'password',
+    'Password1',
+    'P@ssw0rd!',
+    'qwertyuiop',
+    'azertyuiop',
+    '12345678',
+    '1234567890123456',
+    'iloveyou1',
+    'letmein123',
+    'dragon123',
+    'football1',
+    'motdepasse',
+    'soleil123',
+    'bonjour1',
+    'jetaime1',
+    'charlotte1',
+    'aaaaaaaaaaaa',
+    'abcabcabcabc',
+    'abcdefghijkl',
+    '14/07/1989',
+    '11112222',
+    'Tradewind',
+    'tradewind1',
+    'Tradewind2026',
+    'zoe.lindqvist',
+    'Lindqvist1',
+    'lindqvist2024',
+    'Zoë Lindqvist',
+    'zoe.lindqvist@harbourmail.test',
+    'harbourmail',
+  ])('T169: %s is refused, with a reason that a person can act on', async (password) => {
+    const { key, fields } = await judge(password)
+    expect(key).toBe('PASSWORD_TOO_COMMON')
+    expect(fields?.newPassword).toMatch(/^[A-Z].{20,}$/)
+  })
+
+  test.each([
+    'kJ7#pq2w',
+    'plum kettle orbit',
+    'correct horse battery staple',
+    'violetharborladder',
+    'VIOLETHARBORLADDER',
+    '83920174655910',
+    '🔑🌵🎻🚀🧲🦑🪁🥝',
+    'пароход семьдесят лун',
+    '月が綺麗ですね今夜も',
+    '   kettle   plum  ',
+    'kJ7#pq2w'.repeat(16),
+  ])('T169: %s is allowed: no kind of character is required', async (password) => {
+    expect((await judge(password)).key).toBeNull()
+  })
+
+  test('the length is counted in code points of the composed form', async () => {
+    expect((await judge('kJ7#pq2')).fields).toEqual({ newPassword: 'Use at least 8 characters' })
+    expect((await judge('kJ7#pqe\u0301')).key).toBe('PASSWORD_TOO_SHORT')
+    expect((await judge(`${'🔑🌵🎻🚀🧲🦑🪁🥝'.repeat(16)}x`)).fields).toEqual({ newPassword: 'Use at most 128 characters' })
+    expect((await judge('e\u0301ka7#pq2w'.repeat(14))).key).toBeNull()
+  })
+
+  test.each([
+    ['words', 'kettle plum orbit meadow '.repeat(6).slice(0, 128)],
+    ['letters that stand for others', '4@8({[<369&#!1/|0$5+7%2'.repeat(6).slice(0, 128)],
+    ['a sequence', 'abcdefghijklmnopqrstuvwxyz'.repeat(5).slice(0, 128)],
+    ['one character', 'a'.repeat(128)],
+    ['digits', '31415926535897932384626433832795'.repeat(4)],
+    ['dates', '14071989'.repeat(16)],
+    ['a keyboard run', 'qwertyuiopasdfghjkl'.repeat(7).slice(0, 128)],
+    ['four-byte characters', '🔑🌵🎻🚀🧲🦑🪁🥝'.repeat(16)],
+    ['combining accents', 'e\u0301'.repeat(128)],
+    ['the longest that is read', `${'4@8({[<369&#!1/|0$5+7%2'.repeat(435).slice(0, 9999)}x`],
+  ])('T166: judging 128 characters of %s keeps the process busy for less than 100 ms', async (_, password) => {
+    await judge('warm up the dictionaries')
+    expect(await workOf(password)).toBeLessThan(100)
+  })
+
+  test('T166: a long name and address of the person do not make it slow', async () => {
+    const long = { name: 'a1@ '.repeat(25), email: `${'b2.c3-'.repeat(10)}@${'d4-'.repeat(18)}e.test`, appName: 'Tradewind' }
+    await assertPasswordAllowed('warm up the dictionaries', long, 'password')
+    const before = process.cpuUsage()
+    await assertPasswordAllowed('kettle7#plum4@8({[<369&#', long, 'password')
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000).toBeLessThan(100)
+  })
+})
+
+describe('every door judges alike', () => {
+  test('sign-up, reset and change refuse the same password, and name the field over tRPC', async () => {
+    const tab = await app.signedIn()
+    const signUp = await app.browser().post('/auth/sign-up/email', { ...app.person(), password: 'Tradewind1' })
+    await app.browser().post('/auth/forget-password', { email: tab.person.email })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(tab.person.email)
+    const reset = await app.browser().post('/auth/reset-password', { token, newPassword: 'Tradewind1' })
+    const change = await tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'Tradewind1' })
+    await app.db.account.deleteMany({ where: { userId: tab.userId } })
+    const set = await tab.post('/auth/set-password', { newPassword: 'Tradewind1' })
+    for (const { status, body } of [signUp, reset, change, set])
+      expect([status, body]).toEqual([400, { code: 'PASSWORD_TOO_COMMON', message: 'Password too easy to guess' }])
+    const trpc = await tab.post('/trpc/passwords.set', { newPassword: 'Tradewind1' })
+    expect(trpc.body).toMatchObject({
+      error: { data: { key: 'PASSWORD_TOO_COMMON', fields: { newPassword: expect.any(String) } } },
+    })
+  })
+})

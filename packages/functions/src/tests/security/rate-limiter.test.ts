@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { createRateLimiter, type RateLimiter } from '@floorpass/api'
+import { Redis } from 'ioredis'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+
+const redisUrl = process.env.REDIS_URL
+
+const triesOf = (limiter: RateLimiter, key: string, count: number) =>
+  Promise.all(Array.from({ length: count }, () => limiter.allows('sign-in:account', key)))
+const allowed = (tries: boolean[]) => tries.filter(Boolean).length
+
+function connect(url: string, keyPrefix = `${randomBytes(8).toString('hex')}:`) {
+  const redis = new Redis(url, { keyPrefix, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy: () => null })
+  redis.on('error', () => {})
+  onTestFinished(() => redis.disconnect())
+  return redis
+}
+
+const ready = (redis: Redis) => new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
+
+describe('the rate limiter in memory', () => {
+  const limiter = createRateLimiter({ enabled: true, redis: null })
+
+  test('T17: is exact at the limit, also for tries at once', async () => {
+    expect(allowed(await triesOf(limiter, 'exact', 9))).toBe(9)
+    expect(allowed(await triesOf(limiter, 'exact', 1))).toBe(1)
+    expect(allowed(await triesOf(limiter, 'exact', 1))).toBe(0)
+    expect(allowed(await triesOf(limiter, 'at once', 101))).toBe(10)
+  })
+
+  test('refuses with the seconds to wait', async () => {
+    await triesOf(limiter, 'waiting', 10)
+    const refusal = limiter.consume('sign-in:account', 'waiting')
+    await expect(refusal).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS', status: 429, retryAfter: expect.closeTo(600, -1) })
+  })
+
+  test('counts each key and each limit apart', async () => {
+    await triesOf(limiter, 'apart', 10)
+    expect(await limiter.allows('sign-in:account', 'another')).toBe(true)
+    expect(await limiter.allows('sign-in:ip', 'apart')).toBe(true)
+    await limiter.reset('sign-in:account', 'apart')
+    expect(allowed(await triesOf(limiter, 'apart', 11))).toBe(10)
+  })
+
+  test('forgets when the time is over, and not a second before', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    await triesOf(limiter, 'forgetful', 10)
+    await vi.advanceTimersByTimeAsync(599_000)
+    expect(await limiter.allows('sign-in:account', 'forgetful')).toBe(false)
+    await vi.advanceTimersByTimeAsync(1_001)
+    expect(await limiter.allows('sign-in:account', 'forgetful')).toBe(true)
+  })
+
+  test('takes keys of any length and kind', async () => {
+    for (const key of ['', '__proto__', 'constructor', 'a'.repeat(100_000), '\u0000', ':'])
+      expect(allowed(await triesOf(limiter, key, 11))).toBe(10)
+  })
+
+  test('switched off, it counts nothing', async () => {
+    const off = createRateLimiter({ enabled: false, redis: null })
+    expect(allowed(await triesOf(off, 'off', 100))).toBe(100)
+    await off.consume('sign-in:account', 'off')
+    await off.reset('sign-in:account', 'off')
+  })
+})
+
+describe('the rate limiter without its Redis', () => {
+  test('counts in memory, as exactly, from the first try on', async () => {
+    const limiter = createRateLimiter({ enabled: true, redis: connect('redis://127.0.0.1:1') })
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    await limiter.reset('sign-in:account', 'somebody')
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+  })
+})
+
+describe.runIf(redisUrl)('the rate limiter on Redis', () => {
+  test('two processes count together, also at once', async () => {
+    const prefix = `${randomBytes(8).toString('hex')}:`
+    const connections = [connect(redisUrl ?? '', prefix), connect(redisUrl ?? '', prefix)]
+    await Promise.all(connections.map(ready))
+    const limiters = connections.map((redis) => createRateLimiter({ enabled: true, redis }))
+    const tries = await Promise.all(limiters.map((limiter) => triesOf(limiter, 'somebody', 50)))
+    expect(allowed(tries.flat())).toBe(10)
+    await limiters[0]?.reset('sign-in:account', 'somebody')
+    expect(await limiters[1]?.allows('sign-in:account', 'somebody')).toBe(true)
+  })
+
+  test('Redis learns no address, and forgets by itself', async () => {
+    const redis = connect(redisUrl ?? '')
+    await ready(redis)
+    const limiter = createRateLimiter({ enabled: true, redis })
+    await limiter.consume('sign-in:account', 'ada@example.test')
+    const keys = await redis.keys(`${redis.options.keyPrefix}*`)
+    expect(keys).toHaveLength(1)
+    expect(keys[0]).not.toContain('ada')
+    const left = await redis.ttl((keys[0] ?? '').slice(redis.options.keyPrefix?.length))
+    expect(left).toBeGreaterThan(0)
+    expect(left).toBeLessThanOrEqual(600)
+  })
+
+  test('goes on in memory when Redis goes away', async () => {
+    const redis = connect(redisUrl ?? '')
+    await ready(redis)
+    const limiter = createRateLimiter({ enabled: true, redis })
+    await limiter.consume('sign-in:account', 'somebody')
+    redis.disconnect()
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    await expect(limiter.consume('sign-in:account', 'somebody')).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
+  })
+})

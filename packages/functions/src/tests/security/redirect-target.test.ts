@@ -1,0 +1,137 @@
+import { rootRelativePath } from '@floorpass/api/contracts'
+import { describe, expect, test } from 'vitest'
+import { assertRedirectTarget } from '../../../../api/src/security/redirect-target.ts'
+
+const trusted = ['https://app.example.test', 'http://localhost:3000']
+
+const isAllowed = (target: string): boolean => {
+  try {
+    assertRedirectTarget(target, trusted, 'INVALID_CALLBACK_URL')
+    return true
+  } catch (error) {
+    expect(error).toMatchObject({ key: 'INVALID_CALLBACK_URL', status: 403 })
+    return false
+  }
+}
+
+const paths = [
+  '/',
+  '/dashboard',
+  '/dashboard?tab=1&next=https://evil.test#top',
+  '/a/../b',
+  '/a?x=//evil.test',
+  '/a%20b?c=%2F',
+  '/@evil.test',
+  '/a:b',
+  '/..',
+  '/?',
+]
+
+const elsewhere = [
+  '',
+  ' ',
+  'dashboard',
+  './dashboard',
+  '?x',
+  '#x',
+  '//evil.test',
+  '///evil.test',
+  '/\\evil.test',
+  '\\/evil.test',
+  '\\\\evil.test',
+  '/a\\b',
+  '/a//evil.test',
+  '/..//evil.test',
+  '/%2fevil.test',
+  '/%2F/evil.test',
+  '/%5cevil.test',
+  '/%5C%5Cevil.test',
+  '/%09/evil.test',
+  '/%0d%0aLocation:%20https://evil.test',
+  '/%00',
+  '/\t/evil.test',
+  '/\n/evil.test',
+  '/\r/evil.test',
+  '/\u0000',
+  '/\u007f',
+  ' /dashboard',
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'java\nscript:alert(1)',
+  'data:text/html,x',
+  'vbscript:x',
+  'blob:https://app.example.test/x',
+  'file:///etc/passwd',
+  'https:evil.test',
+  'https:/evil.test',
+  'https://evil.test',
+  'https:\\\\evil.test',
+  'https://app.example.test@evil.test',
+  'https://app.example.test:x@evil.test',
+  'https://user@app.example.test/',
+  'https://user:word@app.example.test/',
+  'https://app.example.test.evil.test',
+  'https://evilapp.example.test',
+  'https://sub.app.example.test',
+  'http://app.example.test',
+  'https://app.example.test:8443',
+  'https://app.example.test.',
+  'http://localhost:3001',
+  'http://localhost',
+  'https://app.example.test\\@evil.test',
+  'https://app.example.test\t.evil.test',
+  'https://app.example.test /',
+  ' https://app.example.test/',
+  'https://evil.test#https://app.example.test',
+  'https://evil.test?https://app.example.test',
+  'https://аpp.example.test',
+  'https://[::1]:3000/',
+  'https://',
+  '*',
+  'null',
+]
+
+describe('a redirect target', () => {
+  test.each(paths)('T63: %j stays on this origin', (target) => {
+    expect(isAllowed(target)).toBe(true)
+    expect(rootRelativePath(target)).toBe(target)
+  })
+
+  test.each([
+    'https://app.example.test',
+    'https://app.example.test/dashboard?x=1#y',
+    'HTTPS://APP.example.test/',
+    'https://app.example.test:443/',
+    'http://localhost:3000/',
+  ])('T63: %j is on a trusted origin, and no path', (target) => {
+    expect(isAllowed(target)).toBe(true)
+    expect(rootRelativePath(target)).toBeNull()
+  })
+
+  test.each(elsewhere)('T63: %j is refused', (target) => {
+    expect(isAllowed(target)).toBe(false)
+    expect(rootRelativePath(target)).toBeNull()
+  })
+
+  test('T63: what is allowed ends, in a browser, on an origin that is trusted', () => {
+    for (const target of [...paths, ...elsewhere].filter(isAllowed)) {
+      expect(new URL(target, 'https://app.example.test').origin).toBe('https://app.example.test')
+    }
+  })
+
+  test('a path is text of at most 2,048 characters', () => {
+    expect(rootRelativePath(`/${'a'.repeat(2047)}`)).not.toBeNull()
+    for (const value of [`/${'a'.repeat(2048)}`, undefined, null, 7, ['/dashboard'], { toString: () => '/dashboard' }])
+      expect(rootRelativePath(value)).toBeNull()
+  })
+
+  test('none at all is fine', () => {
+    expect(assertRedirectTarget(undefined, trusted, 'INVALID_CALLBACK_URL')).toBeUndefined()
+  })
+})
+
+test('a target beyond ASCII is percent-encoded, since a Location header cannot hold it', () => {
+  expect(rootRelativePath('/整理?é=1#ü')).toBe('/%E6%95%B4%E7%90%86?%C3%A9=1#%C3%BC')
+  expect(rootRelativePath('/dashboard?tab=%C3%A9')).toBe('/dashboard?tab=%C3%A9')
+  expect(rootRelativePath('/\ud800')).toBeNull()
+})

@@ -1,0 +1,198 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+type Shown = { session: { id: string; token: string; expiresAt: string; createdAt: string }; user: { id: string } }
+
+const day = 24 * 3600
+const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const presenting = (value: string) =>
+  app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
+const maxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
+const expiryOf = ({ body }: { body: unknown }) => new Date((body as Shown).session.expiresAt).getTime()
+
+describe('get-session', () => {
+  test('signed out is null with 200, and no cookie is touched', async () => {
+    const answer = await app.browser().get('/auth/get-session')
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([200, null, []])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('has the shape that clients of better-auth read', async () => {
+    const tab = await app.signedIn()
+    const { body } = await tab.get('/auth/get-session', { headers: { 'user-agent': 'Firefox/140' } })
+    const { session } = body as Shown
+    expect(body).toStrictEqual({
+      session: {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        token: session.id,
+        userId: tab.userId,
+        expiresAt: isoDate,
+        createdAt: isoDate,
+        updatedAt: isoDate,
+        ipAddress: '127.0.0.1',
+        userAgent: '',
+        activeOrganizationId: null,
+      },
+      user: {
+        id: tab.userId,
+        name: tab.person.name,
+        email: tab.person.email,
+        emailVerified: true,
+        image: null,
+        createdAt: isoDate,
+        updatedAt: isoDate,
+        twoFactorEnabled: false,
+        tradingEnabled: false,
+        riskLevel: 'conservative',
+      },
+    })
+    const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
+    expect(session.id).toBe(row.handle)
+    expect(JSON.stringify(body)).not.toContain(row.id)
+    expect(JSON.stringify(body)).not.toContain(tokenOf(tab))
+  })
+
+  test('T179: nothing that the database holds opens a session when it is presented as the cookie', async () => {
+    await app.signedIn()
+    await app.signUp()
+    const values = (await app.everyRow()).flatMap((row) => Object.values(row)).filter((value) => typeof value === 'string')
+    expect(values.length).toBeGreaterThan(20)
+    for (const value of new Set(values)) {
+      if (/^[\x20-\x7e]+$/.test(value) && !value.includes(';'))
+        expect([value, (await presenting(value)).body]).toEqual([value, null])
+    }
+  })
+
+  test('a cookie that opens nothing is cleared', async () => {
+    const answer = await presenting('nothing')
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([
+      200,
+      null,
+      ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'],
+    ])
+  })
+
+  test('a session in use is extended once a day, and the cookie with it', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const first = expiryOf(await tab.get('/auth/get-session'))
+    expect(first - Date.now()).toBe(7 * day * 1000)
+
+    clock.advance(day - 1)
+    const early = await tab.get('/auth/get-session')
+    expect([expiryOf(early), early.setCookies]).toEqual([first, []])
+
+    clock.advance(1)
+    const due = await tab.get('/auth/get-session')
+    expect(expiryOf(due) - Date.now()).toBe(7 * day * 1000)
+    expect(due.setCookies).toEqual([`floorpass_session=${tokenOf(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
+    expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(expiryOf(due))
+
+    clock.advance(60)
+    const after = await tab.get('/auth/get-session')
+    expect([expiryOf(after), after.setCookies]).toEqual([expiryOf(due), []])
+  })
+
+  test('an extension survives a clock that ticks between two reads of it', async () => {
+    const tab = await app.signedIn()
+    const twoDaysAgo = new Date(Date.now() - 2 * day * 1000)
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: { createdAt: twoDaysAgo, updatedAt: twoDaysAgo } })
+    let time = Date.now()
+    const spy = vi.spyOn(Date, 'now').mockImplementation(() => {
+      time += 7
+      return time
+    })
+    onTestFinished(() => spy.mockRestore())
+    const answer = await tab.get('/auth/get-session')
+    expect(answer.body).not.toBeNull()
+    expect(maxAge(answer.setCookies[0])).toBeGreaterThan(0)
+    expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
+  })
+
+  test('T40: seven days without a visit end it, though the cookie is kept and no clean-up runs', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const token = tokenOf(tab)
+    clock.advance(7 * day)
+    const answer = await presenting(token)
+    expect([answer.status, answer.body]).toEqual([200, null])
+    expect(maxAge(answer.setCookies[0])).toBe(0)
+    clock.advance(-6 * day)
+    expect((await presenting(token)).body).toBeNull()
+  })
+
+  test('T41: no visits, however many, keep it longer than thirty days; nor does the cookie outlive it', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const end = Date.now() + 30 * day * 1000
+    for (let count = 1; count < 20; count += 1) {
+      clock.advance(1.5 * day)
+      const answer = await tab.get('/auth/get-session')
+      expect(expiryOf(answer)).toBeLessThanOrEqual(end)
+      if (answer.setCookies[0]) expect(Date.now() + maxAge(answer.setCookies[0]) * 1000).toBeLessThanOrEqual(expiryOf(answer))
+    }
+    clock.advance(1.5 * day - 1)
+    expect(expiryOf(await tab.get('/auth/get-session'))).toBe(end)
+    clock.advance(1)
+    expect((await tab.get('/auth/get-session')).body).toBeNull()
+  })
+
+  test('a session without "remember me" is never extended', async () => {
+    const clock = holdClock()
+    const { email, password } = await app.verified()
+    const tab = app.browser()
+    await tab.post('/auth/sign-in/email', { email, password, rememberMe: false })
+    clock.advance(day - 1)
+    expect((await tab.get('/auth/get-session')).setCookies).toEqual([])
+    clock.advance(1)
+    expect((await tab.get('/auth/get-session')).body).toBeNull()
+  })
+
+  test('T43: ten tabs that extend at once all stay signed in', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(2 * day)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => presenting(tokenOf(tab))))
+    for (const answer of answers) expect(expiryOf(answer)).toBe(Date.now() + 7 * day * 1000)
+    expect((await tab.get('/auth/get-session')).body).not.toBeNull()
+    expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
+  })
+
+  test('T34: a revoked session does not come back by an extension under way', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(2 * day)
+    await Promise.all([presenting(tokenOf(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
+    expect((await presenting(tokenOf(tab))).body).toBeNull()
+  })
+
+  test('T39: a suspended user is signed out on the next request, everywhere', async () => {
+    const tab = await app.signedIn()
+    await app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt: new Date() } })
+    expect((await presenting(tokenOf(tab))).body).toBeNull()
+    expect((await tab.post('/auth/update-user', { name: 'Still here' })).code).toBe('UNAUTHORIZED')
+  })
+
+  test('T39: a deleted user is signed out on the next request, and leaves no session', async () => {
+    const tab = await app.signedIn()
+    await app.db.user.delete({ where: { id: tab.userId } })
+    const answer = await tab.get('/auth/get-session')
+    expect([answer.status, answer.body]).toEqual([200, null])
+    expect(tab.cookies.size).toBe(0)
+    expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
+  })
+
+  test('T191: while sessions cannot be read it is an error, not a signed-out answer, and the cookie stays', async () => {
+    const broken = await createTestApp()
+    const tab = await broken.signedIn()
+    await broken.db.$executeRawUnsafe('ALTER TABLE sessions RENAME TO sessions_away')
+    const answer = await tab.get('/auth/get-session')
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([500, 'INTERNAL_SERVER_ERROR', []])
+    await broken.db.$executeRawUnsafe('ALTER TABLE sessions_away RENAME TO sessions')
+    expect((await tab.get('/auth/get-session')).body).not.toBeNull()
+  })
+})

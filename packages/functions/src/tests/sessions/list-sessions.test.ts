@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import type { Browser } from '../../test-support/browser.ts'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+type Device = Record<string, unknown> & { token: string; userAgent: string; lastSeenAt: string; current: boolean }
+
+const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.2 Mobile/15E148 Safari/604.1'
+
+const signIn = async ({ email, password }: Person, userAgent: string, ip = '127.0.0.1') => {
+  const tab = app.browser({ ip })
+  const answer = await tab.post('/auth/sign-in/email', { email, password }, { headers: { 'user-agent': userAgent } })
+  expect(answer.status).toBe(200)
+  return tab
+}
+const list = async (tab: Pick<Browser, 'get'>) => (await tab.get('/auth/list-sessions')).body as Device[]
+
+describe('list-sessions', () => {
+  test('shows each device as a person knows it, newest first, this one marked', async () => {
+    const clock = holdClock()
+    const person = await app.verified()
+    const phone = await signIn(person, iphone, '203.0.113.9')
+    clock.advance(1)
+    const laptop = await signIn(person, firefox)
+    const { id: userId } = await app.db.user.findUniqueOrThrow({ where: { email: person.email } })
+    const shape = {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      token: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      userId,
+      expiresAt: isoDate,
+      createdAt: isoDate,
+      updatedAt: isoDate,
+      activeOrganizationId: null,
+      lastSeenAt: isoDate,
+    }
+    const onLaptop = {
+      ...shape,
+      ipAddress: '127.0.0.1',
+      userAgent: firefox,
+      device: 'desktop',
+      browser: 'Firefox 140',
+      os: 'Linux',
+    }
+    const onPhone = {
+      ...shape,
+      ipAddress: '203.0.113.9',
+      userAgent: iphone,
+      device: 'mobile',
+      browser: 'Safari 18',
+      os: 'iOS 18.2',
+    }
+    expect(await list(laptop)).toStrictEqual([
+      { ...onLaptop, current: true },
+      { ...onPhone, current: false },
+    ])
+    expect((await list(phone)).map(({ current }) => current)).toEqual([false, true])
+  })
+
+  test('T37: gives nothing that opens a session, and nothing of anybody else', async () => {
+    const stranger = await app.signedIn()
+    const tab = await app.signedIn()
+    const other = await signIn(tab.person, firefox)
+    const answer = await tab.get('/auth/list-sessions')
+    const text = JSON.stringify(answer.body)
+    const rows = await app.db.session.findMany({ where: { userId: tab.userId } })
+    const secrets = [...rows.map(({ id }) => id), tab.cookies.get('floorpass_session'), other.cookies.get('floorpass_session')]
+    for (const secret of [...secrets, stranger.userId]) expect(text).not.toContain(secret)
+    for (const { token } of answer.body as Device[]) {
+      const opened = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${token}` } })
+      expect(opened.body).toBeNull()
+    }
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  test('leaves out what has ended, though no clean-up runs', async () => {
+    const clock = holdClock()
+    const person = await app.verified()
+    const short = app.browser()
+    await short.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
+    const tab = await signIn(person, firefox)
+    expect(await list(tab)).toHaveLength(2)
+    clock.advance(24 * 3600)
+    expect(await list(tab)).toHaveLength(1)
+  })
+
+  test('"last seen" moves at most every ten minutes, and with it no row is written', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const seen = async () => {
+      await tab.get('/auth/get-session')
+      return (await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).lastSeenAt.getTime()
+    }
+    const first = await seen()
+    clock.advance(600)
+    expect(await seen()).toBe(first)
+    clock.advance(1)
+    const second = await seen()
+    expect(second).toBe(first + 601_000)
+    clock.advance(600)
+    expect(await seen()).toBe(second)
+    expect((await list(tab))[0]?.lastSeenAt).toBe(new Date(second).toISOString())
+  })
+
+  test('a listing tab is shown as seen now, not as it was before it asked', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    clock.advance(3600)
+    expect((await list(tab))[0]?.lastSeenAt).toBe(new Date().toISOString())
+  })
+
+  test('an agent that says nothing, or lies with markup, is shown as it is and named as nothing', async () => {
+    const person = await app.verified()
+    await signIn(person, '')
+    await signIn(person, '<script>alert(1)</script>\u001b[31m')
+    const tab = await signIn(person, 'x'.repeat(60_000))
+    const shown = await list(tab)
+    expect(shown.map(({ userAgent }) => userAgent)).toEqual(['x'.repeat(512), '<script>alert(1)</script>[31m', ''])
+    for (const { device, os } of shown) expect([device, os]).toEqual([null, null])
+  })
+})

@@ -1,0 +1,389 @@
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp, type Person, type TestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+const signIn = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/sign-in/email', fields)
+const credentials = ({ email, password }: Person) => ({ email, password })
+const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const sessionBy = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
+
+/** Runs `meanwhile` after a password was compared and before its answer is used. */
+function afterCompare(somewhere: TestApp, meanwhile: () => Promise<unknown>): void {
+  const { passwords } = somewhere.service.deps
+  onTestFinished(() => {
+    somewhere.service.deps.passwords = passwords
+  })
+  somewhere.service.deps.passwords = {
+    ...passwords,
+    async verify(hash, password) {
+      const matches = await passwords.verify(hash, password)
+      await meanwhile()
+      return matches
+    },
+  }
+}
+
+describe('sign-in with e-mail and password', () => {
+  test('opens a session and sets its cookie', async () => {
+    holdClock()
+    const { email, password } = await app.verified()
+    const tab = app.browser()
+    const answer = await signIn({ email, password }, tab)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ redirect: false, user: { email, emailVerified: true } })
+    expect(answer.setCookies).toEqual([
+      expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax$/),
+    ])
+    expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
+  })
+
+  test('takes the address in any case', async () => {
+    const { email, password } = await app.verified()
+    expect((await signIn({ email: email.toUpperCase(), password })).status).toBe(200)
+  })
+
+  test('T4: one answer for wrong password, unknown address, no password, and suspended account', async () => {
+    const known = await app.verified()
+    const social = await app.verified()
+    await app.db.account.deleteMany({ where: { user: { email: social.email } } })
+    const emptied = await app.verified()
+    await app.db.account.updateMany({ where: { user: { email: emptied.email } }, data: { passwordHash: null } })
+    const suspended = await app.verified()
+    await app.db.user.update({ where: { email: suspended.email }, data: { suspendedAt: new Date() } })
+    const cases = [
+      { ...credentials(known), password: 'something else' },
+      { ...credentials(known), email: 'nobody@example.test' },
+      credentials(social),
+      credentials(emptied),
+      credentials(suspended),
+    ]
+    let compared = 0
+    afterCompare(app, async () => {
+      compared += 1
+    })
+    const [first, ...rest] = await Promise.all(cases.map((fields) => signIn(fields)))
+    const seen = (answer: typeof first) => ({
+      status: answer?.status,
+      body: answer?.body,
+      headers: Object.fromEntries([...(answer?.headers ?? [])].filter(([name]) => name !== 'x-request-id')),
+    })
+    expect(first?.status).toBe(401)
+    expect(first?.body).toEqual({ code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' })
+    expect(first?.setCookies).toEqual([])
+    for (const answer of rest) expect(seen(answer)).toEqual(seen(first))
+    expect(compared).toBe(cases.length)
+  })
+
+  test('tells of the unverified address only to who knows the password', async () => {
+    const { email, password } = await app.signUp()
+    expect((await signIn({ email, password })).code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signIn({ email, password: 'something else' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect(await app.db.session.count({ where: { user: { email } } })).toBe(0)
+  })
+
+  test('keeps only the hash of the token in the database', async () => {
+    const tab = await app.signedIn()
+    expect(tokenOf(tab)).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(await app.everyRow())).not.toContain(tokenOf(tab))
+    expect(JSON.stringify(app.logs)).not.toContain(tokenOf(tab))
+  })
+
+  test('T31: a new sign-in in the same browser ends the former session', async () => {
+    const tab = await app.signedIn()
+    const former = tokenOf(tab)
+    await signIn(credentials(tab.person), tab)
+    expect(tokenOf(tab)).not.toBe(former)
+    expect(await sessionBy(`floorpass_session=${former}`)).toBeNull()
+  })
+
+  test('T31: a token that was in the browser before the sign-in is not taken over', async () => {
+    const { email, password } = await app.verified()
+    const tab = app.browser()
+    const planted = 'p'.repeat(43)
+    tab.cookies.set('floorpass_session', planted)
+    await signIn({ email, password }, tab)
+    expect(tokenOf(tab)).not.toBe(planted)
+    expect(await sessionBy(`floorpass_session=${planted}`)).toBeNull()
+  })
+
+  test('without "remember me" the cookie ends with the browser and the session after a day', async () => {
+    const clock = holdClock()
+    const { email, password } = await app.verified()
+    const tab = app.browser()
+    const answer = await signIn({ email, password, rememberMe: false }, tab)
+    expect(answer.setCookies[0]).not.toMatch(/Max-Age|Expires/)
+    clock.advance(23 * 3600)
+    expect((await tab.get('/auth/get-session')).body).not.toBeNull()
+    clock.advance(3600)
+    expect((await tab.get('/auth/get-session')).body).toBeNull()
+  })
+
+  test('T32: tokens have no two alike and nothing in common', async () => {
+    const somebody = await app.verified()
+    const tokens: string[] = []
+    for (let count = 0; count < 40; count += 1) {
+      const tab = app.browser()
+      await signIn(credentials(somebody), tab)
+      tokens.push(tokenOf(tab))
+    }
+    expect(new Set(tokens).size).toBe(40)
+    for (let place = 0; place < 43; place += 1) expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1)
+  })
+
+  test('a form can sign in, too; its rememberMe is no boolean', async () => {
+    const somebody = await app.verified()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const send = (fields: Record<string, string>) =>
+      app.browser().post('/auth/sign-in/email', new URLSearchParams(fields).toString(), { headers })
+    expect((await send(credentials(somebody))).status).toBe(200)
+    const refused = await send({ ...credentials(somebody), rememberMe: 'false' })
+    expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
+  test('T121: arrays, objects and missing fields are 400', async () => {
+    for (const fields of [
+      {},
+      { email: [], password: {} },
+      { email: 'ada@example.test', password: ['x'] },
+      { email: 'no address', password: 'x' },
+    ]) {
+      const answer = await signIn(fields)
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
+    }
+  })
+
+  test('repeats a trusted callbackURL as url', async () => {
+    const somebody = await app.verified()
+    for (const callbackURL of ['/dashboard?tab=1#top', `${app.baseUrl}/dashboard`]) {
+      expect((await signIn({ ...credentials(somebody), callbackURL })).body).toMatchObject({ redirect: true, url: callbackURL })
+    }
+    expect((await signIn(credentials(somebody))).body).not.toHaveProperty('url')
+  })
+
+  test.each([
+    'https://evil.test',
+    '//evil.test',
+    '/\\evil.test',
+    'javascript:alert(1)',
+    '/%09/evil.test',
+    'http://localhost:3000@evil.test',
+  ])('T63: the callbackURL %j is refused, also with the right password', async (callbackURL) => {
+    const somebody = await app.verified()
+    const answer = await signIn({ ...credentials(somebody), callbackURL })
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'INVALID_CALLBACK_URL', []])
+  })
+
+  test.each([
+    [
+      'the password is changed',
+      async (email: string) => {
+        const passwordHash = await app.service.deps.passwords.hash('violet harbor ladder')
+        await app.db.account.updateMany({ where: { user: { email } }, data: { passwordHash } })
+      },
+    ],
+    ['the account is suspended', (email: string) => app.db.user.update({ where: { email }, data: { suspendedAt: new Date() } })],
+    ['the user is deleted', (email: string) => app.db.user.deleteMany({ where: { email } })],
+  ])('opens nothing when %s while the old one is being compared', async (_, change) => {
+    const somebody = await app.verified()
+    afterCompare(app, () => change(somebody.email))
+    const answer = await signIn(credentials(somebody))
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([401, 'INVALID_EMAIL_OR_PASSWORD', []])
+    expect(await app.db.session.count({ where: { user: { email: somebody.email } } })).toBe(0)
+  })
+
+  test('T183: a sign-in and a failed one are on record, with address and agent', async () => {
+    const somebody = await app.verified()
+    const headers = { 'user-agent': 'Firefox\u001b[31m/140' }
+    const tab = app.browser({ ip: '203.0.113.9' })
+    await tab.post('/auth/sign-in/email', { ...credentials(somebody), password: 'something else' }, { headers })
+    await tab.post('/auth/sign-in/email', credentials(somebody), { headers: { 'user-agent': 'Firefox/140' } })
+    const events = await app.db.auditEvent.findMany({
+      where: { user: { email: somebody.email }, action: 'sign-in' },
+      orderBy: { id: 'asc' },
+    })
+    expect(events).toMatchObject([
+      { succeeded: false, ipAddress: '203.0.113.9', actorId: null },
+      { succeeded: true, ipAddress: '203.0.113.9', userAgent: 'Firefox/140' },
+    ])
+  })
+})
+
+describe('the session cookie', () => {
+  test('T44: the token counts nowhere but in its cookie', async () => {
+    const token = tokenOf(await app.signedIn())
+    const tab = app.browser()
+    for (const answer of [
+      await tab.get(`/auth/get-session?token=${token}&floorpass_session=${token}`),
+      await tab.get('/auth/get-session', { headers: { authorization: `Bearer ${token}`, 'x-session-token': token } }),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([200, null])
+    }
+    expect((await tab.post('/auth/update-user', { name: 'Eve', token, floorpass_session: token })).code).toBe('UNAUTHORIZED')
+    expect(await sessionBy(`floorpass_session=${token}`)).not.toBeNull()
+  })
+
+  test('T45: malformed, huge, cut and altered tokens are a signed-out answer', async () => {
+    const token = tokenOf(await app.signedIn())
+    const flipped = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`
+    const values = [
+      '',
+      '=',
+      '%00',
+      '"',
+      '%',
+      token.slice(0, -1),
+      `${token}A`,
+      flipped,
+      token + token,
+      'A'.repeat(8192),
+      '\u00e9\u00ff',
+      `${token} x`,
+      `"${token}"`,
+    ]
+    for (const value of values) {
+      const answer = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
+      expect([value, answer.status, answer.body]).toEqual([value, 200, null])
+    }
+    for (const cookie of [
+      'floorpass_session',
+      ';;;',
+      '=x',
+      `${token}`,
+      `xfloorpass_session=${token}`,
+      `Floorpass_Session=${token}`,
+    ])
+      expect(await sessionBy(cookie)).toBeNull()
+  })
+
+  test('T141: a second cookie of the same name makes both worthless', async () => {
+    const token = tokenOf(await app.signedIn())
+    const planted = tokenOf(await app.signedIn())
+    expect(await sessionBy(`floorpass_session=${token}; floorpass_session=${planted}`)).toBeNull()
+    expect(await sessionBy(`floorpass_session=${planted}; floorpass_session=${token}`)).toBeNull()
+    expect(await sessionBy(`floorpass_session=${token}; floorpass_session=${token}`)).not.toBeNull()
+  })
+
+  describe('on https', async () => {
+    const deployed = {
+      BASE_URL: 'https://accounts.example.test',
+      AUTH_SECRET: 'k3yB8q-Zt0vR5nLw2XcJ7mPd9HsFgUaE4iToY6rQ',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      RATE_LIMIT: 'on',
+    }
+
+    test('T140, T141: __Host-, Secure, Path=/, no Domain; its plain twin is ignored', async () => {
+      const secure = await createTestApp(deployed)
+      holdClock()
+      const somebody = await secure.verified()
+      const tab = secure.browser()
+      const answer = await signIn(credentials(somebody), tab)
+      expect(answer.setCookies).toEqual([
+        expect.stringMatching(/^__Host-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax; Secure$/),
+      ])
+      const token = tab.cookies.get('__Host-floorpass_session')
+      expect(
+        (await secure.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${token}` } })).body,
+      ).toBeNull()
+      expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
+        '__Host-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax; Secure',
+      ])
+    })
+
+    test('COOKIE_SAMESITE=none is honoured, when set and when cleared', async () => {
+      const secure = await createTestApp({ ...deployed, COOKIE_SAMESITE: 'none' })
+      const tab = await secure.signedIn()
+      const again = await signIn(credentials(tab.person), tab)
+      expect(again.setCookies).toEqual([expect.stringMatching(/; Path=\/; SameSite=None; Secure$/)])
+      expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
+        expect.stringMatching(/=; HttpOnly; Max-Age=0; Path=\/; SameSite=None; Secure$/),
+      ])
+    })
+  })
+})
+
+describe('sign-in under its limits', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  const somebody = await limited.verified()
+  const guess = (email: string, ip: string, password = 'something else') =>
+    limited.browser({ ip }).post('/auth/sign-in/email', { email, password })
+
+  test('T11, T13: the eleventh guess is refused wherever it comes from, for known and unknown addresses alike', async () => {
+    for (const [net, email] of [
+      ['192.0.2', (await limited.verified()).email],
+      ['198.51.100', 'nobody@example.test'],
+    ] as const) {
+      const codes: (string | undefined)[] = []
+      for (let place = 1; place <= 10; place += 1) codes.push((await guess(email, `${net}.${place}`)).code)
+      expect(codes).toEqual(Array(10).fill('INVALID_EMAIL_OR_PASSWORD'))
+      const refused = await guess(email.toUpperCase(), `${net}.11`)
+      expect([refused.status, refused.body]).toEqual([
+        429,
+        { code: 'TOO_MANY_REQUESTS', message: 'Too many requests. Please try again later.' },
+      ])
+      const seconds = Number(refused.headers.get('retry-after'))
+      expect(seconds).toBeGreaterThan(500)
+      expect(seconds).toBeLessThanOrEqual(600)
+      expect(refused.headers.get('x-retry-after')).toBe(String(seconds))
+    }
+  })
+
+  test('T13: the right password is refused as well while the account is out of guesses', async () => {
+    const { email, password } = await limited.verified()
+    for (let place = 1; place <= 10; place += 1) await guess(email, `203.0.113.${place}`)
+    expect((await guess(email, '203.0.113.11', password)).code).toBe('TOO_MANY_REQUESTS')
+  })
+
+  test('T15: of a hundred guesses at once exactly ten are compared', async () => {
+    const { email } = await limited.verified()
+    let compared = 0
+    afterCompare(limited, async () => {
+      compared += 1
+    })
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, place) => guess(email, `10.0.0.${place}`)))
+    expect(answers.filter(({ code }) => code === 'INVALID_EMAIL_OR_PASSWORD')).toHaveLength(10)
+    expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(90)
+    expect(compared).toBe(10)
+  })
+
+  test('T14: one caller tries at most thirty accounts a minute', async () => {
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, count) => guess(`spray-${count}@example.test`, '10.1.0.1')))
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(30)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(70)
+  })
+
+  test("T28: success gives the account its guesses back, and the caller's address none", async () => {
+    const codes: (string | undefined)[] = []
+    for (let round = 0; round < 3; round += 1) {
+      for (let count = 0; count < 9; count += 1) codes.push((await guess(somebody.email, '10.2.0.1')).code)
+      codes.push((await guess(somebody.email, '10.2.0.1', somebody.password)).code)
+    }
+    const round = [...Array(9).fill('INVALID_EMAIL_OR_PASSWORD'), undefined]
+    expect(codes).toEqual([...round, ...round, ...round])
+    expect((await guess(somebody.email, '10.2.0.1', somebody.password)).code).toBe('TOO_MANY_REQUESTS')
+    expect((await guess(somebody.email, '10.2.0.2', somebody.password)).status).toBe(200)
+  })
+
+  test('T25: callers without an address share one limit', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, count) =>
+        limited.browser().post('/auth/sign-in/email', { email: `nowhere-${count}@example.test`, password: 'x' }, { ip: null }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+  })
+
+  test('T154: forwarding headers of a caller that is no trusted proxy change nothing', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, count) => {
+        const forged = `172.16.0.${count}`
+        const headers = { 'x-forwarded-for': forged, 'x-real-ip': forged, 'cf-connecting-ip': forged, 'true-client-ip': forged }
+        return limited
+          .browser({ ip: '10.3.0.1' })
+          .post('/auth/sign-in/email', { email: `forged-${count}@example.test`, password: 'x' }, { headers })
+      }),
+    )
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
+  })
+})

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+describe('sign-out', () => {
+  test('T33: ends the session: the same cookie opens nothing on the next request', async () => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const answer = await tab.post('/auth/sign-out')
+    expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    expect(tab.cookies.size).toBe(0)
+    expect((await app.browser().get('/auth/get-session', { headers: { cookie } })).body).toBeNull()
+    expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
+  })
+
+  test('T143: clears the cookie with the attributes that it was set with', async () => {
+    const tab = await app.signedIn()
+    expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
+      'floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
+    ])
+  })
+
+  test('done twice, with no body, or signed out, it is still done', async () => {
+    const tab = await app.signedIn()
+    const headers = { cookie: `floorpass_session=${tab.cookies.get('floorpass_session')}` }
+    for (const answer of [
+      await app.browser().request('POST', '/auth/sign-out', { headers }),
+      await app.browser().request('POST', '/auth/sign-out', { headers }),
+      await app.browser().request('POST', '/auth/sign-out'),
+      await app.browser().post('/auth/sign-out', {}, { headers: { cookie: 'floorpass_session=nonsense' } }),
+    ]) {
+      expect([answer.status, answer.body]).toEqual([200, { success: true }])
+    }
+    expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'sign-out' } })).toBe(1)
+  })
+
+  test('ends this session only', async () => {
+    const tab = await app.signedIn()
+    const other = app.browser()
+    await other.post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
+    await tab.post('/auth/sign-out')
+    expect((await other.get('/auth/get-session')).body).toMatchObject({ user: { id: tab.userId } })
+  })
+
+  test('T191: while the session cannot be deleted, it is an error and the cookie stays', async () => {
+    const broken = await createTestApp()
+    const tab = await broken.signedIn()
+    await broken.db.$executeRawUnsafe('ALTER TABLE sessions RENAME TO sessions_away')
+    const answer = await tab.post('/auth/sign-out')
+    expect([answer.status, answer.code, answer.setCookies]).toEqual([500, 'INTERNAL_SERVER_ERROR', []])
+    await broken.db.$executeRawUnsafe('ALTER TABLE sessions_away RENAME TO sessions')
+    expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { id: tab.userId } })
+    expect((await tab.post('/auth/sign-out')).status).toBe(200)
+  })
+})

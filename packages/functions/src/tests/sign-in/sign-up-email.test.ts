@@ -1,0 +1,384 @@
+import { createPasswordHasher, recommendedCost } from '@floorpass/api'
+import { describe, expect, test } from 'vitest'
+import type { Answer } from '../../test-support/browser.ts'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+const signUp = (fields: Record<string, unknown>) => app.browser().post('/auth/sign-up/email', fields)
+const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
+  app.browser().post('/auth/sign-in/email', { email, password })
+const follow = (token: string) => app.browser().post('/auth/verify-email', { token })
+const usersWith = (email: string) => app.db.user.count({ where: { email } })
+
+/** What a stranger can compare: everything but ids, moments and the request's own number. */
+const seen = ({ status, headers, body, setCookies }: Answer, { name, email }: Pick<Person, 'name' | 'email'>) => ({
+  status,
+  setCookies,
+  headers: Object.fromEntries([...headers].filter(([header]) => header !== 'x-request-id')),
+  body: JSON.stringify(body)
+    .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
+    .replace(name, 'NAME')
+    .replace(email, 'EMAIL'),
+})
+
+describe('sign-up with e-mail and password', () => {
+  test('creates the user, the account and the mail, and no session', async () => {
+    const somebody = app.person()
+    const tab = app.browser()
+    const answer = await tab.post('/auth/sign-up/email', {
+      ...somebody,
+      riskLevel: 'aggressive',
+      image: 'https://pics.example.test/a.png',
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.setCookies).toEqual([])
+    const user = await app.db.user.findUniqueOrThrow({
+      where: { email: somebody.email },
+      include: { accounts: true, sessions: true },
+    })
+    expect(answer.body).toEqual({
+      token: null,
+      user: {
+        id: user.id,
+        name: somebody.name,
+        email: somebody.email,
+        emailVerified: false,
+        image: 'https://pics.example.test/a.png',
+        createdAt: user.createdAt.toISOString(),
+        updatedAt: user.updatedAt.toISOString(),
+        twoFactorEnabled: false,
+        tradingEnabled: false,
+        riskLevel: 'aggressive',
+      },
+    })
+    expect(user).toMatchObject({ emailVerified: false, riskLevel: 'aggressive', locale: 'en', sessions: [] })
+    expect(user.accounts).toEqual([expect.objectContaining({ providerId: 'credential', accountId: user.id })])
+    expect((await tab.get('/auth/get-session')).body).toBeNull()
+    await app.mailed()
+    const mail = app.outbox.lastTo(somebody.email)
+    expect(mail.subject).toBe('Confirm your email address for Floorpass')
+    expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/verify-email`)
+  })
+
+  test('T3: a taken address gets the same answer, no second user, and its owner a mail', async () => {
+    const owner = await app.verified()
+    const free = app.person()
+    const stranger = { ...app.person(), email: owner.email }
+    const answers = [seen(await signUp(free), free), seen(await signUp(stranger), stranger)]
+    expect(answers[1]).toEqual(answers[0])
+    expect(answers[1]?.status).toBe(200)
+    expect(answers[1]?.setCookies).toEqual([])
+    expect(await usersWith(owner.email)).toBe(1)
+    await app.mailed()
+    expect(app.outbox.lastTo(owner.email).subject).toBe('You already have an account on Floorpass')
+    expect(app.outbox.lastTo(owner.email).token).toBe('')
+    expect((await signIn(owner)).status).toBe(200)
+    expect((await signIn(stranger)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  })
+
+  test('T3: an unverified address gets the same answer too', async () => {
+    const first = await app.signUp()
+    const free = app.person()
+    const second = { ...app.person(), email: first.email }
+    expect(seen(await signUp(second), second)).toEqual(seen(await signUp(free), free))
+    expect(await usersWith(first.email)).toBe(1)
+  })
+
+  test('two sign-ups with an unproved address: following the second link lets its name and password count', async () => {
+    const first = await app.signUp()
+    const second = await app.signUp(app.person({ email: first.email }))
+    expect((await follow(app.outbox.lastTo(first.email).token)).status).toBe(200)
+    const answer = await signIn(second)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ user: { name: second.name } })
+    expect((await signIn(first)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  })
+
+  test('two sign-ups with an unproved address: following the first link lets the first password count, for good', async () => {
+    const first = await app.signUp()
+    const second = await app.signUp(app.person({ email: first.email }))
+    const [link, laterLink] = app.outbox.to(first.email)
+    expect((await follow(link?.token ?? '')).status).toBe(200)
+    expect((await follow(laterLink?.token ?? '')).status).toBe(200)
+    const answer = await signIn(first)
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ user: { name: first.name } })
+    expect((await signIn(second)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  })
+
+  test('T173: twenty at once with one address make one user and one account', async () => {
+    const somebody = app.person()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signUp(somebody)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    expect(await usersWith(somebody.email)).toBe(1)
+    expect(await app.db.account.count({ where: { user: { email: somebody.email } } })).toBe(1)
+  })
+
+  test('T172: upper and lower case are one address, also at once; stray dots and spaces are refused', async () => {
+    const somebody = app.person()
+    const spellings = [somebody.email, somebody.email.toUpperCase(), somebody.email.replace('a', 'A')]
+    const answers = await Promise.all(spellings.map((email) => signUp({ ...somebody, email })))
+    for (const { status, body } of answers) expect([status, body]).toEqual([200, expect.objectContaining({ token: null })])
+    expect(await app.db.user.count({ where: { email: { equals: somebody.email, mode: 'insensitive' } } })).toBe(1)
+    expect(answers[1]?.body).toMatchObject({ user: { email: somebody.email } })
+    for (const stray of [`${somebody.email}.`, `${somebody.email} `, ` ${somebody.email}`, `${somebody.email}\n`]) {
+      expect((await signUp({ ...somebody, email: stray })).code).toBe('VALIDATION_ERROR')
+    }
+  })
+
+  test('T171: 64 characters before the @ and 254 in all are the most, and look-alike characters are refused', async () => {
+    const domain = `${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.test`
+    expect((await signUp({ ...app.person(), email: `${'a'.repeat(64)}@example.test` })).status).toBe(200)
+    for (const email of [
+      `${'a'.repeat(65)}@example.test`,
+      `${'a'.repeat(64)}@${'d'.repeat(4)}.${domain}`,
+      'ada＠example.test',
+      'аda@example.test',
+      'a\u200bda@example.test',
+    ]) {
+      const answer = await signUp({ ...app.person(), email })
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
+    }
+  })
+
+  test('T118: fields that only the service sets change nothing', async () => {
+    const somebody = app.person()
+    const extra = {
+      id: 'chosen',
+      emailVerified: true,
+      role: 'owner',
+      banned: false,
+      twoFactorEnabled: true,
+      createdAt: '2001-01-01T00:00:00.000Z',
+      passwordHash: 'chosen',
+      organizationId: 'chosen',
+      tradingEnabled: true,
+      constructor: { prototype: { role: 'owner' } },
+    }
+    const body = JSON.stringify({ ...somebody, ...extra }).replace(/}$/, ',"__proto__":{"emailVerified":true,"role":"owner"}}')
+    expect((await app.browser().request('POST', '/auth/sign-up/email', { body })).status).toBe(200)
+    const user = await app.db.user.findUniqueOrThrow({ where: { email: somebody.email }, include: { accounts: true } })
+    expect(user).toMatchObject({ emailVerified: false, twoFactorEnabled: false, tradingEnabled: false })
+    expect(user.id).not.toBe('chosen')
+    expect(user.createdAt.getFullYear()).toBeGreaterThan(2001)
+    expect(user.accounts[0]?.passwordHash).toMatch(/^\$argon2id\$/)
+    expect(({} as Record<string, unknown>).role).toBeUndefined()
+  })
+
+  test('T119: tradingEnabled is a boolean or nothing, and starts off whatever it says', async () => {
+    for (const tradingEnabled of ['true', 1, null, []]) {
+      const answer = await signUp({ ...app.person(), tradingEnabled })
+      expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
+      expect(answer.body).toMatchObject({ message: expect.stringMatching(/^\[body\.tradingEnabled\] /) })
+    }
+    const answer = await signUp({ ...app.person(), tradingEnabled: true })
+    expect(answer.body).toMatchObject({ user: { tradingEnabled: false } })
+  })
+
+  test.each(['name', 'email', 'password', 'image', 'callbackURL', 'tradingEnabled', 'riskLevel'])(
+    'T121: %s as an array, an object or a number is 400 and named',
+    async (field) => {
+      for (const value of [[], ['x'], {}, { toString: 'x' }, 7]) {
+        const answer = await signUp({ ...app.person(), [field]: value })
+        expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
+        expect(answer.body).toMatchObject({ message: expect.stringMatching(new RegExp(`^\\[body\\.${field}\\] `)) })
+      }
+    },
+  )
+
+  test('names every field that is wrong, in the style that clients of better-auth read', async () => {
+    expect((await signUp({ email: 'nobody', password: 'long enough' })).body).toEqual({
+      code: 'VALIDATION_ERROR',
+      message: '[body.name] Invalid input: expected string, received undefined; [body.email] Invalid email address',
+    })
+    for (const body of ['[]', '"text"', 'null', '7']) {
+      const answer = await app.browser().request('POST', '/auth/sign-up/email', { body })
+      expect([answer.status, answer.code, answer.body]).toEqual([
+        400,
+        'VALIDATION_ERROR',
+        expect.objectContaining({ message: expect.stringMatching(/^\[body\] /) }),
+      ])
+    }
+  })
+
+  test('T164: NUL and half a surrogate pair are refused in every field and key', async () => {
+    for (const strange of ['a\u0000b', 'a\ud800b', '\udc00']) {
+      for (const field of ['name', 'email', 'password', 'image', 'callbackURL', 'riskLevel', 'unknown']) {
+        const answer = await signUp({ ...app.person(), [field]: `${strange}@example.test` })
+        expect([field, answer.status, answer.code]).toEqual([field, 400, 'VALIDATION_ERROR'])
+      }
+      expect((await signUp({ ...app.person(), [strange]: 'x' })).status).toBe(400)
+    }
+  })
+
+  test('T164: bytes that are not UTF-8, and a byte order mark, are refused', async () => {
+    const text = Buffer.from(JSON.stringify(app.person()))
+    const bodies = [
+      Buffer.from(text.toString().replace('Ada', '\u00ff'), 'latin1'),
+      Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), text]),
+    ]
+    for (const body of bodies) {
+      const response = await app
+        .browser()
+        .fetch(`${app.baseUrl}/auth/sign-up/email`, { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+      expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 'BAD_REQUEST' })])
+    }
+  })
+
+  const strong = 'kJ7#pq2w'
+  test.each([
+    ['7 characters', strong.slice(1), 400, 'PASSWORD_TOO_SHORT'],
+    ['8 characters', strong, 200, undefined],
+    ['7 characters of 4 bytes', '🔑🌵🎻🚀🧲🦑🪁', 400, 'PASSWORD_TOO_SHORT'],
+    ['8 characters of 4 bytes', '🔑🌵🎻🚀🧲🦑🪁🥝', 200, undefined],
+    ['7 characters in 8 code points', `${strong.slice(2)}e\u0301`, 400, 'PASSWORD_TOO_SHORT'],
+    ['64 characters', strong.repeat(8), 200, undefined],
+    ['128 characters', strong.repeat(16), 200, undefined],
+    ['129 characters', `${strong.repeat(16)}x`, 400, 'PASSWORD_TOO_LONG'],
+    ['128 characters of 4 bytes', '🔑🌵🎻🚀🧲🦑🪁🥝'.repeat(16), 200, undefined],
+    ['10,000 characters', 'a'.repeat(10_000), 400, 'PASSWORD_TOO_LONG'],
+    ['10,001 characters', 'a'.repeat(10_001), 400, 'VALIDATION_ERROR'],
+    ['no character', '', 400, 'VALIDATION_ERROR'],
+  ])('T166: a password of %s', async (_, password, status, code) => {
+    const somebody = app.person({ password })
+    const answer = await signUp(somebody)
+    expect([answer.status, answer.code]).toEqual([status, code])
+    expect(await usersWith(somebody.email)).toBe(status === 200 ? 1 : 0)
+  })
+
+  test('T167: nothing of a password is cut, trimmed or folded, and only the spelling of accents is levelled', async () => {
+    const long = await app.verified(app.person({ password: `${strong.repeat(9)}one` }))
+    expect((await signIn({ ...long, password: `${strong.repeat(9)}two` })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(long)).status).toBe(200)
+    const spaced = await app.verified(app.person({ password: 'Ends in a space ' }))
+    expect((await signIn({ ...spaced, password: 'Ends in a space' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn({ ...spaced, password: 'ends in a space ' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(spaced)).status).toBe(200)
+    const accented = await app.verified(app.person({ password: 'caf\u00e9 au lait' }))
+    expect((await signIn({ ...accented, password: 'cafe\u0301 au lait' })).status).toBe(200)
+  })
+
+  test.each([
+    'https://evil.test',
+    'https://evil.test/dashboard',
+    '//evil.test',
+    '/\\evil.test',
+    '\\\\evil.test',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'https:evil.test',
+    '/%2f/evil.test',
+    '/%2Fevil.test',
+    '/%5cevil.test',
+    '/%09/evil.test',
+    '/\t/evil.test',
+    '/\n/evil.test',
+    'ht\ntp://localhost:3000/',
+    'http://localhost:3000@evil.test/',
+    'http://user@localhost:3000/',
+    'http://localhost:3000.evil.test/',
+    'https://localhost:3000/',
+    'http://localhost:3001/',
+    'dashboard',
+    '',
+  ])('T63: the callbackURL %j is refused, and nobody is signed up', async (callbackURL) => {
+    const somebody = app.person()
+    const answer = await signUp({ ...somebody, callbackURL })
+    expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_CALLBACK_URL', message: 'Invalid callbackURL' }])
+    expect(await usersWith(somebody.email)).toBe(0)
+  })
+
+  test('T64: an allowed callbackURL is in the mailed link, encoded once', async () => {
+    for (const callbackURL of ['/dashboard?tab=a%20b&next=%2Fx#top', `${app.baseUrl}/dashboard?tab=é`]) {
+      const somebody = app.person()
+      expect((await signUp({ ...somebody, callbackURL })).status).toBe(200)
+      await app.mailed()
+      const { link } = app.outbox.lastTo(somebody.email)
+      expect(link.searchParams.get('callbackURL')).toBe(callbackURL)
+      expect(link.search).toContain(`&${new URLSearchParams({ callbackURL })}`)
+    }
+  })
+
+  test('T152: the mailed link is built from the configured address, whatever the request says', async () => {
+    const somebody = app.person()
+    const headers = {
+      'x-forwarded-host': 'evil.test',
+      forwarded: 'host=evil.test',
+      host: 'evil.test',
+      'x-original-url': 'https://evil.test',
+    }
+    expect((await app.browser().post('/auth/sign-up/email', somebody, { headers })).status).toBe(200)
+    await app.mailed()
+    expect(app.outbox.lastTo(somebody.email).link.origin).toBe(app.baseUrl)
+    expect(app.outbox.lastTo(somebody.email).html).not.toContain('evil.test')
+  })
+
+  test('writes in French to who reads French', async () => {
+    const somebody = app.person()
+    await app.browser().post('/auth/sign-up/email', somebody, { headers: { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.9' } })
+    await app.mailed()
+    expect(app.outbox.lastTo(somebody.email).subject).toBe('Confirmez votre adresse e-mail pour Floorpass')
+    expect(await app.db.user.findUnique({ where: { email: somebody.email } })).toMatchObject({ locale: 'fr' })
+  })
+
+  test('T176, T177: the password and the link token are in no log line and no row', async () => {
+    const password = 'canary password 2b7e151628'
+    const somebody = app.person({ password })
+    app.outbox.failWith(new Error('the mail server is away'))
+    await app.signUp(somebody)
+    const waiting = JSON.stringify(await app.everyRow())
+    app.outbox.failWith(null)
+    await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(somebody.email)
+    await follow(token)
+    await signIn(somebody)
+    await signIn({ ...somebody, password: `${password}!` })
+    await signUp({ ...somebody, name: 7 })
+    await signUp({ ...somebody, callbackURL: 'https://evil.test' })
+    const secrets = [password, token].flatMap((secret) => [
+      secret,
+      ...(['base64', 'base64url', 'hex'] as const).map((form) => Buffer.from(secret).toString(form)),
+    ])
+    const kept = waiting + JSON.stringify(await app.everyRow()) + JSON.stringify(app.logs)
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(app.logs.length).toBeGreaterThan(0)
+    for (const secret of secrets) expect(kept).not.toContain(secret)
+  })
+
+  test('T178: in production a password costs what OWASP asks for', async () => {
+    expect(recommendedCost).toEqual({ memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+    expect(await createPasswordHasher().hash('plum kettle orbit')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  })
+
+  test('a form can sign up, too', async () => {
+    const somebody = app.person()
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await app.browser().post('/auth/sign-up/email', new URLSearchParams(somebody).toString(), { headers })
+    expect([answer.status, await usersWith(somebody.email)]).toEqual([200, 1])
+  })
+})
+
+describe('sign-up under its limits', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+
+  test('one caller signs up at most ten times a minute', async () => {
+    const tab = limited.browser({ ip: '192.0.2.1' })
+    for (let count = 0; count < 10; count += 1) expect((await tab.post('/auth/sign-up/email', limited.person())).status).toBe(200)
+    const refused = await tab.post('/auth/sign-up/email', limited.person())
+    expect([refused.status, refused.code]).toEqual([429, 'TOO_MANY_REQUESTS'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+  })
+
+  test('T23: sign-ups from many places mail one address at most five times an hour, and the answer stays quiet', async () => {
+    const owner = await limited.verified()
+    for (let place = 1; place <= 12; place += 1) {
+      const stranger = { ...limited.person(), email: owner.email }
+      expect((await limited.browser({ ip: `198.51.100.${place}` }).post('/auth/sign-up/email', stranger)).status).toBe(200)
+    }
+    await limited.mailed()
+    expect(limited.outbox.to(owner.email)).toHaveLength(5)
+  })
+})

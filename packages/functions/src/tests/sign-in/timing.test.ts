@@ -1,0 +1,62 @@
+import { createPasswordHasher } from '@floorpass/api'
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+// The real cost: a cheap hash would hide the difference that this looks for.
+app.service.deps.passwords = createPasswordHasher()
+
+const count = 200
+/** As many callers at once: below what would make them wait for each other's hashes longer than the floor of the answer. */
+const callers = 4
+
+/** One for each caller: two that ask for one address take turns, and the limits allow five an hour. */
+const known = await Promise.all(Array.from({ length: callers }, () => app.verified()))
+
+const calls: Record<string, (email: string) => [string, Record<string, string>]> = {
+  'forget-password': (email) => ['/auth/forget-password', { email }],
+  'sign-in with a wrong password': (email) => ['/auth/sign-in/email', { email, password: 'something else entirely' }],
+  'sign-up': (email) => ['/auth/sign-up/email', { name: 'Ada', email, password: 'violet harbor ladder' }],
+}
+
+const percentile = (sorted: number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN
+
+/** How often a value of one list exceeds one of the other: 0.5 when nothing tells them apart (Mann-Whitney). */
+function separation(left: number[], right: number[]): number {
+  const wins = left.flatMap((one) => right.map((other): number => (one > other ? 1 : one === other ? 0.5 : 0)))
+  return wins.reduce((sum, win) => sum + win, 0) / wins.length
+}
+
+describe.each(Object.entries(calls))('T2, T5: the time of %s', (name, callOf) => {
+  test('does not tell a known address from an unknown one', { timeout: 120_000 }, async () => {
+    const times = { known: [] as number[], unknown: [] as number[] }
+    const queue = Array.from({ length: 2 * count }, (_, index) => ({
+      kind: index % 2 === 0 ? ('known' as const) : ('unknown' as const),
+      email: index % 2 === 0 ? (known[(index / 2) % callers]?.email ?? '') : app.person().email,
+    }))
+    const caller = async () => {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        const [path, body] = callOf(next.email)
+        const started = performance.now()
+        await app.browser().post(path, body)
+        times[next.kind].push(performance.now() - started)
+      }
+    }
+    await Promise.all(Array.from({ length: callers }, caller))
+    await app.mailed()
+
+    const [left, right] = [times.known, times.unknown].map((list) => list.toSorted((one, other) => one - other)) as [
+      number[],
+      number[],
+    ]
+    const [p50, other50] = [percentile(left, 0.5), percentile(right, 0.5)]
+    const auc = separation(left, right)
+    const shown = (list: number[]) => `p50 ${percentile(list, 0.5).toFixed(1)} ms, p95 ${percentile(list, 0.95).toFixed(1)} ms`
+    process.stdout.write(`${name}, ${count} each: known ${shown(left)}; unknown ${shown(right)}; AUC ${auc.toFixed(2)}\n`)
+    expect([left.length, right.length]).toEqual([count, count])
+    expect(Math.abs(p50 - other50) / Math.max(p50, other50)).toBeLessThan(0.15)
+    expect(auc).toBeGreaterThan(0.3)
+    expect(auc).toBeLessThan(0.7)
+    expect(Math.min(...left, ...right)).toBeGreaterThan(195)
+  })
+})
