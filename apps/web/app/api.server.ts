@@ -1,0 +1,77 @@
+import { AppError, catalogue, type ErrorKey, toAppError } from '@floorpass/api'
+import type { PageContext } from '@floorpass/functions'
+import { data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
+import { explain } from '#app/error-text.ts'
+import type { FormFailure, PageError } from '#app/form-result.ts'
+import { withTarget } from '#app/redirect-target.ts'
+
+type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & { api: PageContext['api']; page: PageContext; url: URL }
+type FormArgs = PageArgs & { field: (name: string) => string }
+
+/** A loader that may call the API. No session leads to /login and back; other failures reach the error boundary with their status. */
+export function withApi<Result>(handler: (args: PageArgs) => Promise<Result>) {
+  return async (args: LoaderFunctionArgs): Promise<Result> => {
+    const page = pageArgs(args)
+    try {
+      return await handler(page)
+    } catch (thrown) {
+      const error = expectedError(thrown, page.url)
+      throw data({ error }, initOf(error))
+    }
+  }
+}
+
+/** An action that may call the API. Failures come back to the form with the `kept` fields as they were typed: never list a secret there. */
+export function withApiForm<Result extends object>(kept: readonly string[], handler: (args: FormArgs) => Promise<Result>) {
+  return async (args: LoaderFunctionArgs): Promise<(Result & { error?: undefined; typed?: undefined }) | FormFailure> => {
+    const page = pageArgs(args)
+    const form = await args.request.formData().catch(() => {
+      throw new Response('This form could not be read. Go back and send it again.', { status: 400 })
+    })
+    const field = (name: string) => {
+      const value = form.get(name)
+      return typeof value === 'string' ? value : ''
+    }
+    try {
+      return await handler({ ...page, field })
+    } catch (thrown) {
+      const error = expectedError(thrown, page.url, (name) => form.has(name))
+      const typed = Object.fromEntries(kept.map((name) => [name, field(name)]))
+      // The status matters to machines only, so the type stays that of the body.
+      return data({ error, typed }, initOf(error)) as unknown as FormFailure
+    }
+  }
+}
+
+/** The answer of a call, or the refusal where the page itself has something to say about it. A failure of ours is thrown on. */
+export async function orRefusal<Answer>(
+  call: Promise<Answer>,
+): Promise<{ answer: Answer; refusal: null } | { answer: null; refusal: PageError }> {
+  try {
+    return { answer: await call, refusal: null }
+  } catch (thrown) {
+    const error = toAppError(thrown)
+    if (error.status >= 500) throw thrown
+    return { answer: null, refusal: explain(error) }
+  }
+}
+
+/** What the refusal of that key says; null when the catalogue has no such key. */
+export const refusalNamed = (key: string): PageError | null =>
+  Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey)) : null
+
+function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
+  return { api: context.api, page: context, params, request, url: new URL(request.url) }
+}
+
+function expectedError(thrown: unknown, url: URL, hasField?: (name: string) => boolean): PageError & { status: number } {
+  if (thrown instanceof Response) throw thrown
+  const error = toAppError(thrown)
+  if (error.key === 'INTERNAL_SERVER_ERROR') throw thrown
+  if (error.key === 'UNAUTHORIZED') throw redirect(withTarget('/login', url.pathname + url.search))
+  return { ...explain(error, hasField), status: error.status }
+}
+
+function initOf({ status, retryAfter }: { status: number; retryAfter: number | null }): ResponseInit {
+  return { status, headers: retryAfter === null ? {} : { 'Retry-After': String(retryAfter) } }
+}

@@ -1,0 +1,25 @@
+import type { ReactNode } from 'react'
+
+export function Card({ title, children }: { title?: string; children: ReactNode }) {
+  return (
+    <section className="@container grid content-start gap-5 rounded-lg border border-line bg-surface p-5 sm:p-7">
+      {title && <h2 className="text-lg font-semibold tracking-tight">{title}</h2>}
+      {children}
+    </section>
+  )
+}
+
+/** Rows of name and value, side by side where the card is wide enough. */
+export function Facts({ rows }: { rows: readonly { name: string; value: ReactNode; more?: ReactNode }[] }) {
+  return (
+    <dl className="-mb-4 divide-y divide-line border-t border-line">
+      {rows.map(({ name, value, more }) => (
+        <div key={name} className="grid gap-x-6 gap-y-1 py-4 @md:grid-cols-[9rem_1fr_auto] @md:items-baseline">
+          <dt className="text-ink-soft">{name}</dt>
+          <dd className="min-w-0 font-medium wrap-anywhere">{value}</dd>
+          {more && <dd>{more}</dd>}
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,87 @@
+import { useFormState } from '#app/components/page-form.tsx'
+
+type ToggleProps = { name: string; label: string; hint?: string; defaultChecked?: boolean }
+
+export function Checkbox({ name, label, defaultChecked = false }: ToggleProps) {
+  const { typed } = useFormState()
+  return (
+    <label className="flex min-h-6 items-center gap-3">
+      <input type="checkbox" name={name} defaultChecked={isOn(typed[name], defaultChecked)} className="choice" />
+      {label}
+    </label>
+  )
+}
+
+/** A checkbox that reads as on or off. */
+export function Switch({ name, label, hint, defaultChecked = false }: ToggleProps) {
+  const { typed } = useFormState()
+  return (
+    <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 gap-y-2">
+      <label htmlFor={name} className="font-semibold">
+        {label}
+      </label>
+      <input
+        type="checkbox"
+        // biome-ignore lint/a11y/useAriaPropsForRole: a checkbox tells its own state
+        role="switch"
+        id={name}
+        name={name}
+        defaultChecked={isOn(typed[name], defaultChecked)}
+        aria-describedby={hint ? `${name}-hint` : undefined}
+        className="relative h-7 w-12 shrink-0 cursor-pointer appearance-none rounded-full border border-line-strong bg-sunken transition-colors before:absolute before:top-1/2 before:left-1 before:size-4.5 before:-translate-y-1/2 before:rounded-full before:bg-line-strong before:transition-transform checked:border-accent checked:bg-accent checked:before:translate-x-5 checked:before:bg-on-accent forced-colors:appearance-auto"
+      />
+      {hint && (
+        <p id={`${name}-hint`} className="col-span-2 text-ink-soft sm:col-span-1">
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type RadioCardsProps = {
+  name: string
+  legend: string
+  hint?: string
+  defaultValue: string
+  options: readonly { value: string; label: string; description: string }[]
+}
+
+export function RadioCards({ name, legend, hint, defaultValue, options }: RadioCardsProps) {
+  const { fields, typed } = useFormState()
+  const error = fields[name]
+  const chosen = typed[name] ?? defaultValue
+  return (
+    <fieldset aria-describedby={error ? `${name}-error` : undefined} className="grid gap-3">
+      <legend className="font-semibold">{legend}</legend>
+      {hint && <p className="text-ink-soft">{hint}</p>}
+      {options.map((option, index) => (
+        <label
+          key={option.value}
+          className="flex cursor-pointer items-start gap-3 rounded-md border border-line bg-surface px-4 py-3 hover:border-line-strong has-checked:border-accent has-checked:bg-accent-soft"
+        >
+          <input
+            type="radio"
+            id={index === 0 ? name : undefined}
+            name={name}
+            value={option.value}
+            defaultChecked={option.value === chosen}
+            className="choice mt-0.5"
+          />
+          <span className="grid gap-0.5">
+            <span className="font-semibold">{option.label}</span>
+            <span className="text-sm text-ink-soft">{option.description}</span>
+          </span>
+        </label>
+      ))}
+      {error && (
+        <p id={`${name}-error`} className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+/** After a failed submit, what was typed counts: an unticked box is sent as nothing at all. */
+const isOn = (typed: string | undefined, otherwise: boolean) => (typed === undefined ? otherwise : typed === 'on')

@@ -1,0 +1,3 @@
+export function Moment({ iso, words }: { iso: string; words: string }) {
+  return <time dateTime={iso}>{words}</time>
+}

@@ -1,0 +1,72 @@
+import { Form, useFormAction, useNavigation } from '@remix-run/react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { FormErrors } from '#app/components/form-errors.tsx'
+import type { FormFailure } from '#app/form-result.ts'
+
+type FormState = { pending: boolean; fields: Record<string, string>; typed: Record<string, string> }
+
+const FormStateContext = createContext<FormState>({ pending: false, fields: {}, typed: {} })
+
+/** Whether the form around is being sent, and what came back for its fields. */
+export const useFormState = () => useContext(FormStateContext)
+
+type PageFormProps = {
+  id?: string
+  action: string
+  /** Tells apart two forms that post to the same action. */
+  intent?: string
+  failure?: FormFailure | undefined
+  /** Shown with the failure: what else the person can do. A button in it may belong to another form. */
+  wayOut?: ReactNode
+  /** Needed where the answer must come as a whole new document. */
+  reloadDocument?: boolean
+  className?: string
+  children: ReactNode
+}
+
+/** A form that works without JavaScript; with it, it is sent once at a time and focus goes to the first thing to correct. */
+export function PageForm({ id, action, intent, failure, wayOut, reloadDocument = false, className, children }: PageFormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const navigation = useNavigation()
+  const target = useFormAction(action)
+  const mine = intent === undefined || navigation.formData?.get('intent') === intent
+  const pending = navigation.formMethod === 'POST' && navigation.formAction === target && mine
+  const error = failure?.error
+
+  // What was taken does not stay in the boxes: a password least of all.
+  const wasPending = useRef(false)
+  useEffect(() => {
+    if (wasPending.current && !pending && !error) form.current?.reset()
+    wasPending.current = pending
+  }, [pending, error])
+
+  useEffect(() => {
+    const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
+    if (error) (find('[aria-invalid="true"]') ?? find('[data-form-errors]'))?.focus()
+  }, [error])
+
+  return (
+    <FormStateContext.Provider value={{ pending, fields: error?.fields ?? {}, typed: failure?.typed ?? {} }}>
+      <Form
+        ref={form}
+        id={id}
+        method="post"
+        action={action}
+        reloadDocument={reloadDocument}
+        noValidate
+        aria-busy={pending || undefined}
+        className={className ?? 'grid gap-5'}
+        onSubmit={(event) => {
+          if (pending) event.preventDefault()
+        }}
+      >
+        {intent !== undefined && <input type="hidden" name="intent" value={intent} />}
+        {error && <FormErrors error={error} wayOut={wayOut} />}
+        {children}
+        <p role="status" className="sr-only">
+          {pending ? 'Sending…' : ''}
+        </p>
+      </Form>
+    </FormStateContext.Provider>
+  )
+}

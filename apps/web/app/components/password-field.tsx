@@ -1,0 +1,28 @@
+import { useState } from 'react'
+import { Field } from '#app/components/field.tsx'
+
+type PasswordFieldProps = { name?: string; label: string; hint?: string; autoComplete: 'current-password' | 'new-password' }
+
+/** A password box whose content can be shown. Paste and password managers work; without JavaScript the button is not there. */
+export function PasswordField({ name = 'password', ...field }: PasswordFieldProps) {
+  const [shown, setShown] = useState(false)
+  return (
+    <Field
+      {...field}
+      name={name}
+      type={shown ? 'text' : 'password'}
+      trailing={
+        <button
+          type="button"
+          aria-pressed={shown}
+          aria-controls={name}
+          aria-label="Show password"
+          onClick={() => setShown(!shown)}
+          className="absolute inset-y-1 right-1 min-w-16 rounded-sm px-3 text-sm font-medium text-ink-soft hover:text-ink noscript:hidden"
+        >
+          {shown ? 'Hide' : 'Show'}
+        </button>
+      }
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import { ButtonLink } from '#app/components/button.tsx'
+import { ProviderMark } from '#app/components/provider-mark.tsx'
+import { withTarget } from '#app/redirect-target.ts'
+
+const text = { or: 'or', continueWith: 'Continue with' }
+
+type ProviderLinksProps = { providers: readonly { id: string; name: string }[]; redirectTo: string | null }
+
+/** The way in through each provider; nothing when there is none. Links, not forms: the browser holds a form's redirects against the CSP. */
+export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
+  if (providers.length === 0) return null
+  return (
+    <div className="grid gap-3">
+      <p className="flex items-center gap-4 text-sm text-ink-soft before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
+        {text.or}
+      </p>
+      {providers.map(({ id, name }) => (
+        <ButtonLink key={id} to={startOf(id, redirectTo)} look="provider" wide reloadDocument>
+          <ProviderMark id={id} />
+          {text.continueWith} {name}
+        </ButtonLink>
+      ))}
+    </div>
+  )
+}
+
+function startOf(provider: string, redirectTo: string | null): string {
+  const targets = { callbackURL: redirectTo ?? '/dashboard', errorCallbackURL: withTarget('/login', redirectTo) }
+  return `/auth/sign-in/social?${new URLSearchParams({ provider, ...targets })}`
+}

@@ -1,0 +1,23 @@
+import { FormErrors } from '#app/components/form-errors.tsx'
+import type { SocialRefusal } from '#app/social-refusal.server.ts'
+
+const text = { code: 'Code:' }
+
+/** Why the way through a provider ended here, and what to do. The code is for whoever is asked for help. */
+export function ProviderRefusal({ code, happened, todo }: SocialRefusal) {
+  return (
+    <FormErrors
+      error={{ key: code ?? '', message: happened, fields: {}, retryAfter: null }}
+      wayOut={
+        <>
+          <p>{todo}</p>
+          {code && (
+            <p className="mt-2 text-sm text-ink-soft wrap-anywhere">
+              {text.code} <code>{code}</code>
+            </p>
+          )}
+        </>
+      }
+    />
+  )
+}

@@ -1,0 +1,52 @@
+import type { AppError } from '@floorpass/api'
+import type { PageError } from '#app/form-result.ts'
+
+/** What a person reads instead of the wire's sentence, which is written for programs. */
+const text: Record<string, string> = {
+  VALIDATION_ERROR: 'Some fields need another look.',
+  INVALID_EMAIL: 'This does not look like an e-mail address. Check it for typing errors.',
+  INVALID_EMAIL_OR_PASSWORD: 'The e-mail address and password do not match an account. Check both and try again.',
+  EMAIL_NOT_VERIFIED: 'Your password is right, but this address is not confirmed yet. Open the link in the mail we sent you.',
+  EMAIL_IS_THE_SAME: 'Nothing was changed: this is the address you have already.',
+  PASSWORD_TOO_SHORT: 'Choose a longer password.',
+  PASSWORD_TOO_LONG: 'Choose a shorter password.',
+  PASSWORD_TOO_COMMON: 'This password is too easy to guess. Choose another one.',
+  PASSWORD_ALREADY_SET: 'Your account has a password already. To choose another one, enter it here together with the new one.',
+  INVALID_PASSWORD: 'Nothing was changed: the password is not right.',
+  CREDENTIAL_ACCOUNT_NOT_FOUND: 'Your account has no password, so there is none to confirm.',
+  SESSION_NOT_FRESH: 'You signed in a while ago. To do this, sign in again so that we know it is you.',
+  PROVIDER_NOT_FOUND: 'Nothing was changed: signing in through this provider is switched off here. Choose another one.',
+  PROVIDER_UNAVAILABLE: 'The provider does not answer right now. Nothing was changed; try again in a moment.',
+  ACCOUNT_NOT_FOUND: 'Nothing was changed: this account is not linked any more. Load the page again to see which are.',
+  FAILED_TO_UNLINK_LAST_ACCOUNT:
+    'Nothing was unlinked: you could not sign in any more. Set a password or link another account first, then come back.',
+  INVALID_TOKEN: 'This link does not work: it was used already, a newer one replaced it, or only a part of it was copied.',
+  TOKEN_EXPIRED: 'This link is too old.',
+  INVALID_USER: 'This link is for another account than the one you are signed in to. Sign out, then confirm the address.',
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER:
+    'Nothing was deleted: you are the only owner of an organization. Make another member its owner or delete it, then come back.',
+  TOO_MANY_REQUESTS: 'Too many tries in a short time.',
+  SERVICE_BUSY: 'The service is very busy and did not get to your request. Nothing was changed; try again in a moment.',
+  SERVICE_UNAVAILABLE: 'The service cannot be reached right now. Nothing was changed; try again in a moment.',
+}
+
+/** Failures that belong to one box: the names it has in our forms, and what is said beside it. */
+const atField: Record<string, { names: readonly string[]; message: string }> = {
+  INVALID_PASSWORD: { names: ['currentPassword', 'password'], message: 'This is not your password. Check it for typing errors.' },
+  EMAIL_IS_THE_SAME: { names: ['newEmail'], message: 'Enter another address.' },
+}
+
+/** The failure in the words of the page. `has` tells which fields the form had. */
+export function explain(error: AppError, has: (field: string) => boolean = () => false): PageError {
+  const message = text[error.key] ?? error.message
+  const box = atField[error.key]
+  const name = box?.names.find(has)
+  const fields = error.fields ?? (box && name ? { [name]: box.message } : {})
+  const wait = error.key === 'TOO_MANY_REQUESTS' && error.retryAfter !== null ? ` Try again ${inWords(error.retryAfter)}.` : ''
+  return { key: error.key, message: message + wait, fields, retryAfter: error.retryAfter }
+}
+
+function inWords(seconds: number): string {
+  const [amount, unit] = seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return `in ${amount} ${unit}${amount === 1 ? '' : 's'}`
+}

@@ -1,0 +1,15 @@
+/** A failure of the API as a page shows it. */
+export type PageError = {
+  key: string
+  message: string
+  /** Field name → what is wrong with it. */
+  fields: Record<string, string>
+  retryAfter: number | null
+}
+
+/** What a form gets back when its action failed: the failure, and what the person had typed. */
+export type FormFailure = { error: PageError; typed: Record<string, string> }
+
+/** The mailed link itself is no good: only a new one helps. */
+export const isDeadLink = (error: PageError | null | undefined): boolean =>
+  error?.key === 'INVALID_TOKEN' || error?.key === 'TOKEN_EXPIRED'

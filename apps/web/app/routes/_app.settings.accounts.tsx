@@ -1,0 +1,177 @@
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { Moment } from '#app/components/moment.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { ProviderMark } from '#app/components/provider-mark.tsx'
+import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
+import { signInAgain } from '#app/components/sign-in-again.tsx'
+import type { FormFailure } from '#app/form-result.ts'
+import { momentText } from '#app/moment-text.server.ts'
+import { noticeOf } from '#app/notice.ts'
+import { pageTitle } from '#app/page-title.ts'
+import { socialRefusalOf } from '#app/social-refusal.server.ts'
+
+const text = {
+  title: 'Linked accounts',
+  lead: 'Each of these lets you sign in. To link or unlink one, you must have signed in recently; we send you a mail about it.',
+  names: { credential: 'Password', google: 'Google', github: 'GitHub' } as Record<string, string>,
+  linked: 'Linked',
+  added: 'Added',
+  lastUsed: 'Last used',
+  neverUsed: 'Not yet',
+  off: 'Sign-in through it is switched off here',
+  unlink: 'Unlink',
+  moreTitle: 'Link another',
+  moreLead: 'You go there, confirm that it is you, and come back. Its e-mail address need not be the one of your account.',
+  link: 'Link',
+  unlinked: 'It is unlinked. You can no longer sign in with it.',
+  notices: { linked: 'It is linked. From now on you can sign in with it too.' },
+}
+
+export const loader = withApi(async ({ api, page, url }) => {
+  const accounts = await api.linkedAccounts.list()
+  return {
+    accounts: accounts.map(({ id, providerId, createdAt, lastUsedAt }) => ({
+      id,
+      providerId,
+      active: providerId === 'credential' || page.providers.some((provider) => provider.id === providerId),
+      linked: momentText(createdAt, page.locale),
+      lastUsed: lastUsedAt && momentText(lastUsedAt, page.locale),
+    })),
+    unlinked: page.providers.filter(({ id }) => !accounts.some(({ providerId }) => providerId === id)),
+    notice: noticeOf(url, text.notices),
+    refusal: socialRefusalOf(url),
+  }
+})
+
+/** A `provider` is linked; else the intent is the account to unlink. */
+export const action = withApiForm(['intent'], async ({ api, field }) => {
+  const provider = field('provider')
+  if (provider !== '') {
+    const targets = { callbackURL: '/settings/accounts?notice=linked', errorCallbackURL: '/settings/accounts' }
+    throw redirect((await api.linkedAccounts.link({ provider, ...targets })).url)
+  }
+  await api.linkedAccounts.unlink({ accountId: field('intent') })
+  return { done: text.unlinked }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+type LinkedAccount = ReturnType<typeof useLoaderData<typeof loader>>['accounts'][number]
+
+export default function AccountSettings() {
+  const { accounts, unlinked, notice, refusal } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
+  return (
+    <>
+      <Card title={text.title}>
+        {refusal && !result && <ProviderRefusal {...refusal} />}
+        {notice && !result && <Alert look="success">{notice}</Alert>}
+        {result && !result.error && (
+          <Alert key={accounts.length} look="success" landing>
+            {result.done}
+          </Alert>
+        )}
+        <p className="text-ink-soft">{text.lead}</p>
+        <ul className="-mb-4 divide-y divide-line border-t border-line">
+          {accounts.map((account) => (
+            <AccountRow key={account.id} {...account} failure={failureOf(account.id)} />
+          ))}
+        </ul>
+      </Card>
+      {unlinked.length > 0 && (
+        <Card title={text.moreTitle}>
+          <p className="text-ink-soft">{text.moreLead}</p>
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {unlinked.map(({ id, name }) => (
+              <Row key={id} title={<Name providerId={id} />}>
+                <RowForm intent={`link-${id}`} failure={failureOf(`link-${id}`)} reloadDocument>
+                  <input type="hidden" name="provider" value={id} />
+                  <SubmitButton look="secondary">
+                    {text.link}
+                    <span className="sr-only">{name}</span>
+                  </SubmitButton>
+                </RowForm>
+              </Row>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  )
+}
+
+function AccountRow({ id, providerId, active, linked, lastUsed, failure }: LinkedAccount & Pick<RowFormProps, 'failure'>) {
+  return (
+    <Row
+      title={<Name providerId={providerId} />}
+      details={
+        <>
+          {!active && <p className="text-sm text-ink-soft">{text.off}</p>}
+          <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
+            <dt className="text-ink-soft">{providerId === 'credential' ? text.added : text.linked}</dt>
+            <dd>
+              <Moment {...linked} />
+            </dd>
+            <dt className="text-ink-soft">{text.lastUsed}</dt>
+            <dd>{lastUsed ? <Moment {...lastUsed} /> : text.neverUsed}</dd>
+          </dl>
+        </>
+      }
+    >
+      <RowForm intent={id} failure={failure}>
+        <SubmitButton look="secondary">
+          {text.unlink}
+          <span className="sr-only">{nameOf(providerId)}</span>
+        </SubmitButton>
+      </RowForm>
+    </Row>
+  )
+}
+
+const nameOf = (providerId: string) => text.names[providerId] ?? providerId
+
+function Name({ providerId }: { providerId: string }) {
+  return (
+    <p className="flex items-center gap-3 font-semibold wrap-anywhere">
+      <ProviderMark id={providerId} />
+      {nameOf(providerId)}
+    </p>
+  )
+}
+
+function Row({ title, details, children }: { title: ReactNode; details?: ReactNode; children: ReactNode }) {
+  return (
+    <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-center">
+      <div className="grid min-w-0 gap-1.5">
+        {title}
+        {details}
+      </div>
+      {children}
+    </li>
+  )
+}
+
+type RowFormProps = { intent: string; failure: FormFailure | undefined; reloadDocument?: boolean; children: ReactNode }
+
+/** The button at the end of a row; what went wrong takes the whole width under it. */
+function RowForm({ intent, failure, reloadDocument = false, children }: RowFormProps) {
+  return (
+    <PageForm
+      action="/settings/accounts"
+      intent={intent}
+      failure={failure}
+      wayOut={signInAgain(failure?.error)}
+      reloadDocument={reloadDocument}
+      className={`grid justify-items-start gap-3 ${failure ? '@md:col-span-full' : ''}`}
+    >
+      {children}
+    </PageForm>
+  )
+}

@@ -1,0 +1,87 @@
+import { passwordLength } from '@floorpass/api/contracts'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { NewPasswordField } from '#app/components/new-password-field.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { PasswordField } from '#app/components/password-field.tsx'
+import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import type { FormFailure } from '#app/form-result.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Password',
+  lead: 'A new password signs you out on every other device. To change it, you must have signed in recently.',
+  current: 'Present password',
+  forgotten: 'Forgot it?',
+  mailLink: 'Have a link mailed to you',
+  next: 'New password',
+  change: 'Change password',
+  setLead: 'With a password you can sign in with your e-mail address too, not only through another service.',
+  set: 'Set password',
+  done: {
+    change:
+      'Your password is changed. You were signed out on every other device, and links that we had mailed you no longer work.',
+    set: 'Your password is set. From now on you can sign in with it.',
+  },
+}
+
+export const loader = withApi(async ({ api }) => {
+  const { user } = await api.sessions.require()
+  return { email: user.email, shortest: passwordLength.min }
+})
+
+export const action = withApiForm(['intent'], async ({ api, field }) => {
+  if (field('intent') === 'set') {
+    await api.passwords.set({ newPassword: field('newPassword') })
+    return { done: text.done.set }
+  }
+  await api.passwords.change({ currentPassword: field('currentPassword'), newPassword: field('newPassword') })
+  return { done: text.done.change }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function PasswordSettings() {
+  const { email, shortest } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  const failure = result?.error ? result : undefined
+  const settingFirst = lacksPassword(failure)
+  return (
+    <Card title={text.title}>
+      {result && !result.error && <Alert look="success">{result.done}</Alert>}
+      <p className="text-ink-soft">{settingFirst ? text.setLead : text.lead}</p>
+      <PageForm
+        key={settingFirst ? 'set' : 'change'}
+        action="/settings/password"
+        intent={settingFirst ? 'set' : 'change'}
+        failure={failure}
+        wayOut={signInAgain(failure?.error)}
+      >
+        {/* For password managers: whose password this is. */}
+        <input type="text" autoComplete="username" value={email} readOnly hidden />
+        {!settingFirst && (
+          <div className="grid gap-2">
+            <PasswordField name="currentPassword" label={text.current} autoComplete="current-password" />
+            <p className="text-sm text-ink-soft">
+              {text.forgotten} <TextLink to="/forgot-password">{text.mailLink}</TextLink>
+            </p>
+          </div>
+        )}
+        <NewPasswordField label={text.next} shortest={shortest} />
+        <div>
+          <SubmitButton>{settingFirst ? text.set : text.change}</SubmitButton>
+        </div>
+      </PageForm>
+    </Card>
+  )
+}
+
+/** The account has no password to confirm, or its first one was refused. */
+function lacksPassword(failure: FormFailure | undefined): boolean {
+  const key = failure?.error.key
+  return key === 'CREDENTIAL_ACCOUNT_NOT_FOUND' || (failure?.typed.intent === 'set' && key !== 'PASSWORD_ALREADY_SET')
+}

@@ -1,0 +1,140 @@
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { Moment } from '#app/components/moment.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { Status } from '#app/components/status.tsx'
+import { momentText } from '#app/moment-text.server.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Sessions',
+  lead: 'Where you are signed in. If you do not know one of them, sign it out and change your password.',
+  current: 'This device',
+  address: 'Network address',
+  unknown: 'Unknown',
+  signedIn: 'Signed in',
+  lastSeen: 'Last seen',
+  end: 'Sign out',
+  lostTitle: 'Lost a device?',
+  lostLead: 'Sign it out from here, then choose a new password.',
+  endOthers: 'Sign out all other devices',
+  endAll: 'Sign out everywhere, here too',
+  ended: 'The device is signed out.',
+  othersEnded: 'All other devices are signed out.',
+  nameOf: (browser: string | null, os: string | null) =>
+    browser && os ? `${browser} on ${os}` : (browser ?? os ?? 'An unknown program'),
+  kinds: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'Television' } as Record<string, string>,
+}
+
+export const loader = withApi(async ({ api, page }) => {
+  const sessions = await api.sessions.list()
+  const shown = sessions.map(({ token, current, device, browser, os, ipAddress, createdAt, lastSeenAt }) => ({
+    token,
+    current,
+    name: text.nameOf(browser, os),
+    kind: text.kinds[device ?? ''] ?? null,
+    ipAddress,
+    signedIn: momentText(createdAt, page.locale),
+    lastSeen: momentText(lastSeenAt, page.locale),
+  }))
+  return { sessions: [...shown.filter(({ current }) => current), ...shown.filter(({ current }) => !current)] }
+})
+
+/** The intent is what to end: `others`, `all`, or the one session of that handle. */
+export const action = withApiForm([], async ({ api, field }) => {
+  const intent = field('intent')
+  if (intent === 'all') {
+    await api.sessions.revokeAll()
+    throw redirect('/login?notice=signed-out-everywhere')
+  }
+  if (intent === 'others') {
+    await api.sessions.revokeOthers()
+    return { done: text.othersEnded }
+  }
+  await api.sessions.revoke({ token: intent })
+  return { done: text.ended }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+type ShownSession = ReturnType<typeof useLoaderData<typeof loader>>['sessions'][number]
+
+export default function SessionSettings() {
+  const { sessions } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  return (
+    <>
+      <Card title={text.title}>
+        {result && !result.error && (
+          <Alert key={sessions.length} look="success" landing>
+            {result.done}
+          </Alert>
+        )}
+        <p className="text-ink-soft">{text.lead}</p>
+        <ul className="-mb-4 divide-y divide-line border-t border-line">
+          {sessions.map((session) => (
+            <SessionRow key={session.token} {...session} />
+          ))}
+        </ul>
+      </Card>
+      <Card title={text.lostTitle}>
+        <p className="text-ink-soft">{text.lostLead}</p>
+        <div className="flex flex-wrap gap-3">
+          {sessions.length > 1 && (
+            <PageForm action="/settings/sessions" intent="others" className="contents">
+              <SubmitButton>{text.endOthers}</SubmitButton>
+            </PageForm>
+          )}
+          <PageForm action="/settings/sessions" intent="all" reloadDocument className="contents">
+            <SubmitButton look="secondary">{text.endAll}</SubmitButton>
+          </PageForm>
+        </div>
+      </Card>
+    </>
+  )
+}
+
+function SessionRow({ token, current, name, kind, ipAddress, signedIn, lastSeen }: ShownSession) {
+  return (
+    <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
+      <div className="grid min-w-0 gap-1.5">
+        <p className="flex flex-wrap gap-x-4 gap-y-1 font-semibold wrap-anywhere">
+          {name}
+          {kind && <span className="font-normal text-ink-soft">{kind}</span>}
+          {current && <Status good>{text.current}</Status>}
+        </p>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
+          <Detail name={text.lastSeen}>
+            <Moment {...lastSeen} />
+          </Detail>
+          <Detail name={text.signedIn}>
+            <Moment {...signedIn} />
+          </Detail>
+          <Detail name={text.address}>{ipAddress || text.unknown}</Detail>
+        </dl>
+      </div>
+      {!current && (
+        <PageForm action="/settings/sessions" intent={token} className="grid justify-items-start">
+          <SubmitButton look="secondary">
+            {text.end}
+            <span className="sr-only">{name}</span>
+          </SubmitButton>
+        </PageForm>
+      )}
+    </li>
+  )
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-soft">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </>
+  )
+}

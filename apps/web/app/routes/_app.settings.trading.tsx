@@ -1,0 +1,58 @@
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { RadioCards, Switch } from '#app/components/choices.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { pageTitle } from '#app/page-title.ts'
+import { riskLevels } from '#app/risk-levels.ts'
+
+const text = {
+  title: 'Trading',
+  enabled: 'Allow trading',
+  enabledHint:
+    'While this is off, trading applications must refuse orders from this account. Switching it on needs a recent sign-in.',
+  risk: 'Risk level',
+  riskHint: 'Trading applications read it to decide what to offer you.',
+  save: 'Save trading settings',
+  saved: 'Your trading settings are saved.',
+}
+
+type RiskLevel = (typeof riskLevels)[number]['value']
+
+export const loader = withApi(async ({ api }) => {
+  const { user } = await api.sessions.require()
+  return { tradingEnabled: user.tradingEnabled, riskLevel: user.riskLevel }
+})
+
+export const action = withApiForm(['tradingEnabled', 'riskLevel'], async ({ api, field }) => {
+  // The procedure refuses any other level.
+  await api.profile.update({ tradingEnabled: field('tradingEnabled') === 'on', riskLevel: field('riskLevel') as RiskLevel })
+  return { saved: true }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function TradingSettings() {
+  const { tradingEnabled, riskLevel } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  return (
+    <Card title={text.title}>
+      {result && !result.error && <Alert look="success">{text.saved}</Alert>}
+      <PageForm
+        action="/settings/trading"
+        failure={result?.error ? result : undefined}
+        wayOut={signInAgain(result?.error)}
+        className="grid gap-7"
+      >
+        <Switch name="tradingEnabled" label={text.enabled} hint={text.enabledHint} defaultChecked={tradingEnabled} />
+        <RadioCards name="riskLevel" legend={text.risk} hint={text.riskHint} defaultValue={riskLevel} options={riskLevels} />
+        <div>
+          <SubmitButton>{text.save}</SubmitButton>
+        </div>
+      </PageForm>
+    </Card>
+  )
+}

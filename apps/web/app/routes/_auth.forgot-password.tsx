@@ -1,0 +1,48 @@
+import { rootRelativePath } from '@floorpass/api/contracts'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { SubmitButton } from '#app/components/button.tsx'
+import { CheckYourMail } from '#app/components/check-your-mail.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+
+const text = {
+  title: 'Forgot your password?',
+  lead: 'We send a link to your address. It opens a page where you choose a new password.',
+  email: 'E-mail address',
+  submit: 'Send the link',
+  remembered: 'Remembered it?',
+  signIn: 'Sign in',
+}
+
+export const loader = withApi(async ({ url }) => ({ redirectTo: rootRelativePath(url.searchParams.get('redirectTo')) }))
+
+export const action = withApiForm(['email'], async ({ api, field }) => {
+  const email = field('email').trim()
+  await api.passwords.requestReset({ email })
+  return { sentTo: email }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function ForgotPassword() {
+  const { redirectTo } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  if (result && !result.error) return <CheckYourMail occasion="reset" email={result.sentTo} redirectTo={redirectTo} />
+  return (
+    <>
+      <Heading title={text.title}>{text.lead}</Heading>
+      <PageForm action={withTarget('/forgot-password', redirectTo)} intent="send" failure={result}>
+        <Field name="email" type="email" label={text.email} autoComplete="username" inputMode="email" />
+        <SubmitButton wide>{text.submit}</SubmitButton>
+      </PageForm>
+      <p className="text-ink-soft">
+        {text.remembered} <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
+      </p>
+    </>
+  )
+}

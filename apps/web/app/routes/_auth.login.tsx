@@ -1,0 +1,91 @@
+import { rootRelativePath } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Checkbox } from '#app/components/choices.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { PasswordField } from '#app/components/password-field.tsx'
+import { ProviderLinks } from '#app/components/provider-links.tsx'
+import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { noticeOf } from '#app/notice.ts'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+import { socialRefusalOf } from '#app/social-refusal.server.ts'
+
+const text = {
+  title: 'Sign in',
+  email: 'E-mail address',
+  password: 'Password',
+  remember: 'Keep me signed in on this device',
+  forgot: 'Forgot your password?',
+  submit: 'Sign in',
+  newHere: 'New here?',
+  signUp: 'Create an account',
+  sendAgain: 'Send the mail again',
+  notices: {
+    verified: 'Your address is confirmed. You can sign in now.',
+    'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
+    'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
+    'signed-out': 'You are signed out.',
+    'signed-out-everywhere': 'You are signed out on every device.',
+  },
+}
+
+export const loader = withApi(async ({ api, page, url }) => {
+  const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
+  if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
+  return { redirectTo, notice: noticeOf(url, text.notices), refusal: socialRefusalOf(url), providers: page.providers }
+})
+
+export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, field }) => {
+  const rememberMe = field('rememberMe') === 'on'
+  await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe })
+  throw redirect(rootRelativePath(url.searchParams.get('redirectTo')) ?? '/dashboard')
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function Login() {
+  const { redirectTo, notice, refusal, providers } = useLoaderData<typeof loader>()
+  const failure = useActionData<typeof action>()
+  const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
+  return (
+    <>
+      <Heading title={text.title}>
+        {text.newHere} <TextLink to={withTarget('/signup', redirectTo)}>{text.signUp}</TextLink>
+      </Heading>
+      {refusal && !failure && <ProviderRefusal {...refusal} />}
+      {notice && !failure && <Alert look="success">{notice}</Alert>}
+      <PageForm
+        action={withTarget('/login', redirectTo)}
+        failure={failure}
+        wayOut={
+          unverified && (
+            <SubmitButton form="send-again" look="secondary">
+              {text.sendAgain}
+            </SubmitButton>
+          )
+        }
+      >
+        <Field name="email" type="email" label={text.email} autoComplete="username" inputMode="email" />
+        <PasswordField label={text.password} autoComplete="current-password" />
+        <div className="flex flex-wrap justify-between gap-x-6 gap-y-3">
+          <Checkbox name="rememberMe" label={text.remember} />
+          <TextLink to={withTarget('/forgot-password', redirectTo)}>{text.forgot}</TextLink>
+        </div>
+        <SubmitButton wide>{text.submit}</SubmitButton>
+      </PageForm>
+      <ProviderLinks providers={providers} redirectTo={redirectTo} />
+      {unverified && (
+        <PageForm id="send-again" action={withTarget('/verify-email', redirectTo)} intent="send" className="hidden">
+          <input type="hidden" name="email" value={failure.typed.email} />
+        </PageForm>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import { passwordLength } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { NewPasswordField } from '#app/components/new-password-field.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { isDeadLink } from '#app/form-result.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Choose a new password',
+  lead: 'It replaces your present one, and every device that is signed in will be signed out.',
+  password: 'New password',
+  submit: 'Set new password',
+  deadLead: 'A link from us works for a short time, and once.',
+  newLink: 'Send a new link',
+  signIn: 'Go to sign-in',
+}
+
+/** A link that is no good says so before anybody has thought of a password. */
+export const loader = withApi(async ({ api, url }) => {
+  const token = url.searchParams.get('token') ?? ''
+  const { refusal } =
+    token === '' ? { refusal: null } : await orRefusal(api.passwords.checkResetLink({ token, callbackURL: '/login' }))
+  const dead = isDeadLink(refusal)
+  return { token: dead ? '' : token, refusal: dead ? refusal : null, shortest: passwordLength.min }
+})
+
+/** The token travels in the body, so that it is in no address after the first. */
+export const action = withApiForm(['token'], async ({ api, field }) => {
+  await api.passwords.reset({ token: field('token'), newPassword: field('newPassword') })
+  throw redirect('/login?notice=password-reset')
+})
+
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function ResetPassword() {
+  const loaded = useLoaderData<typeof loader>()
+  const failure = useActionData<typeof action>()
+  const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal
+  const token = refusal ? '' : failure?.typed.token || loaded.token
+  return token === '' ? (
+    <>
+      <Heading title={text.title}>{text.deadLead}</Heading>
+      {refusal && <FormErrors error={refusal} />}
+      <ButtonLink to="/forgot-password" wide>
+        {text.newLink}
+      </ButtonLink>
+      <p>
+        <TextLink to="/login">{text.signIn}</TextLink>
+      </p>
+    </>
+  ) : (
+    <>
+      <Heading title={text.title}>{text.lead}</Heading>
+      <PageForm action="/reset-password" failure={failure}>
+        <input type="hidden" name="token" value={token} />
+        <NewPasswordField label={text.password} shortest={loaded.shortest} />
+        <SubmitButton wide>{text.submit}</SubmitButton>
+      </PageForm>
+    </>
+  )
+}

@@ -1,0 +1,60 @@
+import { passwordLength, rootRelativePath } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { SubmitButton } from '#app/components/button.tsx'
+import { CheckYourMail } from '#app/components/check-your-mail.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { NewPasswordField } from '#app/components/new-password-field.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { ProviderLinks } from '#app/components/provider-links.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+
+const text = {
+  title: 'Create an account',
+  name: 'Name',
+  email: 'E-mail address',
+  emailHint: 'We send a link there to confirm it.',
+  password: 'Password',
+  submit: 'Create account',
+  haveOne: 'Already have one?',
+  signIn: 'Sign in',
+}
+
+export const loader = withApi(async ({ api, page, url }) => {
+  if (await api.sessions.get()) throw redirect('/dashboard')
+  const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
+  return { redirectTo, shortest: passwordLength.min, providers: page.providers }
+})
+
+export const action = withApiForm(['name', 'email'], async ({ api, url, field }) => {
+  const email = field('email').trim()
+  const callbackURL = rootRelativePath(url.searchParams.get('redirectTo')) ?? undefined
+  await api.signIn.signUp({ name: field('name'), email, password: field('password'), callbackURL })
+  return { sentTo: email }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function SignUp() {
+  const { redirectTo, shortest, providers } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  if (result && !result.error) return <CheckYourMail occasion="sign-up" email={result.sentTo} redirectTo={redirectTo} />
+  return (
+    <>
+      <Heading title={text.title}>
+        {text.haveOne} <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
+      </Heading>
+      <PageForm action={withTarget('/signup', redirectTo)} failure={result}>
+        <Field name="name" label={text.name} autoComplete="name" />
+        <Field name="email" type="email" label={text.email} hint={text.emailHint} autoComplete="username" inputMode="email" />
+        <NewPasswordField name="password" label={text.password} shortest={shortest} />
+        <SubmitButton wide>{text.submit}</SubmitButton>
+      </PageForm>
+      <ProviderLinks providers={providers} redirectTo={redirectTo} />
+    </>
+  )
+}

@@ -1,0 +1,100 @@
+import { rootRelativePath } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { CheckYourMail } from '#app/components/check-your-mail.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { isDeadLink } from '#app/form-result.ts'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+
+const text = {
+  title: 'Confirm your address',
+  confirmLead: 'One press, and the address is yours to sign in with.',
+  confirm: 'Confirm address',
+  signOut: 'Sign out',
+  signedOut: 'You are signed out. Now confirm the address.',
+  sendLead: 'We send a link to your address. It opens this page again, with a button to confirm.',
+  email: 'E-mail address',
+  send: 'Send a new link',
+  signIn: 'Go to sign-in',
+  changing: 'Was the link for a change of your address?',
+  changeAgain: 'Ask for the change again',
+}
+
+const targetOf = (url: URL) => rootRelativePath(url.searchParams.get('redirectTo') ?? url.searchParams.get('callbackURL'))
+
+/** Opening the link changes nothing: mail scanners open links too. */
+export const loader = withApi(async ({ url }) => ({ token: url.searchParams.get('token') ?? '', redirectTo: targetOf(url) }))
+
+/** The token travels in the body, so that it is in no address after the first. */
+export const action = withApiForm(['intent', 'token', 'email'], async ({ api, url, field }) => {
+  const redirectTo = targetOf(url)
+  const token = field('token')
+  if (field('intent') === 'send') {
+    const email = field('email').trim()
+    await api.emailAddress.sendVerification({ email, callbackURL: redirectTo ?? undefined })
+    return { sentTo: email }
+  }
+  if (field('intent') === 'sign-out') {
+    await api.signIn.signOut()
+    return { signedOutWith: token }
+  }
+  const signedIn = (await api.sessions.get()) !== null
+  const { user: changed } = await api.emailAddress.verify({ token })
+  if (changed && signedIn) throw redirect(redirectTo ?? '/settings/email?notice=changed')
+  const query = new URLSearchParams({
+    notice: changed ? 'address-changed' : 'verified',
+    ...(redirectTo !== null && { redirectTo }),
+  })
+  throw redirect(`/login?${query}`)
+})
+
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function VerifyEmail() {
+  const loaded = useLoaderData<typeof loader>()
+  const { redirectTo } = loaded
+  const result = useActionData<typeof action>()
+  if (result && 'sentTo' in result) return <CheckYourMail occasion="confirm" email={result.sentTo} redirectTo={redirectTo} />
+
+  const signedOutWith = result && 'signedOutWith' in result ? result.signedOutWith : null
+  const failure = result?.error ? result : undefined
+  const deadLink = isDeadLink(failure?.error)
+  const token = deadLink ? '' : signedOutWith || failure?.typed.token || loaded.token
+  const target = withTarget('/verify-email', redirectTo)
+  const otherUser = failure?.error.key === 'INVALID_USER'
+  return token === '' ? (
+    <>
+      <Heading title={text.title}>{text.sendLead}</Heading>
+      <PageForm action={target} intent="send" failure={failure}>
+        <Field name="email" type="email" label={text.email} autoComplete="email" inputMode="email" />
+        <SubmitButton wide>{text.send}</SubmitButton>
+      </PageForm>
+      {deadLink && (
+        <p>
+          {text.changing} <TextLink to="/settings/email">{text.changeAgain}</TextLink>
+        </p>
+      )}
+      <p>
+        <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
+      </p>
+    </>
+  ) : (
+    <>
+      <Heading title={text.title}>{text.confirmLead}</Heading>
+      {signedOutWith !== null && <Alert look="success">{text.signedOut}</Alert>}
+      <PageForm action={target} intent={otherUser ? 'sign-out' : 'confirm'} failure={failure}>
+        <input type="hidden" name="token" value={token} />
+        <SubmitButton wide>{otherUser ? text.signOut : text.confirm}</SubmitButton>
+      </PageForm>
+    </>
+  )
+}

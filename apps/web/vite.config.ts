@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { vitePlugin as remix } from '@remix-run/dev'
+import tailwindcss from '@tailwindcss/vite'
+import { defineConfig, type Plugin } from 'vite'
+
+export default defineConfig(({ isSsrBuild }) => ({
+  plugins: [
+    tailwindcss(),
+    remix({
+      future: {
+        v3_fetcherPersist: true,
+        // Some twenty small routes: one manifest costs less than a request per link seen.
+        v3_lazyRouteDiscovery: false,
+        v3_relativeSplatPath: true,
+        v3_singleFetch: true,
+        v3_throwAbortReason: true,
+      },
+    }),
+    ...(isSsrBuild ? [] : [precompress]),
+  ],
+  build: {
+    assetsInlineLimit: 0,
+    // The pages and server.ts must share one instance of each package: AppError is recognised by `instanceof`. (`ssr.external`
+    // cannot say so: Vite bundles what resolves to a .ts file.)
+    rollupOptions: isSsrBuild ? { external: /^@floorpass\// } : { output: { manualChunks: chunkOf } },
+  },
+}))
+
+/** The framework changes rarely; the components are small and most pages need most of them. One file each, not a dozen requests. */
+function chunkOf(id: string): string | undefined {
+  if (id.includes('/node_modules/')) return 'framework'
+  return id.includes('/app/components/') ? 'components' : undefined
+}
+
+/** Next to each file its compressed forms, for a server that sends them as they are. */
+const precompress: Plugin = {
+  name: 'precompress',
+  apply: 'build',
+  async writeBundle({ dir }, bundle) {
+    const files = Object.values(bundle).filter(({ fileName }) => /\.(css|js|svg)$/.test(fileName))
+    await Promise.all(
+      files.flatMap((file) => {
+        const content = file.type === 'chunk' ? file.code : file.source
+        const path = `${dir}/${file.fileName}`
+        return [writeFile(`${path}.br`, brotliCompressSync(content)), writeFile(`${path}.gz`, gzipSync(content))]
+      }),
+    )
+  },
+}
