@@ -1,0 +1,40 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags email-address
+import { expect, test } from '@playwright/test'
+import { confirmAddress, followMailedLink, newPerson, signUp, submitSignIn } from './support/person.ts'
+
+test('email-address: a link that does not work offers a new one, which does', async ({ page }) => {
+  const person = newPerson()
+  await signUp(page, person)
+  await page.goto('/verify-email?token=not-a-token')
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByRole('alert')).toContainText('This link does not work')
+  expect(page.url()).not.toContain('token=')
+
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByRole('button', { name: 'Send a new link' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await followMailedLink(page, person, '/verify-email', 2)
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await submitSignIn(page, person)
+  await expect(page).toHaveURL('/dashboard')
+})
+
+test('email-address: opening the link changes nothing, pressing its button twice does no harm', async ({ page }) => {
+  const person = newPerson()
+  await signUp(page, person)
+  await followMailedLink(page, person, '/verify-email')
+  const link = page.url()
+  await page.goto('/login')
+  await submitSignIn(page, person)
+  await expect(page.getByRole('alert')).toContainText('not confirmed yet')
+
+  await confirmAddress(page, person)
+  await page.goto(link)
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByText('Your address is confirmed.')).toBeVisible()
+  await submitSignIn(page, person)
+  await expect(page).toHaveURL('/dashboard')
+})

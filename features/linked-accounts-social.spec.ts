@@ -1,0 +1,111 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags linked-accounts, sign-in
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import type { GitHubStandIn } from '../packages/functions/src/test-support/github-stand-in.ts'
+import type { OpenIdProvider } from '../packages/functions/src/test-support/openid-provider.ts'
+import { newPerson, type Person } from './support/person.ts'
+import { test } from './support/service-with-providers.ts'
+
+const linked = (page: Page) =>
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByText('Last used') })
+
+/** One person sits at both providers, with the same proved address. */
+async function sitAtBoth({ name, email }: Person, google: OpenIdProvider, github: GitHubStandIn): Promise<void> {
+  google.person = { sub: email, email, email_verified: true, name }
+  await github.set({ person: { id: Date.now(), login: 'ada', name, emails: [{ email, primary: true, verified: true }] } })
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, () => {
+    test.use({ javaScriptEnabled })
+
+    test(`linked accounts: one account through two providers, and the last way in stays (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+      page,
+      google,
+      github,
+    }) => {
+      test.slow()
+      const person = newPerson()
+      await sitAtBoth(person, google, github)
+
+      await page.goto('/signup')
+      await page.getByRole('link', { name: 'Continue with Google', exact: true }).click()
+      await expect(page).toHaveURL('/dashboard')
+      await expect(page.getByRole('heading', { name: `Hello, ${person.name}` })).toBeVisible()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await expect(page).toHaveURL('/login?notice=signed-out')
+
+      await page.goto('/login?redirectTo=%2Fsettings%2Faccounts')
+      await page.getByRole('link', { name: 'Continue with GitHub', exact: true }).click()
+      await expect(page).toHaveURL('/settings/accounts')
+      await expect(linked(page)).toHaveCount(2)
+      await expect(linked(page).first()).toContainText('Google')
+      await expect(linked(page).last()).toContainText('GitHub')
+
+      await page.getByRole('button', { name: 'Unlink Google' }).click()
+      await expect(page.getByText('It is unlinked.')).toBeVisible()
+      await expect(linked(page)).toHaveCount(1)
+      await page.getByRole('button', { name: 'Unlink GitHub' }).click()
+      await expect(page.getByRole('alert')).toContainText('you could not sign in any more')
+      await expect(page.getByRole('alert')).toBeFocused()
+      await page.reload()
+      await expect(linked(page)).toHaveCount(1)
+
+      await page.goto('/settings/accounts')
+      await page.getByRole('button', { name: 'Link Google' }).click()
+      await expect(page).toHaveURL('/settings/accounts?notice=linked')
+      await expect(page.getByText('It is linked.')).toBeVisible()
+      await expect(linked(page)).toHaveCount(2)
+    })
+  })
+}
+
+test('linked accounts: a refusal at the provider is explained, and the person still gets where they were going', async ({
+  page,
+  github,
+}) => {
+  const { name, email } = newPerson()
+  await github.set({ person: null })
+  await page.goto('/login?redirectTo=%2Fsettings%2Ftrading')
+  await page.getByRole('link', { name: 'Continue with GitHub' }).click()
+  await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Ftrading&error=access_denied')
+  await expect(page.getByRole('alert')).toContainText('access was refused there')
+
+  await github.set({ person: { id: Date.now(), login: 'ada', name, emails: [{ email, primary: true, verified: true }] } })
+  await page.getByRole('link', { name: 'Continue with GitHub' }).click()
+  await expect(page).toHaveURL('/settings/trading')
+})
+
+test('linked accounts: an error that we do not know is not repeated on the page', async ({ page }) => {
+  await page.goto('/login?error=call+0900-EVIL')
+  await expect(page.getByRole('alert')).toContainText('did not work')
+  await expect(page.getByRole('alert')).not.toContainText('EVIL')
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`linked accounts: everyone can read the pages with providers (${colorScheme})`, async ({ page, google, github }) => {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    await sitAtBoth(newPerson(), google, github)
+    const expectAccessible = async (path: string) => {
+      await page.goto(path)
+      expect.soft((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([])
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect.soft(overflow, `${path}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
+      }
+    }
+    await expectAccessible('/signup')
+    await expectAccessible('/login?error=account_not_linked')
+    await page.getByRole('link', { name: 'Continue with Google' }).click()
+    await expect(page).toHaveURL('/dashboard')
+    await expectAccessible('/settings/accounts')
+    await expectAccessible('/settings/accounts?error=account_already_linked_to_different_user')
+  })
+}

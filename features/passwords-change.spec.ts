@@ -1,0 +1,38 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags passwords
+import { expect, test } from '@playwright/test'
+import { signedInPerson, submitSignIn } from './support/person.ts'
+
+const newPassword = 'nine lanterns over quiet water 58'
+
+test('passwords: a changed password keeps this device signed in and ends the others', async ({ page, browser }) => {
+  test.slow()
+  const person = await signedInPerson(page)
+  const elsewhere = await (await browser.newContext()).newPage()
+  await elsewhere.goto('/login')
+  await submitSignIn(elsewhere, person)
+  await expect(elsewhere).toHaveURL('/dashboard')
+
+  await page.goto('/settings/password')
+  const present = page.getByLabel('Present password')
+  const next = page.getByLabel('New password', { exact: true })
+  await present.fill('not the password')
+  await next.fill(newPassword)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(present).toHaveAttribute('aria-invalid', 'true')
+  await expect(present).toBeFocused()
+
+  await present.fill(person.password)
+  await next.fill(newPassword)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByText('Your password is changed.')).toBeVisible()
+  await page.goto('/dashboard')
+  await expect(page).toHaveURL('/dashboard')
+
+  await elsewhere.goto('/dashboard')
+  await expect(elsewhere).toHaveURL('/login?redirectTo=%2Fdashboard')
+  await submitSignIn(elsewhere, { ...person, password: newPassword })
+  await expect(elsewhere).toHaveURL('/dashboard')
+})

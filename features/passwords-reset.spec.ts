@@ -1,0 +1,55 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags passwords, critical
+import { expect, test } from '@playwright/test'
+import { followMailedLink, newPerson, signedInPerson, submitSignIn } from './support/person.ts'
+
+const newPassword = 'nine lanterns over quiet water 58'
+
+test('passwords: a forgotten password is replaced by a mailed link, which works once and signs every device out', async ({
+  page,
+  browser,
+}) => {
+  test.slow()
+  const person = await signedInPerson(page)
+  const elsewhere = await (await browser.newContext()).newPage()
+  await elsewhere.goto('/login')
+  await elsewhere.getByRole('link', { name: 'Forgot your password?' }).click()
+  await elsewhere.getByLabel('E-mail address').fill(person.email)
+  await elsewhere.getByRole('button', { name: 'Send the link' }).click()
+  await expect(elsewhere.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+
+  await followMailedLink(elsewhere, person, '/reset-password', 2)
+  const link = elsewhere.url()
+  const password = elsewhere.getByLabel('New password', { exact: true })
+  await password.fill('password1')
+  await elsewhere.getByRole('button', { name: 'Set new password' }).click()
+  await expect(password).toBeFocused()
+  await expect(password).not.toHaveAccessibleDescription('')
+  expect(elsewhere.url(), 'the token is in no second address').not.toContain('token=')
+  await password.fill(newPassword)
+  await elsewhere.getByRole('button', { name: 'Set new password' }).click()
+  await expect(elsewhere.getByText('Your new password is set')).toBeVisible()
+
+  await page.goto('/dashboard')
+  await expect(page).toHaveURL('/login?redirectTo=%2Fdashboard')
+  await submitSignIn(page, person)
+  await expect(page.getByRole('alert')).toContainText('do not match an account')
+  await submitSignIn(page, { ...person, password: newPassword })
+  await expect(page).toHaveURL('/dashboard')
+
+  await elsewhere.goto(link)
+  await expect(elsewhere.getByRole('alert')).toContainText('This link does not work')
+  await elsewhere.getByRole('link', { name: 'Send a new link' }).click()
+  await expect(elsewhere).toHaveURL('/forgot-password')
+})
+
+test('passwords: an address without an account gets the same answer', async ({ page }) => {
+  const { email } = newPerson()
+  await page.goto('/forgot-password')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('main')).toContainText(`If ${email} has an account, a mail is on its way`)
+})

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { expect, type Page } from '@playwright/test'
+
+/** Someone the service has never seen: every test has its own person, so tests share a service and no data. */
+export const newPerson = () => ({
+  name: 'Ada Lovelace',
+  email: `ada-${randomUUID()}@example.test`,
+  password: 'violet tram 74 under the harbour',
+})
+
+export type Person = ReturnType<typeof newPerson>
+
+/** Fills in and sends the sign-up form, up to "Check your mail". */
+export async function signUp(page: Page, { name, email, password }: Person): Promise<void> {
+  await page.goto('/signup')
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+}
+
+/** Fills in and sends the sign-in form of the page that is open. */
+export async function submitSignIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+}
+
+/** Opens the newest mail to this person once `count` have come, and follows its link to `path`. */
+export async function followMailedLink(page: Page, { email }: Pick<Person, 'email'>, path: string, count = 1): Promise<void> {
+  const mails = page.getByRole('row').filter({ hasText: email })
+  // Mails leave in the background.
+  await expect(async () => {
+    await page.goto('/dev/mailbox')
+    expect(await mails.count()).toBe(count)
+  }).toPass()
+  await mails.first().getByRole('link').click()
+  await page
+    .getByRole('link', { name: `${path}?` })
+    .first()
+    .click()
+}
+
+/** Follows the link of the sign-up mail and presses its button, up to the sign-in form. */
+export async function confirmAddress(page: Page, person: Person): Promise<void> {
+  await followMailedLink(page, person, '/verify-email')
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByText('Your address is confirmed.')).toBeVisible()
+}
+
+/** A new person who has signed up, confirmed the address and signed in. */
+export async function signedInPerson(page: Page): Promise<Person> {
+  const person = newPerson()
+  await signUp(page, person)
+  await confirmAddress(page, person)
+  await submitSignIn(page, person)
+  await expect(page).toHaveURL('/dashboard')
+  return person
+}

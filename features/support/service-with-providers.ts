@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { test as base } from '@playwright/test'
+import { type GitHubStandIn, startGitHub } from '../../packages/functions/src/test-support/github-stand-in.ts'
+import { type OpenIdProvider, startOpenIdProvider } from '../../packages/functions/src/test-support/openid-provider.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+type Providers = { google: OpenIdProvider; github: GitHubStandIn }
+type WorkerFixtures = { service: Providers & { url: string } }
+
+/** Tests of a service of their own, to which social providers are configured: on loopback, in the real ones' places. */
+export const test = base.extend<Providers, WorkerFixtures>({
+  service: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
+    async ({}, use) => {
+      const port = await freePort()
+      const url = `http://localhost:${port}`
+      const google = await startOpenIdProvider(`${url}/auth/callback/google`)
+      const github = await startGitHub(`${url}/auth/callback/github`)
+      const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-browser-'))
+      const stop = await startService(url, {
+        PORT: String(port),
+        DATA_DIR: dataDir,
+        GOOGLE_CLIENT_ID: google.clientId,
+        GOOGLE_CLIENT_SECRET: google.clientSecret,
+        GOOGLE_ISSUER: google.issuer,
+        ...github.environment,
+      })
+      await use({ url, google, github })
+      await stop()
+      await google.close()
+      await github.close()
+      await rm(dataDir, { recursive: true, force: true })
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  baseURL: ({ service }, use) => use(service.url),
+  google: ({ service }, use) => use(service.google),
+  github: ({ service }, use) => use(service.github),
+})
+
+/** As playwright.config.ts starts the one for all other tests. Ends with the function that it returns. */
+async function startService(url: string, environment: Record<string, string>): Promise<() => Promise<void>> {
+  const service = spawn(join(root, 'node_modules/node/bin/node'), ['scripts/start.mjs'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      ...process.env,
+      HOST: '127.0.0.1',
+      BASE_URL: url,
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      SMTP_URL: '',
+      WEB_CONCURRENCY: '',
+      RATE_LIMIT: 'off',
+      ...environment,
+    },
+  })
+  const exited = once(service, 'exit')
+  const stop = async () => {
+    service.kill('SIGTERM')
+    await exited
+  }
+  const deadline = Date.now() + 90_000
+  while (!(await answers(`${url}/healthz`))) {
+    if (service.exitCode === null && Date.now() < deadline) continue
+    await stop()
+    throw new Error(`the service at ${url} did not start`)
+  }
+  return stop
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return false
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
