@@ -16,6 +16,8 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
   const elsewhere = await (await browser.newContext()).newPage()
   await elsewhere.goto('/login')
   await elsewhere.getByRole('link', { name: 'Forgot your password?' }).click()
+  // Both pages have a field of this name: without waiting, the one on the page that is left gets the address.
+  await expect(elsewhere).toHaveURL('/forgot-password')
   await elsewhere.getByLabel('E-mail address').fill(person.email)
   await elsewhere.getByRole('button', { name: 'Send the link' }).click()
   await expect(elsewhere.getByRole('heading', { name: 'Check your mail' })).toBeVisible()

@@ -2,6 +2,7 @@ import type { Database } from '@floorpass/db'
 import type { MailQueue } from './mail-queue.ts'
 import type { LimitName } from './policy.ts'
 import type { PasswordHasher } from './security/password-hasher.ts'
+import type { QuietAnswers } from './security/quiet-answer.ts'
 import { addressBlock, type RateLimiter } from './security/rate-limiter.ts'
 import type { SecretBox } from './security/secret-box.ts'
 import { type ActiveSession, validateSessionToken } from './sessions/session-store.ts'
@@ -26,6 +27,7 @@ export type Deps = {
   db: Database
   passwords: PasswordHasher
   limiter: RateLimiter
+  quiet: QuietAnswers
   secretBox: SecretBox
   mail: MailQueue
   /** Those that are configured. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import {
   createMailQueue,
   createPasswordHasher,
+  createQuietAnswers,
   createRateLimiter,
   createSecretBox,
   createSocialProviders,
@@ -47,6 +48,7 @@ type Parts = {
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
   hashCost?: HashCost
+  quietFloorMs?: number
 }
 
 /** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
@@ -74,12 +76,23 @@ export async function openService(source = readEnvironment()): Promise<Service> 
 }
 
 /** Wires open parts together. Tests call it with parts of their own. */
-export function composeService({ config, secrets, database, transport, outbox, redis, log, hashCost }: Parts): Service {
+export function composeService({
+  config,
+  secrets,
+  database,
+  transport,
+  outbox,
+  redis,
+  log,
+  hashCost,
+  quietFloorMs,
+}: Parts): Service {
   const secretBox = createSecretBox(secrets)
   const deps: Deps = {
     db: database.db,
     passwords: createPasswordHasher(hashCost),
     limiter: createRateLimiter({ enabled: config.rateLimit, redis }),
+    quiet: createQuietAnswers(quietFloorMs),
     secretBox,
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({ db: database.db, transport, secretBox, log }),

@@ -2,7 +2,6 @@ import { AppError } from '../errors.ts'
 import { mailEmailChange } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
-import { quietly } from '../security/quiet-answer.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { changeEmailInput } from './contract.ts'
@@ -19,7 +18,7 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   if (input.newEmail === ctx.user.email) throw new AppError('EMAIL_IS_THE_SAME')
 
   const mayMail = await ctx.limiter.allows('send-mail:address', input.newEmail)
-  await quietly(() =>
+  await ctx.quiet.always(() =>
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
       const isFree = (await tx.user.count({ where: { email: input.newEmail } })) === 0

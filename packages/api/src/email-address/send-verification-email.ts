@@ -2,7 +2,6 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { mailVerificationLink } from '../mails.ts'
 import { lockUser } from '../security/lock-user.ts'
-import { quietly } from '../security/quiet-answer.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { publicProcedure } from '../trpc.ts'
 import { sendVerificationEmailInput } from './contract.ts'
@@ -19,7 +18,7 @@ export const sendVerificationEmail = publicProcedure.input(sendVerificationEmail
   if (active && active.user.email !== input.email) throw new AppError('EMAIL_MISMATCH')
   if (active?.user.emailVerified) throw new AppError('EMAIL_ALREADY_VERIFIED')
 
-  await quietly(() => mailIfUnverified(ctx, input.email, input.callbackURL))
+  await ctx.quiet.always(() => mailIfUnverified(ctx, input.email, input.callbackURL))
   return { status: true as const }
 })
 

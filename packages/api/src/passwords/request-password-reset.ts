@@ -2,7 +2,6 @@ import type { Context } from '../context.ts'
 import { mailResetLink } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
-import { quietly } from '../security/quiet-answer.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { publicProcedure } from '../trpc.ts'
 import { requestPasswordResetInput } from './contract.ts'
@@ -14,7 +13,7 @@ import { requestPasswordResetInput } from './contract.ts'
 export const requestPasswordReset = publicProcedure.input(requestPasswordResetInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.redirectTo, ctx.settings.trustedOrigins, 'INVALID_REDIRECT_URL')
-  await quietly(() => mailIfKnown(ctx, input.email, input.redirectTo))
+  await ctx.quiet.always(() => mailIfKnown(ctx, input.email, input.redirectTo))
   return { status: true as const, message: 'If this email exists in our system, check your email for the reset link' }
 })
 

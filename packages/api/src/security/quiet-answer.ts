@@ -1,21 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-const floor = (): Promise<void> => delay(200, undefined, { ref: false })
-
-/** Runs work whose length would tell whether an address is known, and answers or refuses no sooner than 200 ms after the call. */
-export async function quietly<Result>(work: () => Promise<Result>): Promise<Result> {
-  const [outcome] = await Promise.allSettled([work(), floor()])
-  if (outcome.status === 'rejected') throw outcome.reason
-  return outcome.value
+/** Hides in an answer's time whether an address is known. */
+export type QuietAnswers = {
+  /** For work whose length would tell: answers or refuses no sooner than the floor. */
+  always<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Where only a refusal would tell: success answers at once. */
+  onRefusal<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** The same where only a refusal would tell: success answers at once. */
-export async function refuseQuietly<Result>(work: () => Promise<Result>): Promise<Result> {
-  const earliest = floor()
-  try {
-    return await work()
-  } catch (error) {
-    await earliest
-    throw error
+/** `floorMs`: longer than the work of a known address takes on a machine that is not overloaded (ADR 010). */
+export function createQuietAnswers(floorMs = 200): QuietAnswers {
+  const floor = (): Promise<void> => delay(floorMs, undefined, { ref: false })
+  return {
+    async always(work) {
+      const [outcome] = await Promise.allSettled([work(), floor()])
+      if (outcome.status === 'rejected') throw outcome.reason
+      return outcome.value
+    },
+    async onRefusal(work) {
+      const earliest = floor()
+      try {
+        return await work()
+      } catch (error) {
+        await earliest
+        throw error
+      }
+    },
   }
 }

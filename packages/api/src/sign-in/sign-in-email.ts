@@ -3,7 +3,6 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { recordAuditEvent, recordAuditEventIfKnown } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
-import { refuseQuietly } from '../security/quiet-answer.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { setSessionCookie, startSession } from '../sessions/session-store.ts'
@@ -22,7 +21,7 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
   await ctx.limiter.consume('sign-in:account', input.email)
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
 
-  const account = await refuseQuietly(() => findByPassword(ctx, input))
+  const account = await ctx.quiet.onRefusal(() => findByPassword(ctx, input))
   if (!account.user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
 
   // Another sign-in may have replaced the same outdated hash meanwhile: the password is compared with the new one then.

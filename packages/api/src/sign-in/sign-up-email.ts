@@ -5,7 +5,6 @@ import { mailAlreadyRegistered, mailVerificationLink } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
-import { quietly } from '../security/quiet-answer.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
@@ -21,7 +20,7 @@ export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(asyn
   await assertPasswordAllowed(input.password, { ...input, appName: ctx.settings.appName }, 'password')
 
   const user = newUser(ctx, input)
-  await quietly(async () => {
+  await ctx.quiet.always(async () => {
     const passwordHash = await ctx.passwords.hash(input.password)
     const mayMailAgain = await ctx.limiter.allows('send-mail:address', input.email)
     await ctx.db.$transaction(async (tx) => {

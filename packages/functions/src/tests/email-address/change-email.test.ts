@@ -1,3 +1,4 @@
+import { createQuietAnswers } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import type { Answer, Browser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
@@ -65,6 +66,7 @@ describe('change-email', () => {
   })
 
   test('T8: a taken address, proved or not, gets the answer of a free one in the same time; only the mail differs', async () => {
+    app.service.deps.quiet = createQuietAnswers()
     const tab = await app.signedIn()
     const proved = await app.verified()
     const unproved = await app.signUp()

@@ -1,3 +1,4 @@
+import { createQuietAnswers } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../test-support/browser.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
@@ -24,6 +25,7 @@ describe('send-verification-email', () => {
   })
 
   test('T7: unknown, verified, suspended and unverified addresses get one answer, no sooner than after 200 ms', async () => {
+    app.service.deps.quiet = createQuietAnswers()
     const unverified = await app.signUp()
     const verified = await app.verified()
     const suspended = await app.signUp()

@@ -1,3 +1,4 @@
+import { createQuietAnswers } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import type { Answer } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
@@ -39,6 +40,7 @@ describe('forget-password', () => {
   })
 
   test('T1: unknown, suspended, unverified, social-only and ordinary addresses get one answer, no sooner than after 200 ms', async () => {
+    app.service.deps.quiet = createQuietAnswers()
     const ordinary = await app.verified()
     const unverified = await app.signUp()
     const suspended = await app.verified()

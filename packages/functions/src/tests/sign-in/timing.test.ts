@@ -1,10 +1,11 @@
-import { createPasswordHasher } from '@floorpass/api'
+import { createPasswordHasher, createQuietAnswers } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 // The real cost: a cheap hash would hide the difference that this looks for.
 app.service.deps.passwords = createPasswordHasher()
+app.service.deps.quiet = createQuietAnswers()
 
 const count = 200
 /** As many callers at once: below what would make them wait for each other's hashes longer than the floor of the answer. */
