@@ -74,7 +74,14 @@ export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, use
 export const devicesAnswer = z.array(deviceAnswer)
 export const requestResetAnswer = z.strictObject({ status: z.literal(true), message: z.string() })
 export const changePasswordAnswer = z.strictObject({ token: z.string(), user: userAnswer })
-export const verifyEmailAnswer = z.strictObject({ status: z.literal(true), user: userAnswer.nullable() })
+export const verifyEmailAnswer = z.strictObject({
+  status: z.literal(true),
+  user: userAnswer.nullable(),
+  passwordCleared: z
+    .literal(true)
+    .optional()
+    .describe('Several people had signed up with this address: a link to choose a password was mailed'),
+})
 export const deleteUserAnswer = z.strictObject({ success: z.literal(true), message: z.string() })
 export const exportAnswer = z.looseObject({ exportedAt: date, user: z.looseObject({ id: z.string() }) })
 export const errorAnswer = z.strictObject({ code: z.string(), message: z.string() }).meta({ id: 'Error' })

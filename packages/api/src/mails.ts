@@ -7,19 +7,15 @@ import { issueOneTimeToken, voidOneTimeTokens } from './security/one-time-tokens
 
 type Recipient = Pick<User, 'id' | 'name' | 'email' | 'locale'>
 
-/** What a sign-up chose, waiting for the proof of the address; see sign-in/sign-up-email.ts. */
-export type PendingSignUp = { name: string; passwordHash: string }
+/** What a sign-up chose, waiting for the proof of the address: of several, the one whose link is followed counts. */
+export type PendingProfile = Pick<User, 'name' | 'image' | 'riskLevel' | 'locale'>
 
 /** A link that proves the address. It opens a page with a button, since mail scanners follow links. */
 export async function mailVerificationLink(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
-  {
-    callbackURL,
-    pending,
-    withheld = false,
-  }: { callbackURL: string | undefined; pending: PendingSignUp | null; withheld?: boolean },
+  { callbackURL, pending }: { callbackURL: string | undefined; pending: PendingProfile | null },
 ): Promise<void> {
   const token = await issueOneTimeToken(tx, {
     purpose: 'verify-email',
@@ -28,10 +24,9 @@ export async function mailVerificationLink(
     lifetime: policy.verifyEmail.lifetime,
     ...(pending && { payloadSealed: ctx.secretBox.seal(JSON.stringify(pending)) }),
   })
-  if (withheld) return
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
-  const mail = renderMail('verify-email', { ...letter(ctx, user), name: pending?.name ?? user.name, url, hours })
+  const mail = renderMail('verify-email', { ...letter(ctx, { ...user, ...pending }), url, hours })
   await send(ctx, tx, user, mail)
 }
 

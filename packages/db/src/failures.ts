@@ -25,13 +25,16 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 
-// Connection failures, refused logins, a missing database, broken deadlocks, out of resources, shut-down, a stand-by after a
+// Connection failures, refused logins, a missing database, broken deadlocks, out of resources, shut-down, a database that is being renamed or dropped, a stand-by after a
 // fail-over, and input/output errors.
-const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|53...|57P0.|25006|58030)$/
+const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|53...|57P0.|25006|55000|58030)$/
 
 // The drivers and the WebAssembly runtime raise these without a code.
 const unavailableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
+
+/** What the driver adapters call it. */
+const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
 
 /** The SQLSTATE of a database error, however deep Prisma and its adapters wrapped it. */
 export const sqlStateOf = (error: unknown): string | undefined =>
@@ -44,8 +47,9 @@ export const isUniqueViolation = (error: unknown): boolean =>
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   layersOf(error).some(
-    ({ code, originalCode, message }) =>
+    ({ code, originalCode, kind, message }) =>
       unavailablePrismaCodes.has(String(code)) ||
+      unavailableKinds.has(String(kind)) ||
       unavailableSystemCodes.has(String(code)) ||
       unavailableSqlStates.test(String(code)) ||
       unavailableSqlStates.test(String(originalCode)) ||

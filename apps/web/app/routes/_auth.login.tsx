@@ -29,6 +29,8 @@ const text = {
   sendAgain: 'Send the mail again',
   notices: {
     verified: 'Your address is confirmed. You can sign in now.',
+    'password-cleared':
+      'Your address is confirmed. Somebody else had signed up with it too, so no password counts yet: we have mailed you a link to choose one.',
     'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
     'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
     'signed-out': 'You are signed out.',

@@ -46,10 +46,10 @@ export const action = withApiForm(['intent', 'token', 'email'], async ({ api, ur
     return { signedOutWith: token }
   }
   const signedIn = (await api.sessions.get()) !== null
-  const { user: changed } = await api.emailAddress.verify({ token })
+  const { user: changed, passwordCleared } = await api.emailAddress.verify({ token })
   if (changed && signedIn) throw redirect(redirectTo ?? '/settings/email?notice=changed')
   const query = new URLSearchParams({
-    notice: changed ? 'address-changed' : 'verified',
+    notice: changed ? 'address-changed' : passwordCleared ? 'password-cleared' : 'verified',
     ...(redirectTo !== null && { redirectTo }),
   })
   throw redirect(`/login?${query}`)

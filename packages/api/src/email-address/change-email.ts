@@ -8,7 +8,8 @@ import { changeEmailInput } from './contract.ts'
 
 /**
  * A signed-in user asks for another address. Spec: Email. Nothing changes until the link in the mail to the new address is
- * followed (verify-email); the present address is told at once. A taken address gets the same answer and no mail.
+ * followed (verify-email); the present address is told at once. A taken address gets the same answer and no mail; one that
+ * somebody signed up with and never proved is not taken.
  * SESSION_NOT_FRESH, EMAIL_IS_THE_SAME.
  */
 export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(async ({ ctx, input }) => {
@@ -21,7 +22,7 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   await ctx.quiet.always(() =>
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
-      const isFree = (await tx.user.count({ where: { email: input.newEmail } })) === 0
+      const isFree = (await tx.user.count({ where: { email: input.newEmail, emailVerified: true } })) === 0
       await mailEmailChange(ctx, tx, ctx.user, {
         newEmail: input.newEmail,
         callbackURL: input.callbackURL,

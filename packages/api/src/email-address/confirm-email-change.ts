@@ -6,6 +6,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, openSealed, voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { removeUnproved } from './remove-unproved.ts'
 
 /**
  * The second half of change-email: the new address has proved itself. The old one gets a link that undoes the change; this
@@ -39,9 +40,15 @@ export async function confirmEmailChange(
   return user
 }
 
-async function replaceAddress(ctx: Context, tx: Transaction, { userId, email, payloadSealed }: Verification): Promise<User> {
+async function replaceAddress(
+  ctx: Context,
+  tx: Transaction,
+  { userId, email, payloadSealed, createdAt }: Verification,
+): Promise<User> {
   if (userId === null || email === null || payloadSealed === null) throw new AppError('INVALID_TOKEN')
   const former = openSealed(ctx, payloadSealed)
+  // Who signed up after the link was sent may be the address's owner: then the link attaches it to nobody else's account.
+  await removeUnproved(tx, email, createdAt)
   const [changed] = await tx.user.updateManyAndReturn({
     where: { id: userId, email: former, suspendedAt: null },
     data: { email, emailVerified: true },

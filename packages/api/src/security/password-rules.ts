@@ -27,5 +27,6 @@ export async function assertPasswordAllowed(password: string, owner: PasswordOwn
     owner.name,
     owner.appName,
   ])
-  if (reason !== null) throw new AppError('PASSWORD_TOO_COMMON', { fields: { [field]: reason } })
+  if (reason !== null)
+    throw new AppError('PASSWORD_TOO_COMMON', { message: `Password too easy to guess: ${reason}`, fields: { [field]: reason } })
 }

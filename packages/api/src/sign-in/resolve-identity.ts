@@ -1,8 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
+import { removeUnproved } from '../email-address/remove-unproved.ts'
 import { imageUrl, personName } from '../fields.ts'
-import { lockUser } from '../security/lock-user.ts'
 import type { SocialIdentity, SocialProvider } from '../social-provider.ts'
 import { linkIdentity, noteUse } from './link-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
@@ -53,14 +53,6 @@ async function welcomeBack(
   if (user.suspendedAt) throw new SocialRefusal('sign_in_refused')
   await noteUse(ctx, tx, provider, identity)
   return user
-}
-
-/** Nothing of an unproved sign-up may survive: neither its password, nor its sessions, factors, links or settings. */
-async function removeUnproved(tx: Transaction, email: string): Promise<void> {
-  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false } })
-  if (!squatter) return
-  await lockUser(tx, squatter.id)
-  await tx.user.deleteMany({ where: { id: squatter.id, emailVerified: false } })
 }
 
 function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {

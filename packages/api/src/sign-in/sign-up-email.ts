@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { mailAlreadyRegistered, mailVerificationLink } from '../mails.ts'
+import { mailAlreadyRegistered, mailVerificationLink, type PendingProfile } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
@@ -12,7 +12,7 @@ import { signUpEmailInput } from './contract.ts'
 
 /**
  * A person asks for an account with an e-mail address and a password. Spec: Sign-in and sign-up. No session before the address
- * is proved. A taken address gets the same answer, after the same work; only its owner's mailbox tells the difference.
+ * is proved. A taken address gets the same answer, in the same time; only its owner's mailbox tells the difference.
  */
 export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-up:ip')
@@ -23,11 +23,12 @@ export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(asyn
   await ctx.quiet.always(async () => {
     const passwordHash = await ctx.passwords.hash(input.password)
     const mayMailAgain = await ctx.limiter.allows('send-mail:address', input.email)
-    await ctx.db.$transaction(async (tx) => {
+    const isNew = await ctx.db.$transaction(async (tx) => {
       const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
       if (count === 1) await openAccount(ctx, tx, user, passwordHash, input.callbackURL)
-      else await tellOwner(ctx, tx, user, { passwordHash, callbackURL: input.callbackURL, withheld: !mayMailAgain })
+      return count === 1
     })
+    if (!isNew) await signUpAgain(ctx, user, input, { withheld: !mayMailAgain })
   })
   ctx.mail.wake()
 
@@ -57,25 +58,39 @@ function newUser(
 
 async function openAccount(ctx: Context, tx: Transaction, user: User, passwordHash: string, callbackURL: string | undefined) {
   await tx.account.create({ data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash } })
-  await mailVerificationLink(ctx, tx, user, { callbackURL, pending: { name: user.name, passwordHash } })
+  await mailVerificationLink(ctx, tx, user, { callbackURL, pending: profileOf(user) })
   await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-up' })
 }
 
 /**
- * While an address is unproved, anybody may have signed up with it. So each sign-up's link carries its own password, and the
- * link that is followed decides which one counts: who signed up first, without the mailbox, gains nothing.
+ * The address has an account. While it is unproved, anybody may have signed up with it: once two chose different passwords nobody
+ * can tell which is the owner's, so none counts, and whoever proves the address is mailed a link to choose one.
  */
-async function tellOwner(
+async function signUpAgain(
   ctx: Context,
-  tx: Transaction,
   asked: User,
-  { passwordHash, callbackURL, withheld }: { passwordHash: string; callbackURL: string | undefined; withheld: boolean },
+  { password, callbackURL }: { password: string; callbackURL?: string | undefined },
+  { withheld }: { withheld: boolean },
 ) {
-  const known = await tx.user.findUnique({ where: { email: asked.email } })
-  if (!known || !(await lockUser(tx, known.id))) return
-  const owner = await tx.user.findUniqueOrThrow({ where: { id: known.id } })
-  const pending = { name: asked.name, passwordHash }
-  // Also without its mail a sign-up is on record: it counts when a later link asks whose password is whose.
-  if (!owner.emailVerified) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending, withheld })
-  else if (!withheld) await mailAlreadyRegistered(ctx, tx, owner)
+  const first = await ctx.db.account.findFirst({
+    where: { providerId: 'credential', user: { email: asked.email, emailVerified: false } },
+  })
+  const isSamePerson = first !== null && (await ctx.passwords.verify(first.passwordHash, password))
+  await ctx.db.$transaction(async (tx) => {
+    const known = await tx.user.findUnique({ where: { email: asked.email } })
+    if (!known || !(await lockUser(tx, known.id))) return
+    const owner = await tx.user.findUniqueOrThrow({ where: { id: known.id } })
+    if (owner.emailVerified) {
+      if (!withheld) await mailAlreadyRegistered(ctx, tx, owner)
+      return
+    }
+    // When this address was last signed up with: an older link of change-email no longer takes it over.
+    await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date() } })
+    if (!isSamePerson) {
+      await tx.account.updateMany({ where: { userId: owner.id, providerId: 'credential' }, data: { passwordHash: null } })
+    }
+    if (!withheld) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
+  })
 }
+
+const profileOf = ({ name, image, riskLevel, locale }: User): PendingProfile => ({ name, image, riskLevel, locale })

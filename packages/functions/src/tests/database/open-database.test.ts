@@ -239,6 +239,17 @@ describe('an unavailable database', () => {
     ).toEqual(Array(5).fill(false))
   })
 
+  it('is also one that goes away while it is used, by its SQLSTATE and by the name that the drivers give it', () => {
+    const driverError = (cause: object) => Object.assign(new Error('DriverAdapterError'), { cause })
+    expect(
+      [
+        driverError({ kind: 'ConnectionClosed' }),
+        driverError({ kind: 'postgres', originalCode: '55000' }),
+        { code: 'P2010', meta: { driverAdapterError: driverError({ kind: 'SocketTimeout' }) } },
+      ].map(isDatabaseUnavailable),
+    ).toEqual([true, true, true])
+  })
+
   describe.runIf(testDatabase.kind === 'postgres')('on a server', () => {
     const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
 

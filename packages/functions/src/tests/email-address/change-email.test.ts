@@ -65,15 +65,14 @@ describe('change-email', () => {
     expect(actions.filter(({ action }) => action === 'change-email')).toHaveLength(1)
   })
 
-  test('T8: a taken address, proved or not, gets the answer of a free one in the same time; only the mail differs', async () => {
+  test('T8: a taken address gets the answer of a free one in the same time; only the mail differs', async () => {
     app.service.deps.quiet = createQuietAnswers()
     const tab = await app.signedIn()
     const proved = await app.verified()
-    const unproved = await app.signUp()
     const free = freshAddress()
     const mails = app.outbox.mails.length
     const answers: ReturnType<typeof seen>[] = []
-    for (const address of [free, proved.email, unproved.email]) {
+    for (const address of [free, proved.email]) {
       const started = performance.now()
       answers.push(seen(await ask(tab, address)))
       expect(performance.now() - started).toBeGreaterThan(195)
@@ -82,7 +81,33 @@ describe('change-email', () => {
     for (const answer of answers) expect(answer).toEqual(answers[0])
     await app.mailed()
     const reached = app.outbox.mails.slice(mails).map(({ to }) => to)
-    expect(reached.sort()).toEqual([free, ...Array(3).fill(tab.person.email)].sort())
+    expect(reached.sort()).toEqual([free, ...Array(2).fill(tab.person.email)].sort())
+  })
+
+  test('T83: an address that somebody signed up with and never proved is free: the change removes that sign-up', async () => {
+    const squatter = await app.signUp()
+    const { token: squattersLink } = app.outbox.lastTo(squatter.email)
+    const tab = await app.signedIn()
+    const { token } = await linkTo(tab, squatter.email)
+    expect((await follow(token)).status).toBe(200)
+    expect(await addressOf(tab)).toEqual([squatter.email, true])
+    expect((await signIn(squatter.email, squatter.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await follow(squattersLink)).code).toBe('INVALID_TOKEN')
+    expect(await app.db.user.count({ where: { email: squatter.email } })).toBe(1)
+  })
+
+  test('T173: proving an address by sign-up and by change at once leaves it to one of the two', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const other = await app.signUp()
+      const { token: signUpLink } = app.outbox.lastTo(other.email)
+      const tab = await app.signedIn()
+      const { token } = await linkTo(tab, other.email)
+      const answers = await Promise.all([follow(token), follow(signUpLink)])
+      for (const { status, code } of answers)
+        expect([200, undefined, 400, 'INVALID_TOKEN']).toEqual(expect.arrayContaining([status, code]))
+      expect(await app.db.user.count({ where: { email: other.email, emailVerified: true } })).toBe(1)
+    }
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
   test('the own address is refused, in whatever case', async () => {
@@ -214,15 +239,23 @@ describe('change-email', () => {
     expect(await addressOf(tab)).toEqual([addresses[answers.findIndex(({ status }) => status === 200)], true])
   })
 
-  test('T83: an address that somebody signed up with meanwhile is theirs, proved or not', async () => {
-    for (const join of [app.signUp, app.verified]) {
+  test('T83: an address that somebody signed up with meanwhile is theirs, proved or not, and whoever did so before', async () => {
+    for (const [join, squatted] of [
+      [app.signUp, false],
+      [app.verified, false],
+      [app.signUp, true],
+    ] as const) {
       const tab = await app.signedIn()
-      const { token, newEmail } = await linkTo(tab)
+      const newEmail = freshAddress()
+      const squatter = squatted ? await app.signUp(app.person({ email: newEmail })) : null
+      const { token } = await linkTo(tab, newEmail)
       const owner = await join(app.person({ email: newEmail }))
       const answer = await follow(token)
       expect([answer.status, answer.body]).toEqual(invalid)
       expect(await addressOf(tab)).toEqual([tab.person.email, true])
-      expect(await app.db.user.findUniqueOrThrow({ where: { email: newEmail } })).toMatchObject({ name: owner.name })
+      expect(await app.db.user.findUniqueOrThrow({ where: { email: newEmail } })).toMatchObject({
+        name: (squatter ?? owner).name,
+      })
     }
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })

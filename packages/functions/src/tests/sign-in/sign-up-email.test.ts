@@ -86,28 +86,6 @@ describe('sign-up with e-mail and password', () => {
     expect(await usersWith(first.email)).toBe(1)
   })
 
-  test('two sign-ups with an unproved address: following the second link lets its name and password count', async () => {
-    const first = await app.signUp()
-    const second = await app.signUp(app.person({ email: first.email }))
-    expect((await follow(app.outbox.lastTo(first.email).token)).status).toBe(200)
-    const answer = await signIn(second)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ user: { name: second.name } })
-    expect((await signIn(first)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-  })
-
-  test('two sign-ups with an unproved address: following the first link lets the first password count, for good', async () => {
-    const first = await app.signUp()
-    const second = await app.signUp(app.person({ email: first.email }))
-    const [link, laterLink] = app.outbox.to(first.email)
-    expect((await follow(link?.token ?? '')).status).toBe(200)
-    expect((await follow(laterLink?.token ?? '')).status).toBe(200)
-    const answer = await signIn(first)
-    expect(answer.status).toBe(200)
-    expect(answer.body).toMatchObject({ user: { name: first.name } })
-    expect((await signIn(second)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-  })
-
   test('T173: twenty at once with one address make one user and one account', async () => {
     const somebody = app.person()
     const answers = await Promise.all(Array.from({ length: 20 }, () => signUp(somebody)))

@@ -1,0 +1,13 @@
+import type { Transaction } from '@floorpass/db'
+import { lockUser } from '../security/lock-user.ts'
+
+/**
+ * Before an address becomes somebody's who proved it: a sign-up that never did goes, with its password, sessions, factors, links
+ * and settings. With `before`, only when nobody signed up with the address since.
+ */
+export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
+  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false } })
+  if (!squatter) return
+  await lockUser(tx, squatter.id)
+  await tx.user.deleteMany({ where: { id: squatter.id, emailVerified: false, ...(before && { updatedAt: { lt: before } }) } })
+}
