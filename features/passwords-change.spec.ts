@@ -36,3 +36,18 @@ test('passwords: a changed password keeps this device signed in and ends the oth
   await submitSignIn(elsewhere, { ...person, password: newPassword })
   await expect(elsewhere).toHaveURL('/dashboard')
 })
+
+test.describe('with JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('passwords: a changed password keeps this device signed in with JavaScript off', async ({ page }) => {
+    const person = await signedInPerson(page)
+    await page.goto('/settings/password')
+    await page.getByLabel('Present password').fill(person.password)
+    await page.getByLabel('New password', { exact: true }).fill(newPassword)
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await expect(page.getByText('Your password is changed.')).toBeVisible()
+    await page.goto('/dashboard')
+    await expect(page).toHaveURL('/dashboard')
+  })
+})

@@ -196,6 +196,26 @@ describe('delete-user', () => {
   })
 })
 
+test('T173: whatever the person does while the account goes is answered, never with a 500', async () => {
+  for (let round = 0; round < 8; round += 1) {
+    const tab = await app.signedIn()
+    const { email, password } = tab.person
+    const elsewhere = app.browser()
+    const answers = await Promise.all([
+      remove(tab, { password }),
+      elsewhere.post('/auth/sign-in/email', { email, password }),
+      app.browser().post('/auth/sign-in/email', { email, password: 'not the password' }),
+      tab.get('/auth/export-data'),
+      tab.get('/auth/list-sessions'),
+      tab.post('/auth/update-user', { name: 'Changed' }),
+      app.browser().post('/auth/forget-password', { email }),
+    ])
+    for (const { status, code } of answers) expect([200, 401], code).toContain(status)
+    expect(await app.db.user.count({ where: { email } })).toBe(0)
+  }
+  expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+})
+
 describe('the last owner of an organization', () => {
   test('T130: cannot delete the account, by either way, and the link is not used up', async () => {
     const tab = await app.signedIn()
