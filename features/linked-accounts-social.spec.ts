@@ -109,3 +109,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expectAccessible('/settings/accounts?error=account_already_linked_to_different_user')
   })
 }
+
+test('linked accounts: who came through a provider is offered to set a password, then to change it', async ({
+  page,
+  google,
+  github,
+}) => {
+  await sitAtBoth(newPerson(), google, github)
+  await page.goto('/login')
+  await page.getByRole('link', { name: 'Continue with Google' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await page.goto('/settings/password')
+  await expect(page.getByLabel('Present password')).toHaveCount(0)
+  await page.getByLabel('New password', { exact: true }).fill('nine lanterns over quiet water 58')
+  await page.getByRole('button', { name: 'Set password' }).click()
+  await expect(page.getByText('Your password is set.')).toBeVisible()
+  await expect(page.getByLabel('Present password')).toBeVisible()
+})

@@ -1,3 +1,5 @@
+import type { SocialRefusalCode } from '@floorpass/api'
+
 export type SocialRefusal = {
   /** Null for one that we do not know: what stands in an address is not repeated on the page. */
   code: string | null
@@ -7,7 +9,8 @@ export type SocialRefusal = {
 
 const again = 'Try again. If it keeps happening, use another way.'
 
-const refusals: Record<string, [happened: string, todo: string]> = {
+const refusals: Record<SocialRefusalCode | 'too_many_requests', [happened: string, todo: string]> = {
+  too_many_requests: ['There were too many tries from your address.', 'Wait a few minutes, then start again from this page.'],
   state_not_found: ['The provider sent you back without telling us which attempt it was.', 'Start again from this page.'],
   state_mismatch: [
     'This attempt does not count any more: it took more than ten minutes, was used already, or began in another browser or sign-in.',
@@ -52,7 +55,7 @@ const refusals: Record<string, [happened: string, todo: string]> = {
 export function socialRefusalOf(url: URL): SocialRefusal | null {
   const code = url.searchParams.get('error')
   if (code === null) return null
-  const known = Object.hasOwn(refusals, code) ? refusals[code] : undefined
+  const known = Object.hasOwn(refusals, code) ? refusals[code as keyof typeof refusals] : undefined
   const [happened, todo] = known ?? ['The way through the provider did not work.', again]
   return { code: known ? code : null, happened, todo }
 }

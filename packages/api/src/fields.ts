@@ -13,9 +13,26 @@ export const emailAddress = z
 /** Any text up to 10,000 characters: the length rule has codes of its own, and must not hash a megabyte. */
 export const password = z.string().min(1, 'Enter a password').max(10_000, 'Too long')
 
-export const personName = z.string().trim().min(1, 'Enter a name').max(100, 'Too long: at most 100 characters')
+/** Shown to others, in mails too: nothing in it is invisible or turns the reading direction around. */
+export const personName = z
+  .string()
+  .trim()
+  .min(1, 'Enter a name')
+  .max(100, 'Too long: at most 100 characters')
+  .refine((name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u.test(name), {
+    error: 'Enter a name without invisible characters',
+  })
+  .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
+    error: 'Enter a name that can be seen',
+  })
 
-export const imageUrl = z.url({ protocol: /^https?$/, error: 'Invalid URL: http or https only' }).max(2048)
+/** A picture's address. Without a user in it: the page that shows it would send the password along. */
+export const imageUrl = z
+  .url({ protocol: /^https?$/, error: 'Invalid URL: http or https only' })
+  .max(2048)
+  .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
+    error: 'Invalid URL: without user name and password',
+  })
 
 export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 

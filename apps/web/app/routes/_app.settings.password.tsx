@@ -9,7 +9,6 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import type { FormFailure } from '#app/form-result.ts'
 import { pageTitle } from '#app/page-title.ts'
 
 const text = {
@@ -31,7 +30,9 @@ const text = {
 
 export const loader = withApi(async ({ api }) => {
   const { user } = await api.sessions.require()
-  return { email: user.email, shortest: passwordLength.min }
+  const accounts = await api.linkedAccounts.list()
+  const hasPassword = accounts.some(({ providerId }) => providerId === 'credential')
+  return { email: user.email, hasPassword, shortest: passwordLength.min }
 })
 
 export const action = withApiForm(['intent'], async ({ api, field }) => {
@@ -46,10 +47,10 @@ export const action = withApiForm(['intent'], async ({ api, field }) => {
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function PasswordSettings() {
-  const { email, shortest } = useLoaderData<typeof loader>()
+  const { email, hasPassword, shortest } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
-  const settingFirst = lacksPassword(failure)
+  const settingFirst = !hasPassword
   return (
     <Card title={text.title}>
       {result && !result.error && <Alert look="success">{result.done}</Alert>}
@@ -78,10 +79,4 @@ export default function PasswordSettings() {
       </PageForm>
     </Card>
   )
-}
-
-/** The account has no password to confirm, or its first one was refused. */
-function lacksPassword(failure: FormFailure | undefined): boolean {
-  const key = failure?.error.key
-  return key === 'CREDENTIAL_ACCOUNT_NOT_FOUND' || (failure?.typed.intent === 'set' && key !== 'PASSWORD_ALREADY_SET')
 }

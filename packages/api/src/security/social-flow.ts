@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import type { ProviderId } from '../provider-ids.ts'
 import { ProviderError, type SocialAttempt, type SocialProvider } from '../social-provider.ts'
-import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
+import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
 import { consumeOneTimeToken, issueOneTimeToken } from './one-time-tokens.ts'
 import { createToken, hashToken } from './random-token.ts'
 import { assertRedirectTarget } from './redirect-target.ts'
@@ -81,8 +81,8 @@ export async function endSocialFlow(
   providerId: ProviderId,
   state: string,
 ): Promise<(SocialFlow & SocialAttempt) | null> {
+  // The cookie stays until it is old: another tab may be on its way, and the state works once.
   const browser = readFlowCookie(ctx, cookie)
-  clearFlowCookie(ctx, cookie)
   try {
     const { payloadSealed } = await consumeOneTimeToken(ctx.db, 'social-sign-in', state)
     const flow = JSON.parse(ctx.secretBox.open(payloadSealed ?? '')) as SocialFlow

@@ -22,14 +22,15 @@ export async function resolveIdentity(
   const known = await findLinked(tx, provider, identity)
   if (known) return { user: await welcomeBack(ctx, tx, known, provider, identity), isNew: false }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
+  // The same whether the address has an account: an unproved one must not tell.
+  if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
-  if (identity.emailVerified) await removeUnproved(tx, identity.email)
+  await removeUnproved(tx, identity.email)
   const user = newUser(ctx, identity, identity.email)
   // Two callbacks of one new person: the unique address lets one create, the other waits here and then finds the row.
-  const { count } = identity.emailVerified ? await tx.user.createMany({ data: user, skipDuplicates: true }) : { count: 0 }
-  const owner = count === 1 ? user : await tx.user.findUnique({ where: { email: identity.email } })
-  if (!owner) throw new SocialRefusal('email_not_verified')
-  if (!identity.emailVerified || !owner.emailVerified) throw new SocialRefusal('account_not_linked')
+  const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
+  const owner = count === 1 ? user : await tx.user.findUniqueOrThrow({ where: { email: identity.email } })
+  if (!owner.emailVerified) throw new SocialRefusal('account_not_linked')
   if (owner.suspendedAt) throw new SocialRefusal('sign_in_refused')
   await linkIdentity(ctx, tx, owner, provider, identity, { isNew: count === 1 })
   return { user: owner, isNew: count === 1 }

@@ -51,6 +51,7 @@ const changes: Change[] = [
       return { token: app.outbox.lastTo(newEmail).token }
     },
   },
+  { path: '/unlink-account', action: 'unlink-account', mails: true },
   { path: '/undo-email-change', action: 'undo-email-change', mails: true },
   { path: '/update-user', action: 'update-user', mails: false },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },

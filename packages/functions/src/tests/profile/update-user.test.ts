@@ -68,6 +68,28 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toEqual(before)
   })
 
+  test('a name that deceives the eye and a picture with a password in its address are refused', async () => {
+    const tab = await app.signedIn()
+    const before = await rowOf(tab)
+    for (const name of [
+      'a\u0000b',
+      'a\nb',
+      'Ada\u202egro.live',
+      'A\u200bda',
+      '\u2066Ada',
+      '\u3164',
+      '\u200d',
+      'A\ufeffda',
+      'A\u2028da',
+    ])
+      expect((await update(tab, { name })).code, JSON.stringify(name)).toBe('VALIDATION_ERROR')
+    for (const image of ['https://user:secret@pics.example.test/a.png', 'https://user@pics.example.test/a.png'])
+      expect((await update(tab, { image })).code).toBe('VALIDATION_ERROR')
+    expect(await rowOf(tab)).toEqual(before)
+    for (const name of ['Ada 👩‍💻', 'نور', '李明', 'O’Brien-Łukasz', 'می‌خواهم'])
+      expect((await update(tab, { name })).status, name).toBe(200)
+  })
+
   test('T123: prototype keys have no effect, on this request or the next', async () => {
     const tab = await app.signedIn()
     const before = await rowOf(tab)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Browser } from '../../test-support/browser.ts'
+import type { Answer, Browser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { startGitHub } from '../../test-support/github-stand-in.ts'
@@ -127,7 +127,7 @@ describe('T68: the state', () => {
     await refusedWithoutTrace(tab, back.pathname + back.search, 'state_not_found')
   })
 
-  test('unknown, altered, doubled or empty', async () => {
+  test('unknown, altered or empty', async () => {
     const tab = app.browser()
     const back = await wayBack(app, tab, 'google')
     await refusedWithoutTrace(app.browser(), '/auth/callback/google?code=x&state=nonsense')
@@ -138,9 +138,7 @@ describe('T68: the state', () => {
   test('used', async () => {
     const tab = app.browser()
     const back = await wayBack(app, tab, 'google')
-    const flow = tab.cookies.get('floorpass_flow') ?? ''
     expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
-    tab.cookies.set('floorpass_flow', flow)
     await refusedWithoutTrace(tab, back)
   })
 
@@ -246,11 +244,11 @@ describe('T71: at once', () => {
     expect(await app.db.account.count({ where: { user: { email: email ?? '' } } })).toBe(1)
   })
 
-  test('the newer of two flows in one browser works', async () => {
+  test('two tabs of one browser on their way: both arrive, in either order', async () => {
     const tab = app.browser()
     const backs = [await wayBack(app, tab, 'google'), await wayBack(app, tab, 'google')]
     expect(backs[0]).not.toBe(backs[1])
-    expect(landing(await tab.get(backs[1] ?? ''))).toEqual([302, '/dashboard'])
+    for (const back of backs.reverse()) expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
   })
 })
 
@@ -318,6 +316,31 @@ describe('T77: without secrets', () => {
     for (const provider of ['facebook', '__proto__', 'constructor', 'Google', 'google '])
       expect((await app.browser().post('/auth/sign-in/social', { provider })).code).toBe('PROVIDER_NOT_FOUND')
   })
+})
+
+test('T183: sign-up, sign-in and linking through a provider are one event each, with the provider', async () => {
+  const { tab } = await signInAt(app, 'google')
+  const userId = (await userIn(tab))?.id ?? ''
+  await signInAt(app, 'google')
+  const emails = [{ email: google.person?.email ?? '', primary: true, verified: true }]
+  await github.set({ person: { id: 7700, login: 'gina', emails } })
+  await signInAt(app, 'github')
+  const events = await app.db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'asc' } })
+  expect(events.map(({ action, details }) => [action, details])).toEqual([
+    ['link-account', { provider: 'google' }],
+    ['sign-up', { provider: 'google' }],
+    ['sign-in', { provider: 'google' }],
+    ['link-account', { provider: 'github' }],
+    ['sign-in', { provider: 'github' }],
+  ])
+})
+
+test('too many tries by a link lead to the page that says so', async () => {
+  const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
+  const start = () => limited.browser().get('/auth/sign-in/social?provider=github&errorCallbackURL=https%3A%2F%2Fevil.test')
+  const answers: Answer[] = []
+  for (let count = 0; count < 61; count += 1) answers.push(await start())
+  expect(landing(answers.at(-1) as Answer)).toEqual([302, '/login?error=too_many_requests'])
 })
 
 test('nothing of all this was unforeseen', () => {
