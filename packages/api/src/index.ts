@@ -9,6 +9,7 @@ export {
   type Settings,
 } from './context.ts'
 export { AppError, catalogue, type ErrorKey, toAppError, validationError } from './errors.ts'
+export { createExpirySweep, type ExpirySweep } from './expiry-sweep.ts'
 export { createMailQueue, type MailQueue } from './mail-queue.ts'
 export { policy } from './policy.ts'
 export { type ProviderId, providerIds } from './provider-ids.ts'

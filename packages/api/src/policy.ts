@@ -35,6 +35,14 @@ export const policy = {
     firstRetry: 10,
     longestRetry: 1 * hour,
   },
+  /** How long rows stay after they lost their use. */
+  sweep: {
+    every: 1 * hour,
+    batchSize: 500,
+    keepLinks: 7 * day,
+    keepAuditEvents: 400 * day,
+    keepRefusedMails: 30 * day,
+  },
 } as const
 
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */

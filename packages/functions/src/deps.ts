@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promise
 import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import {
+  createExpirySweep,
   createMailQueue,
   createPasswordHasher,
   createQuietAnswers,
@@ -10,6 +11,7 @@ import {
   createSecretBox,
   createSocialProviders,
   type Deps,
+  type ExpirySweep,
   type HashCost,
   type Log,
 } from '@floorpass/api'
@@ -32,6 +34,7 @@ export type Service = {
   /** Where local mode keeps its mails; null when they leave by SMTP. */
   outbox: Outbox | null
   trustedProxies: BlockList
+  expirySweep: ExpirySweep
   logFor(requestId: string): Log
   /** Rejects while the service cannot do its work. */
   assertReady(): Promise<void>
@@ -72,6 +75,7 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
   const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log })
   service.deps.mail.start()
+  service.expirySweep.start()
   return service
 }
 
@@ -88,6 +92,7 @@ export function composeService({
   quietFloorMs,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
+  const expirySweep = createExpirySweep({ db: database.db, log })
   const deps: Deps = {
     db: database.db,
     passwords: createPasswordHasher(hashCost),
@@ -111,10 +116,11 @@ export function composeService({
     port: config.port,
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
+    expirySweep,
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),
     async stop() {
-      await deps.mail.stop()
+      await Promise.all([deps.mail.stop(), expirySweep.stop()])
       transport.close()
       redis?.disconnect()
       await database.close()

@@ -1,0 +1,82 @@
+import type { Database } from '@floorpass/db'
+import type { Log } from './context.ts'
+import { policy } from './policy.ts'
+
+/** Removes what nobody may use any more. Rules never depend on it: they judge by each row's own dates. */
+export type ExpirySweep = {
+  /** Sweeps until nothing is left to do; resolves to how many rows went, by table. */
+  sweep(): Promise<Record<string, number>>
+  start(): void
+  /** Begins no further batch and resolves when the one in hand is done with. */
+  stop(): Promise<void>
+}
+
+type ExpirySweepOptions = { db: Database; log: Log; batchSize?: number }
+
+/** Any number of nodes may sweep at once: each skips the rows that another one holds. */
+export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize }: ExpirySweepOptions): ExpirySweep {
+  let running: Promise<unknown> | undefined
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
+
+  /** Small batches, each its own transaction: no request waits long for a lock or for the embedded database. */
+  const removeFrom: Record<string, () => Promise<number>> = {
+    sessions: () => db.$executeRaw`
+      DELETE FROM sessions WHERE id IN (
+        SELECT id FROM sessions WHERE expires_at < ${ago(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    // For a while an old link is told from a false one.
+    verifications: () => db.$executeRaw`
+      DELETE FROM verifications WHERE id IN (
+        SELECT id FROM verifications WHERE expires_at < ${ago(policy.sweep.keepLinks)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    trusted_devices: () => db.$executeRaw`
+      DELETE FROM trusted_devices WHERE id IN (
+        SELECT id FROM trusted_devices WHERE expires_at < ${ago(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    invitations: () => db.$executeRaw`
+      DELETE FROM invitations WHERE id IN (
+        SELECT id FROM invitations WHERE expires_at < ${ago(policy.sweep.keepLinks)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    audit_events: () => db.$executeRaw`
+      DELETE FROM audit_events WHERE id IN (
+        SELECT id FROM audit_events WHERE created_at < ${ago(policy.sweep.keepAuditEvents)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    // Refused for good, and seen by nobody since.
+    queued_mails: () => db.$executeRaw`
+      DELETE FROM queued_mails WHERE id IN (
+        SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND created_at < ${ago(policy.sweep.keepRefusedMails)}
+        LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+  }
+
+  async function sweep(): Promise<Record<string, number>> {
+    const gone: Record<string, number> = {}
+    for (const [table, removeBatch] of Object.entries(removeFrom)) {
+      let count = batchSize
+      while (count === batchSize && !stopped) {
+        count = await removeBatch()
+        if (count > 0) gone[table] = (gone[table] ?? 0) + count
+      }
+    }
+    return gone
+  }
+
+  const run = (): void => {
+    running ??= sweep()
+      .then((gone) => Object.keys(gone).length > 0 && log.info({ gone }, 'expired rows were removed'))
+      .catch((error) => log.error({ err: error }, 'expired rows could not be removed'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+
+  return {
+    sweep,
+    start() {
+      timer = setInterval(run, policy.sweep.every * 1000)
+      timer.unref()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+}
