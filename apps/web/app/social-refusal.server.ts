@@ -1,6 +1,6 @@
 import type { SocialRefusalCode } from '@floorpass/api'
 
-export type SocialRefusal = {
+export type RefusalText = {
   /** Null for one that we do not know: what stands in an address is not repeated on the page. */
   code: string | null
   happened: string
@@ -9,7 +9,8 @@ export type SocialRefusal = {
 
 const again = 'Try again. If it keeps happening, use another way.'
 
-const refusals: Record<SocialRefusalCode | 'too_many_requests', [happened: string, todo: string]> = {
+const refusals: Record<SocialRefusalCode | 'too_many_requests' | 'service_unavailable', [happened: string, todo: string]> = {
+  service_unavailable: ['We could not finish this right now.', 'Try again in a moment.'],
   too_many_requests: ['There were too many tries from your address.', 'Wait a few minutes, then start again from this page.'],
   state_not_found: ['The provider sent you back without telling us which attempt it was.', 'Start again from this page.'],
   state_mismatch: [
@@ -52,7 +53,7 @@ const refusals: Record<SocialRefusalCode | 'too_many_requests', [happened: strin
 }
 
 /** What `?error=` in the address says about a way through a provider that ended without success; null without one. */
-export function socialRefusalOf(url: URL): SocialRefusal | null {
+export function socialRefusalOf(url: URL): RefusalText | null {
   const code = url.searchParams.get('error')
   if (code === null) return null
   const known = Object.hasOwn(refusals, code) ? refusals[code as keyof typeof refusals] : undefined

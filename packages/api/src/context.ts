@@ -19,7 +19,7 @@ export type Settings = {
   baseUrl: string
   /** Origins whose pages may call with credentials, and where redirects may go. */
   trustedOrigins: readonly string[]
-  cookie: { secure: boolean; sameSite: 'lax' | 'strict' | 'none' }
+  cookie: { secure: boolean; sameSite: 'lax' | 'none' }
 }
 
 /** What the procedures need from the world. Built once, by the composition root. */

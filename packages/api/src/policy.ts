@@ -51,6 +51,7 @@ export const limits = {
   'sign-in:account': { points: 10, seconds: 10 * minute },
   'sign-up:ip': { points: 10, seconds: minute },
   'social:ip': { points: 30, seconds: minute },
+  'social-callback:ip': { points: 60, seconds: minute },
   'verify-email:ip': { points: 30, seconds: minute },
   'send-mail:ip': { points: 10, seconds: minute },
   'send-mail:address': { points: 5, seconds: hour },

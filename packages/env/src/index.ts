@@ -27,7 +27,7 @@ export type Config = {
   trustedOrigins: string[]
   /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are believed; empty when there is no proxy. */
   trustProxy: string[]
-  cookie: { secure: boolean; sameSite: 'lax' | 'strict' | 'none' }
+  cookie: { secure: boolean; sameSite: 'lax' | 'none' }
   social: {
     google: { clientId: string; clientSecret: string; issuer: string } | null
     github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null

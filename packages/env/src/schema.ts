@@ -129,7 +129,7 @@ export const schema = z.object({
     .transform((ranges) => ranges.flat())
     .prefault('off')
     .describe('Set the addresses of your own proxies with commas between (or loopback, private, off)'),
-  COOKIE_SAMESITE: oneOf('lax', 'strict', 'none').default('lax').describe('Set lax, unless the front end lives on another site'),
+  COOKIE_SAMESITE: oneOf('lax', 'none').default('lax').describe('Set lax, unless the front end lives on another site'),
   GOOGLE_CLIENT_ID: secret,
   GOOGLE_CLIENT_SECRET: secret,
   // Kept to the letter: an OpenID issuer is compared character by character, trailing slash included.

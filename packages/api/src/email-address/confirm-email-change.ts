@@ -5,8 +5,8 @@ import { mailUndoLink } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, openSealed, voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { removeUnproved } from '../security/remove-unproved.ts'
 import { setSessionCookie, startSession } from '../sessions/session-store.ts'
-import { removeUnproved } from './remove-unproved.ts'
 
 /**
  * The second half of change-email: the new address has proved itself. The old one gets a link that undoes the change; this

@@ -11,7 +11,7 @@ import { undoEmailChangeInput } from './contract.ts'
 
 /**
  * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
- * session, device, link and the password end, and a reset link goes to the restored address. Whoever changed it keeps nothing.
+ * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it keeps nothing.
  * INVALID_TOKEN, TOKEN_EXPIRED.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
@@ -29,12 +29,12 @@ export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutat
 const takeBack = (ctx: Context, token: string): Promise<void> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
-    const { userId, email, createdAt, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
+    const { userId, email, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
     if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
     const user = await restoreAddress(tx, userId, email)
     await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
-    // A way in that was linked since the change is the stranger's too.
-    await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' }, createdAt: { gte: createdAt } } })
+    // Whoever took the account over may have linked a way in before they changed the address: none of them counts.
+    await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await tx.session.deleteMany({ where: { userId } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account'])

@@ -18,12 +18,16 @@ export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     const accounts = await tx.account.findMany({ where: { userId } })
-    const [account, ...more] = accounts.filter((candidate) => isNamed(candidate, input))
+    const [account, ...more] = accounts.filter((candidate) => isNamed(candidate, input) && !isEmptyPassword(candidate))
     if (!account || more.length > 0) throw new AppError('ACCOUNT_NOT_FOUND')
     if (!accounts.some((other) => other.id !== account.id && canSignIn(ctx, other)))
       throw new AppError('FAILED_TO_UNLINK_LAST_ACCOUNT')
 
     await tx.account.delete({ where: { id: account.id } })
+    // Else an identity with the account's own address would be linked again by its next sign-in.
+    const { unlinkedProviders } = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+    const names = [...new Set([...unlinkedProviders, account.providerId])]
+    await tx.user.update({ where: { id: userId }, data: { unlinkedProviders: names } })
     await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
     await mailAccountUnlinked(ctx, tx, ctx.user, account.providerId)
   })
@@ -36,6 +40,9 @@ type Named = { accountId?: string | undefined; providerId?: string | undefined }
 const isNamed = (account: Account, { accountId, providerId }: Named): boolean =>
   (providerId === undefined || account.providerId === providerId) &&
   (accountId === undefined || account.id === accountId || account.accountId === accountId)
+
+/** Nothing to take away: the list does not show it. */
+const isEmptyPassword = ({ providerId, passwordHash }: Account): boolean => providerId === 'credential' && passwordHash === null
 
 /** A provider that is not configured lets nobody in. */
 const canSignIn = ({ providers }: Context, { providerId, passwordHash }: Account): boolean =>

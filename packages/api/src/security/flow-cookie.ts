@@ -1,9 +1,6 @@
 import type { Context } from '../context.ts'
 
-/**
- * A short-lived cookie that ties a flow to the browser that began it. It opens nothing by itself. Lax even where the session
- * cookie is strict: the way back from a provider starts on another site.
- */
+/** A short-lived cookie that ties a flow to the browser that began it. It opens nothing by itself. */
 export type FlowCookie = { name: 'flow' | 'two_factor'; lifetime: number }
 
 const fullName = (ctx: Context, { name }: FlowCookie): string => `${ctx.settings.cookie.secure ? '__Host-' : ''}floorpass_${name}`

@@ -4,7 +4,7 @@ import { policy } from '../policy.ts'
 import type { ProviderId } from '../provider-ids.ts'
 import { ProviderError, type SocialAttempt, type SocialProvider } from '../social-provider.ts'
 import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
-import { consumeOneTimeToken, issueOneTimeToken } from './one-time-tokens.ts'
+import { consumeOneTimeToken, issueOneTimeToken, openSealed } from './one-time-tokens.ts'
 import { createToken, hashToken } from './random-token.ts'
 import { assertRedirectTarget } from './redirect-target.ts'
 
@@ -85,7 +85,7 @@ export async function endSocialFlow(
   const browser = readFlowCookie(ctx, cookie)
   try {
     const { payloadSealed } = await consumeOneTimeToken(ctx.db, 'social-sign-in', state)
-    const flow = JSON.parse(ctx.secretBox.open(payloadSealed ?? '')) as SocialFlow
+    const flow = JSON.parse(openSealed(ctx, payloadSealed ?? '')) as SocialFlow
     const isOurs = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
     return isOurs ? { ...flow, state } : null
   } catch (error) {

@@ -28,5 +28,6 @@ export const finishSocialInput = z.object({
   code: parameter,
   state: parameter,
   error: parameter,
-  iss: parameter,
+  /** Odd is not absent here: it is a mismatch. */
+  iss: z.string().max(4096).optional().catch(''),
 })

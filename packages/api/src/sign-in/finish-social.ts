@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
+import { lockUser } from '../security/lock-user.ts'
 import { withParameter } from '../security/redirect-target.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
 import { setSessionCookie, startSession } from '../sessions/session-store.ts'
@@ -17,7 +17,7 @@ import { SocialRefusal } from './social-refusal.ts'
  */
 export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
   const provider = requireProvider(ctx, input.provider)
-  await ctx.limitByIp('social:ip')
+  await ctx.limitByIp('social-callback:ip')
   const flow = input.state === undefined ? null : await endSocialFlow(ctx, provider.id, input.state)
   try {
     if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
@@ -28,7 +28,8 @@ export const finishSocial = publicProcedure.input(finishSocialInput).mutation(as
   } catch (error) {
     if (!(error instanceof SocialRefusal)) throw error
     ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'a social sign-in was refused')
-    const target = flow?.errorCallbackURL ?? (flow?.link ? '/settings/accounts' : '/login')
+    // The page that this person can see: /login sends who is signed in away.
+    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? '/settings/accounts' : '/login')
     return { url: withParameter(target, 'error', error.code) }
   }
 })
@@ -53,16 +54,18 @@ async function identify(provider: SocialProvider, attempt: SocialAttempt, { code
 }
 
 async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
-  const { session, token, isNew } = await ctx.db.$transaction(async (tx) => {
-    const resolved = await resolveIdentity(ctx, tx, provider, identity)
-    const { id: userId } = resolved.user
+  const { opened, isNew } = await ctx.db.$transaction(async (tx) => {
+    const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
     await recordAuditEvent(tx, ctx.client, {
-      userId,
-      action: resolved.isNew ? 'sign-up' : 'sign-in',
+      userId: user.id,
+      action: isNew ? 'sign-up' : 'sign-in',
+      succeeded: !user.suspendedAt,
       details: { provider: provider.id },
     })
-    return { ...(await startSession(ctx, tx, { userId, remember: true })), isNew: resolved.isNew }
+    return { opened: user.suspendedAt ? null : await startSession(ctx, tx, { userId: user.id, remember: true }), isNew }
   })
+  if (!opened) throw new SocialRefusal('sign_in_refused')
+  const { session, token } = opened
   setSessionCookie(ctx, token, session)
   ctx.mail.wake()
   const callbackURL = flow.callbackURL ?? '/dashboard'
@@ -74,8 +77,10 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
   await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, active)
-    await linkIdentity(ctx, tx, active.user, provider, identity)
+    const isLive = await lockUser(tx, active.user.id)
+    const user = isLive && (await tx.session.findUnique({ where: { id: active.session.id }, include: { user: true } }))?.user
+    if (!user) throw new SocialRefusal('state_mismatch')
+    await linkIdentity(ctx, tx, user, provider, identity)
   })
   ctx.mail.wake()
   return flow.callbackURL ?? '/settings/accounts'

@@ -20,23 +20,29 @@ export async function linkIdentity(
     skipDuplicates: true,
   })
   if (count === 0) {
-    const { userId: holder } = await tx.account.findUniqueOrThrow({ where: { providerId_accountId: key } })
-    if (holder !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
-    await noteUse(ctx, tx, provider, identity)
+    const holder = await tx.account.findUnique({ where: { providerId_accountId: key } })
+    if (!holder) throw new SocialRefusal('state_mismatch')
+    if (holder.userId !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
+    await tx.account.update({ where: { id: holder.id }, data: sealedTokens(ctx, identity) })
     return
   }
+  const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
+  await tx.user.update({ where: { id: userId }, data: { unlinkedProviders } })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'link-account', details: { provider: provider.id } })
   if (!isNew) await mailAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
 }
 
-/** Keeps the newest tokens of a linked identity. */
+/** A sign-in through a linked identity: when, and its newest tokens. */
 export async function noteUse(
   ctx: Context,
   tx: Transaction,
   { id: providerId }: SocialProvider,
   identity: SocialIdentity,
 ): Promise<void> {
-  await tx.account.updateMany({ where: { providerId, accountId: identity.subject }, data: sealedTokens(ctx, identity) })
+  await tx.account.updateMany({
+    where: { providerId, accountId: identity.subject },
+    data: { ...sealedTokens(ctx, identity), lastUsedAt: new Date() },
+  })
 }
 
 const sealedTokens = ({ secretBox }: Context, { tokens }: SocialIdentity) => ({
@@ -44,5 +50,4 @@ const sealedTokens = ({ secretBox }: Context, { tokens }: SocialIdentity) => ({
   ...(tokens.refreshToken !== null && { refreshTokenSealed: secretBox.seal(tokens.refreshToken) }),
   tokenExpiresAt: tokens.expiresAt,
   scopes: tokens.scopes,
-  lastUsedAt: new Date(),
 })

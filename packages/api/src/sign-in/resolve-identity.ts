@@ -1,8 +1,9 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { removeUnproved } from '../email-address/remove-unproved.ts'
 import { imageUrl, personName } from '../fields.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { removeUnproved } from '../security/remove-unproved.ts'
 import type { SocialIdentity, SocialProvider } from '../social-provider.ts'
 import { linkIdentity, noteUse } from './link-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
@@ -12,6 +13,7 @@ type Resolved = { user: User; isNew: boolean }
 /**
  * Whose identity it is: the user it is linked to; else the one with the same address, proved on both sides, who gets it linked;
  * else a new user. An unproved address is nobody's: a sign-up that never proved it goes, with all it left, when a provider proves it.
+ * The user is locked from here on. A suspended one is returned with nothing changed.
  */
 export async function resolveIdentity(
   ctx: Context,
@@ -19,21 +21,28 @@ export async function resolveIdentity(
   provider: SocialProvider,
   identity: SocialIdentity,
 ): Promise<Resolved> {
-  const known = await findLinked(tx, provider, identity)
-  if (known) return { user: await welcomeBack(ctx, tx, known, provider, identity), isNew: false }
+  const linked = await findLinked(tx, provider, identity)
+  if (linked) {
+    await lockUser(tx, linked.id)
+    // What ended the link while this waited also ends this.
+    const user = await findLinked(tx, provider, identity)
+    if (user?.id !== linked.id) throw new SocialRefusal('state_mismatch')
+    if (!user.suspendedAt) await noteUse(ctx, tx, provider, identity)
+    return { user, isNew: false }
+  }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
   // The same whether the address has an account: an unproved one must not tell.
   if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
   await removeUnproved(tx, identity.email)
-  const user = newUser(ctx, identity, identity.email)
+  const created = newUser(ctx, identity, identity.email)
   // Two callbacks of one new person: the unique address lets one create, the other waits here and then finds the row.
-  const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
-  const owner = count === 1 ? user : await tx.user.findUniqueOrThrow({ where: { email: identity.email } })
-  if (!owner.emailVerified) throw new SocialRefusal('account_not_linked')
-  if (owner.suspendedAt) throw new SocialRefusal('sign_in_refused')
-  await linkIdentity(ctx, tx, owner, provider, identity, { isNew: count === 1 })
-  return { user: owner, isNew: count === 1 }
+  const { count } = await tx.user.createMany({ data: created, skipDuplicates: true })
+  const user = count === 1 ? created : await lockOwner(tx, provider, identity.email)
+  if (user.suspendedAt) return { user, isNew: false }
+  await linkIdentity(ctx, tx, user, provider, identity, { isNew: count === 1 })
+  await noteUse(ctx, tx, provider, identity)
+  return { user, isNew: count === 1 }
 }
 
 const findLinked = async (
@@ -44,16 +53,14 @@ const findLinked = async (
   (await tx.account.findUnique({ where: { providerId_accountId: { providerId, accountId: subject } }, include: { user: true } }))
     ?.user ?? null
 
-async function welcomeBack(
-  ctx: Context,
-  tx: Transaction,
-  user: User,
-  provider: SocialProvider,
-  identity: SocialIdentity,
-): Promise<User> {
-  if (user.suspendedAt) throw new SocialRefusal('sign_in_refused')
-  await noteUse(ctx, tx, provider, identity)
-  return user
+/** Who has the address now and may be joined by it: proved, and not after they unlinked that provider. */
+async function lockOwner(tx: Transaction, { id: providerId }: SocialProvider, email: string): Promise<User> {
+  const holder = await tx.user.findUnique({ where: { email } })
+  await lockUser(tx, holder?.id ?? null)
+  const owner = await tx.user.findUnique({ where: { id: holder?.id ?? '', email } })
+  if (!owner) throw new SocialRefusal('state_mismatch')
+  if (!owner.emailVerified || owner.unlinkedProviders.includes(providerId)) throw new SocialRefusal('account_not_linked')
+  return owner
 }
 
 function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
@@ -65,11 +72,12 @@ function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): 
     name: readableName.success ? readableName.data : (email.split('@')[0] ?? email),
     email,
     emailVerified: true,
-    image: usableImage.success ? usableImage.data : null,
+    image: usableImage.success ? new URL(usableImage.data).href : null,
     locale: ctx.client.locale,
     tradingEnabled: false,
     riskLevel: 'conservative',
     twoFactorEnabled: false,
+    unlinkedProviders: [],
     suspendedAt: null,
     createdAt: now,
     updatedAt: now,

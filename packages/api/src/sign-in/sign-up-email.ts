@@ -50,6 +50,7 @@ function newUser(
     tradingEnabled: false,
     riskLevel: input.riskLevel ?? 'conservative',
     twoFactorEnabled: false,
+    unlinkedProviders: [],
     suspendedAt: null,
     createdAt: now,
     updatedAt: now,

@@ -3,9 +3,8 @@ import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
 import type { BodyKind } from '../http/read-input.ts'
-import { redirectTo } from '../http/respond.ts'
 import { followResetLink } from './follow-reset-link.ts'
-import { followSocialStart } from './follow-social-start.ts'
+import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
 
 export type Route = {
@@ -94,7 +93,7 @@ const table: Record<string, readonly Row[]> = {
         input: contracts.finishSocialInput.omit({ provider: true }),
         answer: null,
         needs: provider,
-        call: async (api, query: object) => redirectTo((await api.signIn.finishSocial({ ...query, provider })).url),
+        call: (api, query: object) => followSocialCallback(api, { ...query, provider }),
       }),
     ),
     post('/sign-out', {

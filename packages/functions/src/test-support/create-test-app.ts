@@ -9,6 +9,7 @@ import { afterAll } from 'vitest'
 import { composeService, describeError, type Service } from '../deps.ts'
 import { createEdge, type Edge } from '../edge.ts'
 import { type Browser, createBrowser } from './browser.ts'
+import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
 import { createTestDatabase } from './test-database.ts'
 
@@ -72,8 +73,10 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     quietFloorMs: 0,
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })
-  const edge = createEdge(service)
   const baseUrl = config.baseUrl
+  // The suite can run as if behind API Gateway: TEST_GATEWAY=1.0 or 2.0 names the payload.
+  const payload = process.env.TEST_GATEWAY as Payload | undefined
+  const edge = payload ? gatewayEdge(createEdge(service), baseUrl, payload) : createEdge(service)
   const browser: TestApp['browser'] = (options) => createBrowser(edge, baseUrl, options)
 
   const person: TestApp['person'] = (overrides) => {

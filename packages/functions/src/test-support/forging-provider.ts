@@ -18,6 +18,8 @@ export type ForgingProvider = {
   exchange: (response: ServerResponse) => void
   /** What a discovery document is answered with, when not the right one. */
   discovery: ((response: ServerResponse) => void) | null
+  /** What the keys are answered with, when not the right ones. */
+  keys: ((response: ServerResponse) => void) | null
   /** Answers every exchange with this ID token. */
   answerWith(idToken: string): void
   /** The claims of a person who is really here. */
@@ -50,6 +52,7 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
         jwks_uri: `${issuer}/keys`,
       })
     }
+    if (path === '/keys' && provider.keys) return provider.keys(response)
     if (path === '/keys')
       return reply(response, { keys: [{ ...key.publicKey.export({ format: 'jwk' }), kid: key.id, alg: 'RS256', use: 'sig' }] })
     provider.exchanges.push(new URLSearchParams(await text(request)))
@@ -67,6 +70,7 @@ export async function startForgingProvider(): Promise<ForgingProvider> {
     paths: [],
     exchange: (response) => reply(response, {}, 500),
     discovery: null,
+    keys: null,
     answerWith(idToken) {
       provider.exchange = (response) =>
         reply(response, { access_token: 'an access token', token_type: 'Bearer', expires_in: 3600, id_token: idToken })

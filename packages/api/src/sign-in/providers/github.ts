@@ -34,7 +34,7 @@ export function createGitHub(options: GitHubOptions): SocialProvider {
       const { idToken: _none, ...tokens } = await exchangeCode(options, `${options.url}/login/oauth/access_token`, code, attempt)
       const [user, emails] = await Promise.all([
         ask(options, '/user', tokens.accessToken, profile),
-        ask(options, '/user/emails', tokens.accessToken, addresses),
+        ask(options, '/user/emails?per_page=100', tokens.accessToken, addresses),
       ])
       const primary = emails.find((address) => address.primary)
       const email = emailAddress.safeParse(primary?.email)

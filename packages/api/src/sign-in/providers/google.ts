@@ -16,6 +16,9 @@ const discovery = z.object({
 
 type Endpoints = z.infer<typeof discovery> & { keys: ReturnType<typeof createRemoteJWKSet> }
 
+/** OpenID Connect Core, section 2: ASCII, at most 255. */
+const subject = z.string().regex(/^[\x21-\x7e]{1,255}$/)
+
 const endpointsLifetime = 60 * 60 * 1000
 const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']
 
@@ -43,8 +46,10 @@ export function createGoogle(options: GoogleOptions): SocialProvider {
       const claims = await validate(idToken, keys, options)
       if (claims.nonce !== attempt.nonce) throw new ProviderError('identity-refused', 'the ID token is not for this attempt')
       const email = emailAddress.safeParse(claims.email)
+      const sub = subject.safeParse(claims.sub)
+      if (!sub.success) throw new ProviderError('identity-refused', 'the ID token names nobody')
       return {
-        subject: String(claims.sub),
+        subject: sub.data,
         email: email.success ? email.data : null,
         emailVerified: claims.email_verified === true,
         name: typeof claims.name === 'string' ? claims.name : '',
@@ -70,22 +75,29 @@ async function validate(idToken: string, keys: Endpoints['keys'], { issuer, clie
       throw new ProviderError('identity-refused', 'the ID token is for another client')
     return payload
   } catch (cause) {
-    if (cause instanceof errors.JWKSTimeout || !(cause instanceof errors.JOSEError || cause instanceof ProviderError)) {
+    if (!(cause instanceof ProviderError) && !isAboutToken(cause)) {
       throw new ProviderError('unavailable', "the provider's keys could not be read", { cause })
     }
     throw new ProviderError('identity-refused', 'the ID token does not hold', { cause })
   }
 }
 
+/** Of jose's errors, those that do not come from a key set that could not be read. */
+const isAboutToken = (error: unknown): boolean =>
+  error instanceof errors.JOSEError &&
+  !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC')
+
 /** The provider's discovery document, read when first needed and again every hour. */
 function cachedEndpoints(issuer: string): () => Promise<Endpoints> {
   let known: { endpoints: Promise<Endpoints>; readAt: number } | undefined
   return () => {
     if (!known || known.readAt + endpointsLifetime < Date.now()) {
+      const former = known
       const endpoints = readEndpoints(issuer)
       known = { endpoints, readAt: Date.now() }
+      // What held an hour ago is better than nothing.
       endpoints.catch(() => {
-        known = undefined
+        known = former
       })
     }
     return known.endpoints

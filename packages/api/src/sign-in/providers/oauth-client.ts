@@ -39,22 +39,31 @@ export async function exchangeCode(
   if (status >= 500 || typeof body !== 'object' || body === null)
     throw new ProviderError('unavailable', `the token endpoint answered ${status}`)
   // GitHub refuses with 200.
-  if (status !== 200 || 'error' in body) throw new ProviderError('code-refused', 'the provider refused the code')
+  if (status !== 200 || 'error' in body)
+    throw new ProviderError('code-refused', `the provider refused the code: ${reasonIn(body)}`)
   return readTokens(new OAuth2Tokens(body))
 }
 
+/** The error of RFC 6749, section 5.2: it tells an operator of a wrong secret or redirect URI. */
+const reasonIn = (body: object): string =>
+  'error' in body && typeof body.error === 'string' && /^[\w.-]{1,64}$/.test(body.error) ? body.error : 'for no known reason'
+
+const longestExpiry = 10 * 365 * 86_400
+
 function readTokens(tokens: OAuth2Tokens): TokenAnswer {
   try {
-    const expires = 'expires_in' in tokens.data && typeof tokens.data.expires_in === 'number'
+    const seconds = 'expires_in' in tokens.data ? Number(tokens.data.expires_in) : Number.NaN
+    const expires = seconds >= 0 && seconds <= longestExpiry
     return {
       accessToken: tokens.accessToken(),
       refreshToken: tokens.hasRefreshToken() ? tokens.refreshToken() : null,
-      expiresAt: expires ? tokens.accessTokenExpiresAt() : null,
+      expiresAt: expires ? new Date(Date.now() + seconds * 1000) : null,
       scopes: tokens.hasScopes()
         ? tokens
             .scopes()
             .flatMap((scope) => scope.split(','))
-            .filter(Boolean)
+            .filter((scope) => /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/.test(scope))
+            .slice(0, 50)
         : [],
       idToken: 'id_token' in tokens.data ? tokens.idToken() : null,
     }

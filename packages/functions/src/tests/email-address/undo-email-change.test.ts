@@ -48,6 +48,16 @@ describe('undo-email-change', () => {
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'undo-email-change' } })).toBe(1)
   })
 
+  test('ends every linked account, also one that was linked before the address was changed', async () => {
+    const tab = await app.signedIn()
+    await app.db.account.create({ data: { userId: tab.userId, providerId: 'github', accountId: `thief-${tab.userId}` } })
+    const { token } = await move(tab)
+    expect((await undo(token)).status).toBe(200)
+    expect(await app.db.account.findMany({ where: { userId: tab.userId }, select: { providerId: true } })).toEqual([
+      { providerId: 'credential' },
+    ])
+  })
+
   test('works for seven days, and not a second longer', async () => {
     const clock = holdClock()
     const [early, late] = [await app.signedIn(), await app.signedIn()]

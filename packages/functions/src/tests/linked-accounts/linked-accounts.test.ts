@@ -4,7 +4,7 @@ import { createTestApp } from '../../test-support/create-test-app.ts'
 import { followRedirects } from '../../test-support/follow-redirects.ts'
 import { startGitHub } from '../../test-support/github-stand-in.ts'
 import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { landing, linkAt, signInAt, urlOf, userIn } from '../../test-support/social-flow.ts'
+import { landing, linkAt, signInAt, urlOf, userIn, wayBack } from '../../test-support/social-flow.ts'
 
 const home = 'http://localhost:3000'
 const [google, github] = await Promise.all([
@@ -197,6 +197,42 @@ describe('unlink-account', () => {
     await linkAt(app, 'google', tab)
     await unlink(tab, { providerId: 'google' })
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).not.toBe(tab.userId)
+  })
+
+  test("an unlinked identity with the account's own address does not come back by itself, and does when asked for", async () => {
+    const tab = await app.signedIn()
+    google.person = { sub: `own-${tab.userId}`, email: tab.person.email, email_verified: true, name: 'Own' }
+    const inByGoogle = await signInAt(app, 'google')
+    expect((await userIn(inByGoogle.tab))?.id).toBe(tab.userId)
+    expect((await unlink(tab, { providerId: 'google' })).status).toBe(200)
+
+    const answer = await signInAt(app, 'google')
+    expect(landing(answer)).toEqual([302, '/login?error=account_not_linked'])
+    expect(await userIn(answer.tab)).toBeNull()
+    expect(await providers(tab)).toEqual(['credential'])
+
+    expect(landing(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
+    expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
+  })
+
+  test('T173: a way back that meets an unlinking, a deletion or an undone address opens nothing that outlives it', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const tab = await app.signedIn()
+      const subject = `race-${round}-${tab.userId}`
+      google.person = { sub: subject, email: tab.person.email, email_verified: true, name: 'Own' }
+      await signInAt(app, 'google')
+      const visitor = app.browser()
+      const back = await wayBack(app, visitor, 'google')
+      const end =
+        round % 2 === 0
+          ? tab.post('/auth/delete-user', { password: tab.person.password })
+          : unlink(tab, { providerId: 'google' }).then(() => app.db.session.deleteMany({ where: { userId: tab.userId } }))
+      const [answer] = await Promise.all([visitor.get(back), end])
+      expect(answer.status).toBe(302)
+      const known = await app.db.account.findFirst({ where: { accountId: subject } })
+      expect(known?.userId).not.toBe(tab.userId)
+      expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
+    }
   })
 })
 

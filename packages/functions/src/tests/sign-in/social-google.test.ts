@@ -27,6 +27,7 @@ function somebody(overrides: Partial<OpenIdPerson> = {}): OpenIdPerson {
   google.person = { sub: `g-${people}`, email: `gina-${people}@example.test`, email_verified: true, name: 'Gina', ...overrides }
   return google.person
 }
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
 const everybody = () => Promise.all([app.db.user.count(), app.db.session.count(), app.db.account.count()])
 const refusal = (code: string, page = '/login') => [302, `${page}?error=${code}`]
 
@@ -86,6 +87,7 @@ describe('a sign-in with Google', () => {
     await app.db.user.update({ where: { id }, data: { suspendedAt: new Date() } })
     await app.db.session.deleteMany({ where: { userId: id } })
     expect(landing(await signInAt(app, 'google'))).toEqual(refusal('sign_in_refused'))
+    expect(await app.db.auditEvent.count({ where: { userId: id, action: 'sign-in', succeeded: false } })).toBe(1)
     expect(await app.db.session.count({ where: { userId: id } })).toBe(0)
   })
 
@@ -120,6 +122,22 @@ describe('T68: the state', () => {
     expect(await everybody()).toEqual(before)
   }
 
+  test('sealed under a secret that is gone', async () => {
+    const tab = app.browser()
+    const back = await wayBack(app, tab, 'google')
+    const secretHash = hashOf(new URL(back, home).searchParams.get('state') ?? '')
+    await app.db.verification.update({ where: { secretHash }, data: { payloadSealed: '1.AAAAAAAA.nonsense' } })
+    await refusedWithoutTrace(tab, back)
+  })
+
+  test('of somebody who is signed in: the page that they can see says so', async () => {
+    const { tab } = await signInAt(app, 'google')
+    expect(landing(await tab.get('/auth/callback/google?code=x&state=nonsense'))).toEqual([
+      302,
+      '/settings/accounts?error=state_mismatch',
+    ])
+  })
+
   test('missing', async () => {
     const tab = app.browser()
     const back = new URL(await wayBack(app, tab, 'google'), home)
@@ -139,6 +157,7 @@ describe('T68: the state', () => {
     const tab = app.browser()
     const back = await wayBack(app, tab, 'google')
     expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
+    tab.cookies.delete('floorpass_session')
     await refusedWithoutTrace(tab, back)
   })
 
@@ -335,11 +354,24 @@ test('T183: sign-up, sign-in and linking through a provider are one event each, 
   ])
 })
 
+test('too many ways back, and ones that no database can hold, lead to a page too', async () => {
+  const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
+  const back = (query = '') => limited.browser().get(`/auth/callback/github?code=x&state=nonsense${query}`)
+  expect(landing(await back('&%00=x'))).toEqual([302, '/login?error=state_mismatch'])
+  for (let count = 0; count < 60; count += 1) await back()
+  expect(landing(await back())).toEqual([302, '/login?error=too_many_requests'])
+})
+
+test('scopes in a link are not asked for: anybody can write a link', async () => {
+  const start = await app.browser().get('/auth/sign-in/social?provider=github&scopes=repo,delete_repo')
+  expect(new URL(start.headers.get('location') ?? '').searchParams.get('scope')).toBe('read:user user:email')
+})
+
 test('too many tries by a link lead to the page that says so', async () => {
   const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
   const start = () => limited.browser().get('/auth/sign-in/social?provider=github&errorCallbackURL=https%3A%2F%2Fevil.test')
   const answers: Answer[] = []
-  for (let count = 0; count < 61; count += 1) answers.push(await start())
+  for (let count = 0; count < 31; count += 1) answers.push(await start())
   expect(landing(answers.at(-1) as Answer)).toEqual([302, '/login?error=too_many_requests'])
 })
 

@@ -11,8 +11,8 @@ const app = await createTestApp(google.environment)
 
 type Claims = Record<string, unknown>
 
-async function begin() {
-  const tab = app.browser()
+async function begin(at = app) {
+  const tab = at.browser()
   const { searchParams } = urlOf(await tab.post('/auth/sign-in/social', { provider: 'google' }))
   const nonce = searchParams.get('nonce') ?? ''
   return { tab, nonce, back: `/auth/callback/google?code=x&state=${searchParams.get('state')}` }
@@ -51,6 +51,10 @@ describe('T73: an ID token', () => {
     ['that never expires', () => ({ exp: undefined })],
     ['that is not valid yet', () => ({ nbf: inSeconds(3600) })],
     ['of nobody', () => ({ sub: undefined })],
+    ['of something that is no name', () => ({ sub: { toString: 'x' } })],
+    ['of null', () => ({ sub: null })],
+    ['of a name that no table holds', () => ({ sub: 'a\u0000b' })],
+    ['of a name without end', () => ({ sub: 'x'.repeat(256) })],
   ])('%s is refused', async (_, overrides) => {
     const before = await app.db.user.count()
     expect(landing(await present(withClaims(overrides())))).toEqual(refused)
@@ -93,6 +97,22 @@ describe('T73: an ID token', () => {
   })
 })
 
+test('T73: what of a person cannot be kept is left out', async () => {
+  // Its own, with no key in its cache.
+  const other = await createTestApp(google.environment)
+  const { tab, nonce, back } = await begin(other)
+  const idToken = google.signed(google.claims(nonce, { picture: 'https://pics.example.test/\u0000.png', name: 'A\u0000da' }))
+  google.exchange = (response) =>
+    void response
+      .writeHead(200)
+      .end(JSON.stringify({ access_token: 'x', id_token: idToken, expires_in: 1e20, scope: 'openid a\u0000b email' }))
+  expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
+  const user = await userIn(tab)
+  expect(user).toMatchObject({ image: expect.not.stringContaining('\u0000'), name: expect.stringMatching(/^[\w-]+$/) })
+  const account = await other.db.account.findFirstOrThrow({ where: { userId: user?.id ?? '' } })
+  expect([account.tokenExpiresAt, account.scopes]).toEqual([null, ['openid', 'email']])
+})
+
 describe('T74: a provider that fails', () => {
   const answers: [string, (response: ServerResponse) => void, unknown[]][] = [
     ['500', (response) => void response.writeHead(500).end('{}'), unavailable],
@@ -123,6 +143,17 @@ describe('T74: a provider that fails', () => {
     expect(performance.now() - started).toBeLessThan(5000)
     expect(google.paths).not.toContain('/secret')
     expect(await app.db.user.count()).toBe(before)
+  })
+
+  test('with keys that cannot be read is what does not answer, not the person', async () => {
+    const other = await createTestApp(google.environment)
+    for (const keys of ['<h1>', '[]', '{}', '']) {
+      google.keys = (response) => void response.writeHead(keys === '' ? 500 : 200).end(keys)
+      const { tab, nonce, back } = await begin(other)
+      google.answerWith(google.signed(google.claims(nonce)))
+      expect(landing(await tab.get(back)), keys).toEqual(unavailable)
+    }
+    google.keys = null
   })
 
   test('with silence leads to a page after ten seconds', { timeout: 40_000 }, async () => {

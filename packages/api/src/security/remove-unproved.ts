@@ -1,12 +1,12 @@
 import type { Transaction } from '@floorpass/db'
-import { lockUser } from '../security/lock-user.ts'
+import { lockUser } from './lock-user.ts'
 
 /**
  * Before an address becomes somebody's who proved it: a sign-up that never did goes, with its password, sessions, factors, links
- * and settings. With `before`, only when nobody signed up with the address since.
+ * and settings. With `before`, only when nobody signed up with the address since. A suspended one stays: it is suspended for a reason.
  */
 export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
-  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false } })
+  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })
   if (!squatter) return
   await lockUser(tx, squatter.id)
   await tx.user.deleteMany({ where: { id: squatter.id, emailVerified: false, ...(before && { updatedAt: { lt: before } }) } })

@@ -1,0 +1,58 @@
+import type { Edge } from '../edge.ts'
+import { createLambdaHandler, type GatewayEvent, type GatewayResult } from '../gateway/lambda-handler.ts'
+
+export type Payload = '1.0' | '2.0'
+
+/** The edge behind API Gateway: every request becomes an event as the gateway writes it, every result a response again. */
+export function gatewayEdge(edge: Edge, baseUrl: string, payload: Payload): Edge {
+  const handle = createLambdaHandler(edge, baseUrl)
+  return {
+    async fetch(request, { peerAddress }) {
+      const bytes = Buffer.from(await request.arrayBuffer())
+      return response(await handle(eventOf(request, bytes, peerAddress, payload)))
+    },
+  }
+}
+
+function eventOf(request: Request, bytes: Buffer, peerAddress: string | null, payload: Payload): GatewayEvent {
+  const url = new URL(request.url)
+  const headers = Object.fromEntries(request.headers)
+  const sourceIp = peerAddress === null ? {} : { sourceIp: peerAddress }
+  const body = bytes.length === 0 ? null : bytes.toString('base64')
+  if (payload === '2.0') {
+    const { cookie, ...others } = headers
+    return {
+      version: '2.0',
+      rawPath: url.pathname,
+      rawQueryString: url.search.slice(1),
+      ...(cookie !== undefined && { cookies: cookie.split('; ') }),
+      headers: others,
+      body,
+      isBase64Encoded: body !== null,
+      requestContext: { domainName: url.host, http: { method: request.method, ...sourceIp } },
+    }
+  }
+  const query = Map.groupBy(url.searchParams, ([name]) => name)
+  return {
+    httpMethod: request.method,
+    path: url.pathname,
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    multiValueQueryStringParameters: Object.fromEntries(
+      [...query].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]),
+    ),
+    body,
+    isBase64Encoded: body !== null,
+    requestContext: { domainName: url.host, identity: sourceIp },
+  }
+}
+
+function response({ statusCode, headers, cookies, multiValueHeaders, body, isBase64Encoded }: GatewayResult): Response {
+  const all = new Headers(headers)
+  for (const cookie of cookies ?? multiValueHeaders?.['set-cookie'] ?? []) all.append('set-cookie', cookie)
+  const isEmpty = [204, 304].includes(statusCode)
+  return new Response(isEmpty ? null : Buffer.from(body, isBase64Encoded ? 'base64' : 'utf8'), {
+    status: statusCode,
+    headers: all,
+  })
+}
