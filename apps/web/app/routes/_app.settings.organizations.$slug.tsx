@@ -57,7 +57,7 @@ const text = {
     cancel: 'The invitation is taken back.',
   },
   notices: {
-    founded: 'The organization is founded, and you own it.',
+    created: 'The organization is created, and you own it.',
     joined: 'You are a member now.',
     update: 'The organization is saved.',
   },

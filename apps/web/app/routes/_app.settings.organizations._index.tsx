@@ -17,11 +17,11 @@ const text = {
   none: 'You are in no organization yet.',
   invitedTitle: 'Invitations to you',
   seeInvitation: 'See the invitation',
-  createTitle: 'Found an organization',
+  createTitle: 'Create an organization',
   name: 'Name of the organization',
   slug: 'Short name',
   slugHint: 'It stands in addresses and is nobody else’s: letters a to z, digits and dashes.',
-  create: 'Found organization',
+  create: 'Create organization',
   notices: {
     left: 'You have left the organization.',
     deleted: 'The organization is deleted, with its memberships and invitations.',
@@ -44,7 +44,7 @@ export const loader = withApi(async ({ api, url }) => {
 
 export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
   const { slug } = await api.organizations.create({ name: field('name'), slug: field('slug') })
-  throw redirect(`/settings/organizations/${slug}?notice=founded`)
+  throw redirect(`/settings/organizations/${slug}?notice=created`)
 })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)

@@ -262,7 +262,7 @@ const table: Record<string, readonly Row[]> = {
   organizations: [
     post('/organization/create', {
       access: 'session',
-      summary: 'Found an organization',
+      summary: 'Create an organization',
       input: contracts.createOrganizationInput,
       answer: contracts.createdOrganizationAnswer,
       call: (api, body) => api.organizations.create(body),
