@@ -124,10 +124,6 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width, height: 800 })
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
         expect.soft(overflow, `${name}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
-        await page.screenshot({
-          path: `test-results/organizations/${name.replaceAll(/\W+/g, '-')}-${colorScheme}-${width}.png`,
-          fullPage: true,
-        })
       }
     }
     await page.goto('/accept-invitation?token=any')
