@@ -56,6 +56,10 @@ export async function orRefusal<Answer>(
   }
 }
 
+/** A refusal of the page's own about one of its boxes. */
+export const refusedField = (name: string, message: string): AppError =>
+  new AppError('VALIDATION_ERROR', { fields: { [name]: message } })
+
 /** What the refusal of that key says; null when the catalogue has no such key. */
 export const refusalNamed = (key: string): PageError | null =>
   Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey)) : null

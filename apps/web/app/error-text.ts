@@ -24,7 +24,32 @@ const text: Record<string, string> = {
   TOKEN_EXPIRED: 'This link is too old.',
   INVALID_USER: 'This link is for another account than the one you are signed in to. Sign out, then confirm the address.',
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER:
-    'Nothing was deleted: you are the only owner of an organization. Make another member its owner or delete it, then come back.',
+    'Nothing was changed: you are the only owner of an organization. Make another member its owner or delete it, then come back.',
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER:
+    'Nothing was changed: an organization needs an owner. Make another member its owner first.',
+  ORGANIZATION_NOT_FOUND: 'There is no such organization, or you are no member of it.',
+  ORGANIZATION_ALREADY_EXISTS: 'This short name is taken. Choose another one.',
+  ORGANIZATION_SLUG_ALREADY_TAKEN: 'Nothing was changed: this short name is taken. Choose another one.',
+  YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS:
+    'You are in five organizations, and there can be no more. Leave or delete one, then come back.',
+  ORGANIZATION_MEMBERSHIP_LIMIT_REACHED: 'This organization is full. Ask one of its owners to make room, then come back.',
+  MEMBER_NOT_FOUND: 'Nothing was changed: this person is no longer a member.',
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'This person is a member already.',
+  USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION: 'This address has an open invitation already. You can send it again below.',
+  INVITATION_LIMIT_REACHED: 'Too many invitations are open. Take some back, or wait until they are answered.',
+  INVITATION_NOT_FOUND:
+    'This invitation is no longer open: it was answered or taken back, it is too old, or a newer mail replaced it. Ask for a new one.',
+  YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION:
+    'This invitation is for another address. Sign in with the address that the mail was sent to.',
+  EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: 'Confirm your e-mail address first, then come back.',
+  EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION: 'Confirm your e-mail address first, then come back.',
+  YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION: 'Nothing was changed: your role does not allow it any more.',
+  YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION: 'Nothing was deleted: only owners can delete an organization.',
+  YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER: 'Nothing was changed: your role does not allow it any more.',
+  YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: 'Nobody was removed: your role does not allow it any more.',
+  YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION: 'Nobody was invited: your role does not allow it any more.',
+  YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE: 'Nobody was invited: this role is above your own.',
+  YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION: 'Nothing was changed: your role does not allow it any more.',
   TOO_MANY_REQUESTS: 'Too many tries in a short time.',
   SERVICE_BUSY: 'The service is very busy and did not get to your request. Nothing was changed; try again in a moment.',
   SERVICE_UNAVAILABLE: 'The service cannot be reached right now. Nothing was changed; try again in a moment.',
@@ -34,6 +59,8 @@ const text: Record<string, string> = {
 const atField: Record<string, { names: readonly string[]; message: string }> = {
   INVALID_PASSWORD: { names: ['currentPassword', 'password'], message: 'This is not your password. Check it for typing errors.' },
   EMAIL_IS_THE_SAME: { names: ['newEmail'], message: 'Enter another address.' },
+  ORGANIZATION_ALREADY_EXISTS: { names: ['slug'], message: 'Choose another short name.' },
+  ORGANIZATION_SLUG_ALREADY_TAKEN: { names: ['slug'], message: 'Choose another short name.' },
 }
 
 /** The failure in the words of the page. `has` tells which fields the form had. */
@@ -43,7 +70,10 @@ export function explain(error: AppError, has: (field: string) => boolean = () =>
   const name = box?.names.find(has)
   const fields = error.fields ?? (box && name ? { [name]: box.message } : {})
   const wait = error.key === 'TOO_MANY_REQUESTS' && error.retryAfter !== null ? ` Try again ${inWords(error.retryAfter)}.` : ''
-  return { key: error.key, message: message + wait, fields, retryAfter: error.retryAfter }
+  // A deleted account's refusal ends with the organizations that it is about.
+  const [, about] = error.key === 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' ? error.message.split(': ') : []
+  const named = about === undefined ? '' : ` It is about: ${about}.`
+  return { key: error.key, message: message + named + wait, fields, retryAfter: error.retryAfter }
 }
 
 function inWords(seconds: number): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { riskLevel } from './fields.ts'
+import { roles } from './organizations/permissions.ts'
 
 /** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
 
@@ -84,4 +85,55 @@ export const verifyEmailAnswer = z.strictObject({
 })
 export const deleteUserAnswer = z.strictObject({ success: z.literal(true), message: z.string() })
 export const exportAnswer = z.looseObject({ exportedAt: date, user: z.looseObject({ id: z.string() }) })
+const role = z.enum(roles)
+const organizationFields = {
+  id: z.string(),
+  name: z.string(),
+  slug: z.string(),
+  logo: z.string().nullable(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  createdAt: date,
+}
+const memberFields = { id: z.string(), organizationId: z.string(), userId: z.string(), role, createdAt: date }
+
+export const organizationAnswer = z.strictObject(organizationFields).meta({ id: 'Organization' })
+export const memberAnswer = z.strictObject(memberFields).meta({ id: 'Member' })
+export const fellowMemberAnswer = z
+  .strictObject({
+    ...memberFields,
+    user: z.strictObject({ id: z.string(), name: z.string(), email: z.string(), image: z.string().nullable() }),
+  })
+  .meta({ id: 'FellowMember' })
+
+const invitationFields = {
+  id: z.string(),
+  organizationId: z.string(),
+  email: z.string(),
+  role,
+  status: z.enum(['pending', 'accepted', 'rejected', 'canceled']),
+  inviterId: z.string().nullable(),
+  createdAt: date,
+  expiresAt: date,
+}
+export const invitationAnswer = z.strictObject(invitationFields).meta({ id: 'Invitation' })
+
+export const createdOrganizationAnswer = z.strictObject({ ...organizationFields, members: z.array(memberAnswer) })
+export const organizationsAnswer = z.array(z.strictObject({ ...organizationFields, role }))
+export const fullOrganizationAnswer = z
+  .strictObject({ ...organizationFields, members: z.array(fellowMemberAnswer), invitations: z.array(invitationAnswer) })
+  .nullable()
+export const removedMemberAnswer = z.strictObject({ member: memberAnswer })
+export const membersAnswer = z.strictObject({ members: z.array(fellowMemberAnswer), total: z.int() })
+export const roleAnswer = z.strictObject({ role })
+export const permissionAnswer = z.strictObject({ error: z.null(), success: z.boolean() })
+export const acceptedInvitationAnswer = z.strictObject({ invitation: invitationAnswer, member: memberAnswer })
+export const rejectedInvitationAnswer = z.strictObject({ invitation: invitationAnswer, member: z.null() })
+export const shownInvitationAnswer = z.strictObject({
+  ...invitationFields,
+  organizationName: z.string(),
+  organizationSlug: z.string(),
+  inviterEmail: z.string().nullable(),
+})
+export const invitationsAnswer = z.array(invitationAnswer)
+export const ownInvitationsAnswer = z.array(z.strictObject({ ...invitationFields, organizationName: z.string() }))
 export const errorAnswer = z.strictObject({ code: z.string(), message: z.string() }).meta({ id: 'Error' })

@@ -4,6 +4,28 @@ export { changeEmailInput, sendVerificationEmailInput, undoEmailChangeInput, ver
 export { emailAddress, headerSafe, passwordLength, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
 export { linkSocialAccountInput, unlinkAccountInput } from './linked-accounts/contract.ts'
 export {
+  activeMemberInput,
+  activeMemberRoleInput,
+  addMemberInput,
+  answerInvitationInput,
+  cancelInvitationInput,
+  checkSlugInput,
+  createOrganizationInput,
+  deleteOrganizationInput,
+  getInvitationInput,
+  getOrganizationInput,
+  hasPermissionInput,
+  inviteMemberInput,
+  leaveOrganizationInput,
+  listInvitationsInput,
+  listMembersInput,
+  removeMemberInput,
+  setActiveOrganizationInput,
+  updateMemberRoleInput,
+  updateOrganizationInput,
+} from './organizations/contract.ts'
+export { may, permissions, type Role, roles, rolesUpTo } from './organizations/permissions.ts'
+export {
   changePasswordInput,
   requestPasswordResetInput,
   resetLinkInput,

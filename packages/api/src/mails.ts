@@ -1,6 +1,7 @@
 import type { Transaction, User } from '@floorpass/db'
 import { type RenderedMail, renderMail } from '@floorpass/email'
 import type { Context } from './context.ts'
+import type { Role } from './organizations/permissions.ts'
 import { policy } from './policy.ts'
 import type { ProviderId } from './provider-ids.ts'
 import { issueOneTimeToken, voidOneTimeTokens } from './security/one-time-tokens.ts'
@@ -132,6 +133,43 @@ export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: R
 /** Tells that the account is gone. */
 export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))
+}
+
+/** An invitation to an address that may have no account. It is written in the account's language, else in the inviter's. */
+export async function mailInvitation(
+  ctx: Context,
+  tx: Transaction,
+  email: string,
+  { secret, ...content }: { secret: string; organization: string; inviter: string; role: Role },
+): Promise<void> {
+  const known = await tx.user.findUnique({ where: { email } })
+  const recipient = { id: known?.id ?? '', name: known?.name ?? '', email, locale: known?.locale ?? ctx.client.locale }
+  const url = pageUrl(ctx, '/accept-invitation', { token: secret })
+  const hours = policy.organizations.invitationLifetime / 3600
+  const mail = renderMail('organization-invitation', { ...letter(ctx, recipient), ...content, address: email, url, hours })
+  await send(ctx, tx, recipient, mail)
+}
+
+/** Tells that somebody made them a member. */
+export async function mailMemberAdded(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  content: { organization: string; actor: string },
+): Promise<void> {
+  const organizationsUrl = pageUrl(ctx, '/settings/organizations')
+  await send(ctx, tx, user, renderMail('member-added', { ...letter(ctx, user), ...content, organizationsUrl }))
+}
+
+/** Tells that a membership has ended. */
+export async function mailMemberRemoved(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  content: { organization: string },
+): Promise<void> {
+  const organizationsUrl = pageUrl(ctx, '/settings/organizations')
+  await send(ctx, tx, user, renderMail('member-removed', { ...letter(ctx, user), ...content, organizationsUrl }))
 }
 
 const send = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail): Promise<void> =>

@@ -25,6 +25,17 @@ export const policy = {
   /** How long a person may take at a social provider. */
   socialFlow: { lifetime: 10 * minute },
   deleteAccount: { lifetime: 1 * hour },
+  organizations: {
+    /** Memberships of one user, in whatever role. */
+    perUser: 5,
+    members: 100,
+    pendingInvitations: 100,
+    invitationLifetime: 48 * hour,
+    /** Bytes of JSON. */
+    metadata: 4096,
+    /** How many invitations a list shows, the newest first. */
+    listedInvitations: 200,
+  },
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */
@@ -63,6 +74,11 @@ export const limits = {
   'delete-link:user': { points: 5, seconds: hour },
   'export-data:user': { points: 5, seconds: 10 * minute },
   'update-user:user': { points: 60, seconds: minute },
+  'change-organization:user': { points: 60, seconds: minute },
+  'check-slug:user': { points: 30, seconds: minute },
+  'invite:user': { points: 30, seconds: hour },
+  /** Apart from the other mails to an address: who floods it with invitations must not keep its owner from a sign-up or a reset. */
+  'invite:address': { points: 5, seconds: hour },
 } as const
 
 export type LimitName = keyof typeof limits

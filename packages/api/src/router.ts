@@ -1,5 +1,6 @@
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
+import { organizationsRouter } from './organizations/router.ts'
 import { passwordsRouter } from './passwords/router.ts'
 import { profileRouter } from './profile/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
@@ -14,6 +15,7 @@ export const appRouter = router({
   emailAddress: emailAddressRouter,
   profile: profileRouter,
   linkedAccounts: linkedAccountsRouter,
+  organizations: organizationsRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -40,6 +40,13 @@ export function createFloorpassClient({ baseUrl = '', fetch: send = globalThis.f
     /** Changes name, image, tradingEnabled or riskLevel. UNAUTHORIZED, SESSION_NOT_FRESH, VALIDATION_ERROR. */
     updateProfile: (input: Inputs['profile']['update']): Promise<Outputs['profile']['update']> =>
       trpc.profile.update.mutate(input),
+    /** Joins with the secret of a mailed invitation, or its id. INVITATION_NOT_FOUND, YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION. */
+    acceptInvitation: (
+      input: Inputs['organizations']['acceptInvitation'],
+    ): Promise<Outputs['organizations']['acceptInvitation']> => trpc.organizations.acceptInvitation.mutate(input),
+    /** Chooses the organization that this browser's calls are about; null for none. ORGANIZATION_NOT_FOUND. */
+    setActiveOrganization: (input: Inputs['organizations']['setActive']): Promise<Outputs['organizations']['setActive']> =>
+      trpc.organizations.setActive.mutate(input),
   }
 }
 

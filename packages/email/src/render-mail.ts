@@ -10,6 +10,9 @@ import { deleteAccount } from './templates/delete-account.ts'
 import { emailChangeRequested } from './templates/email-change-requested.ts'
 import { emailChanged } from './templates/email-changed.ts'
 import { renderHtml, renderText } from './templates/layout.ts'
+import { memberAdded } from './templates/member-added.ts'
+import { memberRemoved } from './templates/member-removed.ts'
+import { organizationInvitation } from './templates/organization-invitation.ts'
 import { passwordChanged } from './templates/password-changed.ts'
 import { passwordCleared } from './templates/password-cleared.ts'
 import { passwordSet } from './templates/password-set.ts'
@@ -30,6 +33,9 @@ const templates = {
   'account-linked': accountLinked,
   'account-unlinked': accountUnlinked,
   'account-deleted': accountDeleted,
+  'organization-invitation': organizationInvitation,
+  'member-added': memberAdded,
+  'member-removed': memberRemoved,
 }
 
 /** The mails that exist. */
@@ -63,10 +69,10 @@ function refuseForeignLink(link: MailLink | undefined, baseUrl: string) {
   if (!inside) throw new MailError('MAIL_LINK_REFUSED', 'A link in a mail must start with the base URL.')
 }
 
-// French sets a space before : ; ? ! that must not break the line.
+// French sets a space before : ; ? ! and inside « » that must not break the line.
 function typeset(content: MailContent, locale: MailContext['locale']): MailContent {
   if (locale !== 'fr') return content
-  const set = (text: string) => text.replace(/ ([:;?!])/g, '\u00a0$1')
+  const set = (text: string) => text.replace(/ ([:;?!»])/g, '\u00a0$1').replace(/« /g, '«\u00a0')
   const { subject, preheader, heading, paragraphs, footnote } = content
   return {
     ...content,

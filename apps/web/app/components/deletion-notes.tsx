@@ -3,7 +3,7 @@ const text = {
   list: [
     'your profile, your trading settings and every way to sign in',
     'every session, on every device',
-    'your memberships in organizations, and invitations to your address',
+    'your memberships in organizations, invitations to your address, and organizations that nobody else is in',
     'the record of what happened on your account',
   ],
   after: 'Nobody can bring it back, and neither can we. We mail you one last time to say that it is done.',

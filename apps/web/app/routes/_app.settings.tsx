@@ -11,6 +11,7 @@ const sections = [
   { to: '/settings/accounts', label: 'Accounts' },
   { to: '/settings/sessions', label: 'Sessions' },
   { to: '/settings/trading', label: 'Trading' },
+  { to: '/settings/organizations', label: 'Organizations' },
   { to: '/settings/danger', label: 'Your data' },
 ]
 
@@ -23,7 +24,7 @@ export default function SettingsFrame() {
       </div>
       <nav
         aria-label={text.nav}
-        className="grid grid-cols-[repeat(auto-fit,minmax(6.25rem,1fr))] gap-1 self-start sm:flex sm:flex-wrap lg:flex-col"
+        className="grid grid-cols-[repeat(auto-fit,minmax(8.25rem,1fr))] gap-1 self-start sm:flex sm:flex-wrap lg:flex-col"
       >
         {sections.map(({ to, label }) => (
           <NavLink

@@ -13,7 +13,7 @@ import { deleteUserInput } from './contract.ts'
 /**
  * Deletes the caller's account and everything of theirs. Spec: Profile. It takes a fresh session and the password, or the token of
  * a mailed link; with neither, that link is mailed. SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
- * and YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER while an organization has no other owner.
+ * and YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER, naming them, while organizations of others have no other owner.
  */
 export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async ({ ctx, input }) => {
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -40,7 +40,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
       const { userId } = await consumeOneTimeToken(tx, 'delete-account', input.token)
       if (userId !== user.id) throw new AppError('INVALID_TOKEN')
     }
-    await refuseLastOwner(tx, user.id)
+    await handOverOrganizations(tx, user.id)
     await deleteEverything(ctx, tx, user)
   })
   clearSessionCookie(ctx)
@@ -61,20 +61,34 @@ async function refuseReplacedPassword(tx: Transaction, { id, passwordHash }: Acc
   if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
 }
 
-/** The locks make two owners who leave at once take turns: the second one sees that the first has gone. */
-async function refuseLastOwner(tx: Transaction, userId: string): Promise<void> {
-  const owned = await tx.$queryRaw<{ id: string }[]>`
-    SELECT o.id FROM organizations o JOIN members m ON m.organization_id = o.id
+/**
+ * An organization of others keeps an owner: the refusal names those that would lose their last one. One that nobody else is in goes
+ * with the account. The locks make two owners who go at once take turns: the second one sees that the first has gone.
+ */
+async function handOverOrganizations(tx: Transaction, userId: string): Promise<void> {
+  const owned = await tx.$queryRaw<{ id: string; slug: string }[]>`
+    SELECT o.id, o.slug FROM organizations o JOIN members m ON m.organization_id = o.id
     WHERE m.user_id = ${userId} AND m.role = 'owner' ORDER BY o.id FOR UPDATE OF o`
-  for (const { id } of owned) {
-    const others = await tx.member.count({ where: { organizationId: id, role: 'owner', userId: { not: userId } } })
-    if (others === 0) throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
+  const others = await tx.member.findMany({
+    where: { organizationId: { in: owned.map(({ id }) => id) }, userId: { not: userId } },
+  })
+  const hasOthers = ({ id }: { id: string }) => others.some(({ organizationId }) => organizationId === id)
+  const hasOwner = ({ id }: { id: string }) =>
+    others.some(({ organizationId, role }) => organizationId === id && role === 'owner')
+
+  const orphaned = owned.filter((organization) => hasOthers(organization) && !hasOwner(organization))
+  if (orphaned.length > 0) {
+    const { message } = new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
+    const slugs = orphaned.map(({ slug }) => slug).join(', ')
+    throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', { message: `${message}: ${slugs}` })
   }
+  const empty = owned.filter((organization) => !hasOthers(organization))
+  await tx.organization.deleteMany({ where: { id: { in: empty.map(({ id }) => id) } } })
 }
 
 /** The foreign keys take the rest: accounts, sessions, tokens, memberships, devices, audit events. */
 async function deleteEverything(ctx: Context, tx: Transaction, user: User): Promise<void> {
-  await tx.invitation.deleteMany({ where: { email: user.email } })
+  await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
   const { count } = await tx.user.deleteMany({ where: { id: user.id } })
   if (count === 0) throw new AppError('UNAUTHORIZED')
   await mailAccountDeleted(ctx, tx, user)

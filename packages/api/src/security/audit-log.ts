@@ -20,9 +20,24 @@ export type AuditAction =
   | 'update-user'
   | 'export-data'
   | 'request-account-deletion'
+  | 'create-organization'
+  | 'update-organization'
+  | 'delete-organization'
+  | 'add-member'
+  | 'remove-member'
+  | 'update-member-role'
+  | 'leave-organization'
+  | 'invite-member'
+  | 'accept-invitation'
+  | 'reject-invitation'
+  | 'cancel-invitation'
 
 type AuditEntry = {
+  /** Whose account it happened to. */
   userId: string
+  /** Who did it, when that is not the user. */
+  actorId?: string
+  organizationId?: string
   action: AuditAction
   succeeded?: boolean
   details?: Record<string, string | number | boolean>

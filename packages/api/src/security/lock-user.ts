@@ -11,11 +11,19 @@ export async function lockUser(tx: Transaction, userId: string | null): Promise<
   return rows.length > 0
 }
 
-/** The same for the signed-in caller, whose session must still live: what ended it while this waited, also ends this. UNAUTHORIZED. */
+/**
+ * The same for the signed-in caller, whose session must still live: what ended it while this waited, also ends this. UNAUTHORIZED.
+ * `others` are further users that the change touches; answers those of all of them who are there. The order of ids keeps two such
+ * changes from waiting for each other.
+ */
 export async function lockCaller(
   tx: Transaction,
   { user, session }: { user: { id: string }; session: { id: string } },
-): Promise<void> {
-  const isThere = await lockUser(tx, user.id)
-  if (!isThere || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
+  others: readonly string[] = [],
+): Promise<Set<string>> {
+  const rows = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM users WHERE id = ANY(${[user.id, ...others]}) ORDER BY id FOR NO KEY UPDATE`
+  const locked = new Set(rows.map(({ id }) => id))
+  if (!locked.has(user.id) || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
+  return locked
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Route, routes } from '../rest/routes.ts'
 import type { TestApp } from './create-test-app.ts'
 
@@ -24,6 +25,39 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await app.browser().post('/auth/forget-password', { email: person.email })
     await app.mailed()
     return app.outbox.lastTo(person.email).token
+  }
+  const organization = async (founder: SignedIn) => {
+    const { body } = await founder.post('/auth/organization/create', { name: 'Desk', slug: randomUUID() })
+    return { organizationId: (body as { id: string }).id }
+  }
+  const colleague = async (tab: SignedIn) => {
+    const { organizationId } = await organization(tab)
+    const { userId } = await app.signedIn()
+    const { body } = await tab.post('/auth/organization/member/add', { organizationId, userId, role: 'member' })
+    return { organizationId, userId, memberId: (body as { id: string }).id }
+  }
+  const addMember = async (tab: SignedIn) => ({
+    ...(await organization(tab)),
+    userId: (await app.signedIn()).userId,
+    role: 'member',
+  })
+  const removeMember = async (tab: SignedIn) => {
+    const { organizationId, memberId } = await colleague(tab)
+    return { organizationId, memberIdOrEmail: memberId }
+  }
+  const updateMemberRole = async (tab: SignedIn) => {
+    const { organizationId, memberId } = await colleague(tab)
+    return { organizationId, memberId, role: 'admin' }
+  }
+  const invite = async (from: SignedIn, email: string) => {
+    const fields = { ...(await organization(from)), email, role: 'member' }
+    const { body } = await from.post('/auth/organization/invite-member', fields)
+    await app.mailed()
+    return (body as { id: string }).id
+  }
+  const invited = async ({ person: { email } }: SignedIn) => {
+    await invite(await app.signedIn(), email)
+    return { invitationId: app.outbox.lastTo(email).token }
   }
   return {
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
@@ -65,6 +99,43 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     },
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /delete-user': async ({ person: { password } }) => ({ password }),
+    'POST /organization/create': async () => ({ name: 'Desk', slug: randomUUID() }),
+    'GET /organization/get': organization,
+    'GET /organization/get-full-organization': organization,
+    'GET /organization/get-organization': organization,
+    'POST /organization/update': async (tab) => ({ ...(await organization(tab)), data: { name: 'Changed' } }),
+    'POST /organization/delete': organization,
+    'POST /organization/member/add': addMember,
+    'POST /organization/add-member': addMember,
+    'POST /organization/member/remove': removeMember,
+    'POST /organization/remove-member': removeMember,
+    'POST /organization/member/update-role': updateMemberRole,
+    'POST /organization/update-member-role': updateMemberRole,
+    'POST /organization/check-slug': async () => ({ slug: randomUUID() }),
+    'POST /organization/set-active': organization,
+    'POST /organization/leave': async (tab) => {
+      const founder = await app.signedIn()
+      const { organizationId } = await organization(founder)
+      await founder.post('/auth/organization/member/add', { organizationId, userId: tab.userId, role: 'member' })
+      return { organizationId }
+    },
+    'GET /organization/list-members': organization,
+    'GET /organization/get-active-member': organization,
+    'GET /organization/get-active-member-role': organization,
+    'POST /organization/has-permission': async (tab) => ({
+      ...(await organization(tab)),
+      permissions: { organization: ['delete'] },
+    }),
+    'POST /organization/invite-member': async (tab) => ({
+      ...(await organization(tab)),
+      email: app.person().email,
+      role: 'member',
+    }),
+    'POST /organization/accept-invitation': invited,
+    'POST /organization/reject-invitation': invited,
+    'POST /organization/cancel-invitation': async (tab) => ({ invitationId: await invite(tab, app.person().email) }),
+    'GET /organization/get-invitation': async (tab) => ({ id: (await invited(tab)).invitationId }),
+    'GET /organization/list-invitations': organization,
   }
 }
 

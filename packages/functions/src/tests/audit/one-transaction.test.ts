@@ -55,7 +55,20 @@ const changes: Change[] = [
   { path: '/undo-email-change', action: 'undo-email-change', mails: true },
   { path: '/update-user', action: 'update-user', mails: false },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
+  { path: '/organization/create', action: 'create-organization', mails: false },
+  { path: '/organization/update', action: 'update-organization', mails: false },
+  { path: '/organization/delete', action: 'delete-organization', mails: false },
+  { path: '/organization/member/add', action: 'add-member', mails: true },
+  { path: '/organization/member/remove', action: 'remove-member', mails: true },
+  { path: '/organization/member/update-role', action: 'update-member-role', mails: false },
+  { path: '/organization/leave', action: 'leave-organization', mails: false },
+  { path: '/organization/invite-member', action: 'invite-member', mails: true },
+  { path: '/organization/accept-invitation', action: 'accept-invitation', mails: false },
+  { path: '/organization/reject-invitation', action: 'reject-invitation', mails: false },
+  { path: '/organization/cancel-invitation', action: 'cancel-invitation', mails: false },
 ]
+/** These happen to another user than the one who does them. */
+const toAnother = ['add-member', 'remove-member', 'update-member-role']
 
 describe.each(changes)('T183: $action by $path', ({ path, action, mails, input }) => {
   const prepared = async () => {
@@ -73,7 +86,13 @@ describe.each(changes)('T183: $action by $path', ({ path, action, mails, input }
     expect((await act(ready)).status).toBe(200)
     const written = (await app.db.auditEvent.findMany()).filter(({ id }) => !known.has(id))
     expect(written).toMatchObject([{ action, succeeded: true, ipAddress: '192.0.2.55', userAgent: 'Firefox/140' }])
-    if (!['sign-up', 'verify-email'].includes(action)) expect(written[0]?.userId).toBe(ready.tab.userId)
+    if (toAnother.includes(action)) {
+      expect(written[0]?.actorId).toBe(ready.tab.userId)
+      expect(written[0]?.userId).not.toBe(ready.tab.userId)
+    } else if (!['sign-up', 'verify-email'].includes(action)) {
+      expect([written[0]?.userId, written[0]?.actorId]).toEqual([ready.tab.userId, null])
+    }
+    if (path.startsWith('/organization/')) expect(written[0]?.organizationId).toMatch(/^[0-9a-f-]{36}$/)
     expect(JSON.stringify(written[0]?.details ?? {})).not.toMatch(/@|\$|password/)
   })
 

@@ -35,6 +35,24 @@ describe('the client helper', () => {
     expect(await client.signOut()).toEqual({ success: true })
   })
 
+  test('joins an organization and chooses the active one', async () => {
+    const [founder, tab] = [await app.signedIn(), await app.signedIn()]
+    const { trpc } = clientIn(founder)
+    const { id } = await trpc.organizations.create.mutate({ name: 'Desk', slug: 'client-helper' })
+    await trpc.organizations.invite.mutate({ email: tab.person.email, role: 'admin' })
+    await app.mailed()
+    const client = clientIn(tab)
+    const invitationId = app.outbox.lastTo(tab.person.email).token
+    expect(await client.acceptInvitation({ invitationId })).toMatchObject({ member: { organizationId: id, role: 'admin' } })
+    expect(await client.setActiveOrganization({ organizationId: null })).toBeNull()
+    expect(await client.setActiveOrganization({ organizationSlug: 'client-helper' })).toMatchObject({ id, members: [{}, {}] })
+    expect((await client.trpc.sessions.get.query())?.session.activeOrganizationId).toBe(id)
+    expect(await refusalOf(client.acceptInvitation({ invitationId }))).toMatchObject({
+      code: 'INVITATION_NOT_FOUND',
+      status: 400,
+    })
+  })
+
   test('the session cookie comes and goes over /trpc as over /auth', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()

@@ -64,7 +64,7 @@ describe('the constraints that only the database has', () => {
     }
   })
 
-  it('refuse a slot below one, and an empty role or status', async () => {
+  it('refuse a slot below one, a role or status that does not exist, and an odd slug or name', async () => {
     const { db } = database
     const { id: userId } = await db.user.create({ data: newUser('member@example.test') })
     const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'checks' } })
@@ -72,13 +72,35 @@ describe('the constraints that only the database has', () => {
     const invitation = { organizationId, email: 'bob@example.test', role: 'member', secretHash: 'checks', expiresAt: new Date() }
 
     expect(await failureOf(db.member.create({ data: { ...member, slot: 0 } }))).toMatchObject(refused('members_slot_check'))
-    expect(await failureOf(db.member.create({ data: { ...member, role: '' } }))).toMatchObject(refused('members_role_check'))
-    expect(await failureOf(db.invitation.create({ data: { ...invitation, role: '' } }))).toMatchObject(
-      refused('invitations_role_check'),
+    for (const odd of ['', 'king', 'Owner', 'owner,admin']) {
+      expect(await failureOf(db.member.create({ data: { ...member, role: odd } }))).toMatchObject(refused('members_role_check'))
+      expect(await failureOf(db.invitation.create({ data: { ...invitation, role: odd } }))).toMatchObject(
+        refused('invitations_role_check'),
+      )
+      expect(await failureOf(db.invitation.create({ data: { ...invitation, status: odd } }))).toMatchObject(
+        refused('invitations_status_check'),
+      )
+    }
+    expect(await failureOf(db.invitation.create({ data: { ...invitation, email: 'Bob@example.test' } }))).toMatchObject(
+      refused('invitations_email_check'),
     )
-    expect(await failureOf(db.invitation.create({ data: { ...invitation, status: '' } }))).toMatchObject(
-      refused('invitations_status_check'),
-    )
+    for (const slug of ['', 'Desk', '-desk', 'desk-', 'de sk', 'dësk', 'a'.repeat(65)])
+      expect(await failureOf(db.organization.create({ data: { name: 'Desk', slug } }))).toMatchObject(
+        refused('organizations_slug_check'),
+      )
+    for (const name of ['', 'x'.repeat(101)])
+      expect(await failureOf(db.organization.create({ data: { name, slug: 'desk' } }))).toMatchObject(
+        refused('organizations_name_check'),
+      )
+  })
+
+  it('keep one open invitation for an address, and any number of answered ones', async () => {
+    const { db } = database
+    const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'open-ones' } })
+    const invitation = { organizationId, email: 'bob@example.test', role: 'member', expiresAt: new Date() }
+    const create = (secretHash: string, status: string) => db.invitation.create({ data: { ...invitation, secretHash, status } })
+    for (const status of ['canceled', 'canceled', 'rejected', 'accepted', 'pending']) await create(crypto.randomUUID(), status)
+    expect(isUniqueViolation(await failureOf(create('one too many', 'pending')))).toBe(true)
   })
 })
 

@@ -26,6 +26,9 @@ const subjects: Record<MailName, string> = {
   'account-deleted': 'Votre compte Floorpass a été supprimé',
   'account-linked': 'GitHub permet maintenant de se connecter à votre compte Floorpass',
   'account-unlinked': 'GitHub ne permet plus de se connecter à votre compte Floorpass',
+  'organization-invitation': 'Vous êtes invité à rejoindre Desk sur Floorpass',
+  'member-added': 'Vous êtes maintenant membre de Desk sur Floorpass',
+  'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
 }
 const nameOf = (subject: string) => Object.entries(subjects).find(([, text]) => text === subject)?.[0] ?? `not French: ${subject}`
 
@@ -58,6 +61,14 @@ type Action = {
   act: (somebody: French, token: string | undefined) => ReturnType<Browser['post']>
   answers?: number
   tells: [MailName, Recipient][]
+}
+
+const founder = await app.signedIn()
+/** The founder's organization, active and empty. */
+const founded = async () => {
+  await app.db.organization.deleteMany()
+  await founder.post('/auth/organization/create', { name: 'Desk', slug: 'desk' })
+  return undefined
 }
 
 const newPassword = 'violet harbor ladder'
@@ -150,6 +161,28 @@ const actions: Action[] = [
     },
     act: ({ tab }) => tab.post('/auth/unlink-account', { providerId: 'github' }),
     tells: [['account-unlinked', 'own']],
+  },
+  {
+    action: 'an invitation',
+    prepare: founded,
+    act: ({ person: { email } }) => founder.post('/auth/organization/invite-member', { email, role: 'member' }),
+    tells: [['organization-invitation', 'own']],
+  },
+  {
+    action: 'being added to an organization',
+    prepare: founded,
+    act: ({ userId }) => founder.post('/auth/organization/member/add', { userId, role: 'member' }),
+    tells: [['member-added', 'own']],
+  },
+  {
+    action: 'being removed from an organization',
+    prepare: async ({ userId }) => {
+      await founded()
+      await founder.post('/auth/organization/member/add', { userId, role: 'member' })
+      return undefined
+    },
+    act: ({ person: { email } }) => founder.post('/auth/organization/member/remove', { memberIdOrEmail: email }),
+    tells: [['member-removed', 'own']],
   },
 ]
 

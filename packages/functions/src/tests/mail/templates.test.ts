@@ -19,6 +19,16 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   'account-deleted': {},
   'account-linked': { provider: 'GitHub', accountsUrl: link },
   'account-unlinked': { provider: 'GitHub', resetUrl: link },
+  'organization-invitation': {
+    inviter: 'Grace',
+    organization: 'Desk',
+    role: 'admin',
+    address: 'ada@example.test',
+    url: link,
+    hours: 48,
+  },
+  'member-added': { actor: 'Grace', organization: 'Desk', organizationsUrl: link },
+  'member-removed': { organization: 'Desk', organizationsUrl: link },
 }
 const names = Object.keys(samples) as MailName[]
 
@@ -89,6 +99,19 @@ describe('names that strangers choose', () => {
   })
 })
 
+it.each(['organization-invitation', 'member-added', 'member-removed'] as const)(
+  'no name in %s becomes a link or a line',
+  (mail) => {
+    const evil = 'https://evil.com/win\r\nBcc: x@evil.com'
+    for (const locale of ['en', 'fr'] as const) {
+      const names = { organization: evil, inviter: evil, actor: evil } as object
+      const { subject, text, html } = render(mail, { locale, ...names })
+      expect(subject).toMatch(/^[^\r\n]+$/)
+      expect(`${subject}${text}${html}`).not.toMatch(/evil\.com|Bcc:/)
+    }
+  },
+)
+
 it('masks the new address', () => {
   const { text, html } = render('email-changed')
   expect(text).toContain('m•••@m•••.org')
@@ -135,5 +158,5 @@ it('says durations in words', () => {
 })
 
 it('sets French punctuation so that it cannot break the line', () => {
-  for (const mail of names) expect(render(mail, { locale: 'fr' }).text).not.toMatch(/ [:;?!]/)
+  for (const mail of names) expect(render(mail, { locale: 'fr' }).text).not.toMatch(/ [:;?!»]|« /)
 })

@@ -22,10 +22,10 @@ const again = async ({ person: { email, password } }: Tab) => {
 }
 const exists = async ({ userId }: Tab) => (await app.db.user.count({ where: { id: userId } })) === 1
 const deleted = [200, { success: true, message: 'User deleted' }]
-const lastOwner = [
-  400,
-  { code: 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', message: 'You cannot leave the organization as the only owner' },
-]
+const lastOwner = (...slugs: string[]) => ({
+  code: 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER',
+  message: `You cannot leave the organization as the only owner: ${slugs.join(', ')}`,
+})
 
 const organization = async (members: [Tab, 'owner' | 'admin' | 'member'][]) => {
   const slug = crypto.randomUUID()
@@ -219,14 +219,14 @@ test('T173: whatever the person does while the account goes is answered, never w
 describe('the last owner of an organization', () => {
   test('T130: cannot delete the account, by either way, and the link is not used up', async () => {
     const tab = await app.signedIn()
-    const { id } = await organization([
+    const { id, slug } = await organization([
       [tab, 'owner'],
       [await app.signedIn(), 'admin'],
     ])
     const { token } = await linkFor(tab)
     for (const fields of [{ password: tab.person.password }, { token }]) {
       const answer = await remove(tab, fields)
-      expect([answer.status, answer.body, answer.setCookies]).toEqual([...lastOwner, []])
+      expect([answer.status, answer.body, answer.setCookies]).toEqual([400, lastOwner(slug), []])
     }
     expect(await exists(tab)).toBe(true)
     await app.db.organization.delete({ where: { id } })
@@ -234,13 +234,79 @@ describe('the last owner of an organization', () => {
   })
 
   test('T129: two owners who delete at once leave one, on every round', async () => {
+    const watcher = await app.signedIn()
     for (let round = 0; round < 8; round += 1) {
       const owners = [await app.signedIn(), await app.signedIn()]
-      const { id } = await organization(owners.map((owner) => [owner, 'owner']))
+      const others: [Tab, 'member'] = [watcher, 'member']
+      await app.db.member.deleteMany({ where: { userId: watcher.userId } })
+      const { id, slug } = await organization([...owners.map((owner): [Tab, 'owner'] => [owner, 'owner']), others])
       const answers = await Promise.all(owners.map((owner) => remove(owner, { password: owner.person.password })))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect(answers.filter(({ body }) => isDeepStrictEqual(body, lastOwner[1]))).toHaveLength(1)
+      expect(answers.filter(({ body }) => isDeepStrictEqual(body, lastOwner(slug)))).toHaveLength(1)
       expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
+    }
+    expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
+  })
+})
+
+describe('the organizations of who deletes the account', () => {
+  test('T130: one that nobody else is in goes with it, and its open invitation too', async () => {
+    const tab = await app.signedIn()
+    const { id } = await organization([[tab, 'owner']])
+    await tab.post('/auth/organization/invite-member', { organizationId: id, email: 'later@example.test', role: 'owner' })
+    expect((await remove(tab, { password: tab.person.password })).status).toBe(200)
+    expect(await app.db.organization.count({ where: { id } })).toBe(0)
+    expect(await app.db.invitation.count({ where: { email: 'later@example.test' } })).toBe(0)
+  })
+
+  test('T130: the refusal names all that would lose their owner, and then nothing is deleted, the empty one neither', async () => {
+    const tab = await app.signedIn()
+    const made = []
+    for (const others of [1, 1, 0]) {
+      const response = await tab.post('/auth/organization/create', { name: 'Desk', slug: crypto.randomUUID() })
+      const { id, slug } = response.body as { id: string; slug: string }
+      made.push({ id, slug })
+      if (others > 0)
+        await tab.post('/auth/organization/member/add', {
+          userId: (await app.signedIn()).userId,
+          role: 'admin',
+          organizationId: id,
+        })
+    }
+    const slugs = made.slice(0, 2).map(({ slug }) => slug)
+    const answer = await remove(tab, { password: tab.person.password })
+    expect([answer.status, answer.body]).toEqual([400, lastOwner(...slugs)])
+    expect(await app.db.organization.count({ where: { id: { in: made.map(({ id }) => id) } } })).toBe(3)
+  })
+
+  test('what they have offered in an organization that goes on is void', async () => {
+    const tab = await app.signedIn()
+    const { id } = await organization([
+      [tab, 'owner'],
+      [await app.signedIn(), 'owner'],
+    ])
+    const friend = await app.signedIn()
+    await tab.post('/auth/organization/invite-member', { organizationId: id, email: friend.person.email, role: 'owner' })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(friend.person.email)
+    expect((await remove(tab, { password: tab.person.password })).status).toBe(200)
+    expect((await friend.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe('INVITATION_NOT_FOUND')
+  })
+
+  test('T129: who accepts an invitation while its last owner deletes the account never has an organization without an owner', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const [tab, friend] = [await app.signedIn(), await app.signedIn()]
+      const { id } = await organization([[tab, 'owner']])
+      await tab.post('/auth/organization/invite-member', { organizationId: id, email: friend.person.email, role: 'admin' })
+      await app.mailed()
+      const { token } = app.outbox.lastTo(friend.person.email)
+      const [gone, joined] = await Promise.all([
+        remove(tab, { password: tab.person.password }),
+        friend.post('/auth/organization/accept-invitation', { invitationId: token }),
+      ])
+      expect([gone.status === 200, joined.status === 200].sort()).toEqual([false, true])
+      const owners = await app.db.member.count({ where: { organizationId: id, role: 'owner' } })
+      expect([owners, await app.db.organization.count({ where: { id } })]).toEqual(gone.status === 200 ? [0, 0] : [1, 1])
     }
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })

@@ -1,0 +1,44 @@
+import { useFormState } from '#app/components/page-form.tsx'
+
+type SelectProps = {
+  name: string
+  /** Where several forms of a page have a field of this name. */
+  id?: string
+  label: string
+  /** The label is for screen readers only: the row around says it to everybody else. */
+  quietLabel?: boolean
+  defaultValue: string
+  options: readonly { value: string; label: string }[]
+}
+
+/** One labelled choice out of a few, as the browser draws it. It shows again what was chosen before a failed submit. */
+export function Select({ name, id = name, label, quietLabel = false, defaultValue, options }: SelectProps) {
+  const { fields, typed } = useFormState()
+  const error = fields[name]
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-semibold'}>
+        {label}
+      </label>
+      <select
+        id={id}
+        name={name}
+        defaultValue={typed[name] ?? defaultValue}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
+        className="min-h-11 w-full rounded-md border border-line-strong bg-surface px-3 py-2.5 text-ink"
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      {error && (
+        <p id={`${id}-error`} className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,324 @@
+import { may, type Role, rolesUpTo } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { orRefusal, refusedField, withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { Field } from '#app/components/field.tsx'
+import { MailAddress } from '#app/components/mail-address.tsx'
+import { Moment } from '#app/components/moment.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { Select } from '#app/components/select.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import type { FormFailure } from '#app/form-result.ts'
+import { momentText } from '#app/moment-text.server.ts'
+import { noticeOf } from '#app/notice.ts'
+import { roleNames, roleOptions } from '#app/organization-roles.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Organization',
+  all: 'All organizations',
+  yours: 'Your role:',
+  name: 'Name of the organization',
+  slug: 'Short name',
+  slugHint: 'Changing it changes addresses that others may have kept.',
+  save: 'Save organization',
+  membersTitle: 'Members',
+  you: 'You',
+  role: 'Role',
+  roleOf: (name: string) => `Role of ${name}`,
+  changeRole: 'Save role',
+  remove: 'Remove',
+  inviteTitle: 'Invite somebody',
+  inviteLead: 'They get a mail with a link that works for 48 hours, and join when they accept.',
+  email: 'E-mail address',
+  invite: 'Send invitation',
+  openTitle: 'Open invitations',
+  until: 'Open until',
+  resend: 'Send again',
+  cancel: 'Take back',
+  leaveTitle: 'Leave',
+  leaveLead: 'You no longer see this organization, and its members no longer see you. To come back you need an invitation.',
+  leave: 'Leave organization',
+  deleteTitle: 'Delete the organization',
+  deleteLead: 'Its memberships and invitations go, at once and for good. The accounts of its members stay.',
+  confirmation: 'Type the short name to confirm',
+  confirmationWrong: 'This is not the short name of the organization.',
+  delete: 'Delete organization for good',
+  done: {
+    update: 'The organization is saved.',
+    role: 'The role is saved.',
+    remove: 'The member is removed. We have told them by mail.',
+    invite: 'The invitation is on its way.',
+    resend: 'The invitation is on its way again. The link of the former mail no longer works.',
+    cancel: 'The invitation is taken back.',
+  },
+  notices: {
+    created: 'The organization is created, and you own it.',
+    joined: 'You are a member now.',
+    update: 'The organization is saved.',
+  },
+}
+
+export const loader = withApi(async ({ api, page, params, url }) => {
+  const { user } = await api.sessions.require()
+  const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }))
+  const own = shown?.members.find(({ userId }) => userId === user.id)
+  if (!shown || !own) throw new Response('Not Found', { status: 404 })
+  const role = own.role as Role
+  const reaches = (other: string) => rolesUpTo(role).some((known) => known === other)
+  const now = new Date()
+  return {
+    id: shown.id,
+    name: shown.name,
+    slug: shown.slug,
+    role: roleNames[role] ?? role,
+    givable: roleOptions(rolesUpTo(role)),
+    mayUpdate: may(role, 'organization', 'update'),
+    mayDelete: may(role, 'organization', 'delete'),
+    mayInvite: may(role, 'invitation', 'create'),
+    members: shown.members.map((member) => ({
+      id: member.id,
+      name: member.user.name,
+      email: member.user.email,
+      role: member.role,
+      roleName: roleNames[member.role] ?? member.role,
+      isYou: member.userId === user.id,
+      mayChange: may(role, 'member', 'update') && reaches(member.role),
+      mayRemove: may(role, 'member', 'delete') && reaches(member.role) && member.userId !== user.id,
+    })),
+    invitations: shown.invitations
+      .filter(({ status, expiresAt }) => status === 'pending' && expiresAt > now)
+      .map(({ id, email, role: invitedRole, expiresAt }) => ({
+        id,
+        email,
+        role: invitedRole,
+        roleName: roleNames[invitedRole] ?? invitedRole,
+        until: momentText(expiresAt, page.locale),
+      })),
+    notice: noticeOf(url, text.notices),
+  }
+})
+
+/** The intent is what to do, and to whom where it is about one row: `role:<member>`. */
+export const action = withApiForm(['intent', 'name', 'slug', 'email', 'role'], async ({ api, params, field }) => {
+  const { organizations } = api
+  const organizationId = field('organizationId')
+  const [verb = '', id = ''] = field('intent').split(':')
+  const done = { done: text.done[verb as keyof typeof text.done] ?? '' }
+  switch (verb) {
+    case 'update': {
+      const { slug } = await organizations.update({ organizationId, data: { name: field('name'), slug: field('slug') } })
+      if (slug !== params.slug) throw redirect(`/settings/organizations/${slug}?notice=update`)
+      return done
+    }
+    case 'role':
+      await organizations.updateMemberRole({ organizationId, memberId: id, role: field('role') })
+      return done
+    case 'remove':
+      await organizations.removeMember({ organizationId, memberIdOrEmail: id })
+      return done
+    case 'invite':
+    case 'resend':
+      await organizations.invite({
+        organizationId,
+        email: field('email').trim(),
+        role: field('role'),
+        resend: verb === 'resend',
+      })
+      return done
+    case 'cancel':
+      await organizations.cancelInvitation({ invitationId: id })
+      return done
+    case 'leave':
+      await organizations.leave({ organizationId })
+      throw redirect('/settings/organizations?notice=left')
+    case 'delete':
+      if (field('confirmation').trim().toLowerCase() !== params.slug) throw refusedField('confirmation', text.confirmationWrong)
+      await organizations.delete({ organizationId })
+      throw redirect('/settings/organizations?notice=deleted')
+    default:
+      throw new Response('Bad Request', { status: 400 })
+  }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
+
+export default function OrganizationSettings() {
+  const organization = useLoaderData<typeof loader>()
+  const { id, name, slug, notice, members, invitations } = organization
+  const result = useActionData<typeof action>()
+  const form = (intent: string) => ({
+    action: `/settings/organizations/${slug}`,
+    intent,
+    failure: result?.error && result.typed.intent === intent ? result : undefined,
+  })
+  const hidden = <input type="hidden" name="organizationId" value={id} />
+  return (
+    <>
+      <Card title={name}>
+        {notice && !result && <Alert look="success">{notice}</Alert>}
+        {result && !result.error && (
+          <Alert key={`${members.length}-${invitations.length}`} look="success" landing>
+            {result.done}
+          </Alert>
+        )}
+        <p className="wrap-anywhere text-ink-soft">
+          {text.yours} {organization.role} · {slug}
+        </p>
+        {organization.mayUpdate && (
+          <PageForm {...form('update')}>
+            {hidden}
+            <Field name="name" label={text.name} defaultValue={name} maxLength={100} autoComplete="off" />
+            <Field name="slug" label={text.slug} hint={text.slugHint} defaultValue={slug} maxLength={64} autoComplete="off" />
+            <div>
+              <SubmitButton>{text.save}</SubmitButton>
+            </div>
+          </PageForm>
+        )}
+        <p>
+          <TextLink to="/settings/organizations">{text.all}</TextLink>
+        </p>
+      </Card>
+      <Card title={text.membersTitle}>
+        <ul className="-mb-4 divide-y divide-line border-t border-line">
+          {members.map((member) => (
+            <MemberRow
+              key={`${member.id}-${member.role}`}
+              {...member}
+              givable={organization.givable}
+              form={form}
+              hidden={hidden}
+            />
+          ))}
+        </ul>
+      </Card>
+      {organization.mayInvite && (
+        <Card title={text.inviteTitle}>
+          <p className="text-ink-soft">{text.inviteLead}</p>
+          <PageForm {...form('invite')}>
+            {hidden}
+            <Field name="email" type="email" label={text.email} inputMode="email" autoComplete="off" />
+            <Select name="role" label={text.role} defaultValue="member" options={organization.givable} />
+            <div>
+              <SubmitButton>{text.invite}</SubmitButton>
+            </div>
+          </PageForm>
+        </Card>
+      )}
+      {invitations.length > 0 && (
+        <Card title={text.openTitle}>
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {invitations.map((invitation) => (
+              <InvitationRow key={invitation.id} {...invitation} form={form} hidden={hidden} />
+            ))}
+          </ul>
+        </Card>
+      )}
+      <Card title={text.leaveTitle}>
+        <p className="text-ink-soft">{text.leaveLead}</p>
+        <PageForm {...form('leave')}>
+          {hidden}
+          <div>
+            <SubmitButton look="secondary">{text.leave}</SubmitButton>
+          </div>
+        </PageForm>
+      </Card>
+      {organization.mayDelete && (
+        <Card title={text.deleteTitle}>
+          <p className="text-ink-soft">{text.deleteLead}</p>
+          <PageForm {...form('delete')}>
+            {hidden}
+            <Field name="confirmation" label={text.confirmation} hint={slug} autoComplete="off" />
+            <div>
+              <SubmitButton look="danger">{text.delete}</SubmitButton>
+            </div>
+          </PageForm>
+        </Card>
+      )}
+    </>
+  )
+}
+
+type RowForms = {
+  form: (intent: string) => { action: string; intent: string; failure: FormFailure | undefined }
+  hidden: ReactNode
+}
+
+function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loaded['givable'] }) {
+  const { id, name, email, role, roleName, isYou, mayChange, mayRemove, givable, form, hidden } = member
+  return (
+    <li className="grid gap-3 py-4">
+      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
+        <p className="flex flex-wrap gap-x-3 font-semibold">
+          {name}
+          {isYou && <span className="font-normal text-ink-soft">{text.you}</span>}
+        </p>
+        <p className="text-sm text-ink-soft">
+          <MailAddress>{email}</MailAddress>
+        </p>
+        {!mayChange && <p className="text-sm">{roleName}</p>}
+      </div>
+      <div className="flex flex-wrap items-start gap-3">
+        {mayChange && (
+          <PageForm {...form(`role:${id}`)} className="flex flex-wrap items-start gap-3">
+            {hidden}
+            <Select name="role" id={`role-${id}`} label={text.roleOf(name)} quietLabel defaultValue={role} options={givable} />
+            <SubmitButton look="secondary">
+              {text.changeRole}
+              <span className="sr-only">{name}</span>
+            </SubmitButton>
+          </PageForm>
+        )}
+        {mayRemove && (
+          <PageForm {...form(`remove:${id}`)} className="grid gap-3">
+            {hidden}
+            <SubmitButton look="secondary">
+              {text.remove}
+              <span className="sr-only">{name}</span>
+            </SubmitButton>
+          </PageForm>
+        )}
+      </div>
+    </li>
+  )
+}
+
+function InvitationRow(invitation: Loaded['invitations'][number] & RowForms) {
+  const { id, email, role, roleName, until, form, hidden } = invitation
+  return (
+    <li className="grid gap-3 py-4">
+      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
+        <p className="font-semibold">
+          <MailAddress>{email}</MailAddress>
+        </p>
+        <p className="text-sm text-ink-soft">
+          {roleName} · {text.until} <Moment {...until} />
+        </p>
+      </div>
+      <div className="flex flex-wrap items-start gap-3">
+        <PageForm {...form(`resend:${id}`)} className="grid gap-3">
+          {hidden}
+          <input type="hidden" name="email" value={email} />
+          <input type="hidden" name="role" value={role} />
+          <SubmitButton look="secondary">
+            {text.resend}
+            <span className="sr-only">{email}</span>
+          </SubmitButton>
+        </PageForm>
+        <PageForm {...form(`cancel:${id}`)} className="grid gap-3">
+          {hidden}
+          <SubmitButton look="secondary">
+            {text.cancel}
+            <span className="sr-only">{email}</span>
+          </SubmitButton>
+        </PageForm>
+      </div>
+    </li>
+  )
+}

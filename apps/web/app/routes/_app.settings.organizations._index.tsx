@@ -1,0 +1,106 @@
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { Field } from '#app/components/field.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { noticeOf } from '#app/notice.ts'
+import { roleNames } from '#app/organization-roles.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Organizations',
+  lead: 'Teams that you belong to. Fellow members see your name and your e-mail address. You can be in five at most.',
+  none: 'You are in no organization yet.',
+  invitedTitle: 'Invitations to you',
+  seeInvitation: 'See the invitation',
+  createTitle: 'Create an organization',
+  name: 'Name of the organization',
+  slug: 'Short name',
+  slugHint: 'It stands in addresses and is nobody else’s: letters a to z, digits and dashes.',
+  create: 'Create organization',
+  notices: {
+    left: 'You have left the organization.',
+    deleted: 'The organization is deleted, with its memberships and invitations.',
+    declined: 'You have declined the invitation.',
+  },
+}
+
+export const loader = withApi(async ({ api, url }) => {
+  const { user } = await api.sessions.require()
+  const [organizations, invitations] = await Promise.all([
+    api.organizations.list(),
+    user.emailVerified ? api.organizations.listUserInvitations() : [],
+  ])
+  return {
+    organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleNames[role] ?? role })),
+    invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleNames[role] ?? role })),
+    notice: noticeOf(url, text.notices),
+  }
+})
+
+export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
+  const { slug } = await api.organizations.create({ name: field('name'), slug: field('slug') })
+  throw redirect(`/settings/organizations/${slug}?notice=created`)
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function OrganizationsSettings() {
+  const { organizations, invitations, notice } = useLoaderData<typeof loader>()
+  const failure = useActionData<typeof action>()
+  return (
+    <>
+      <Card title={text.title}>
+        {notice && !failure && <Alert look="success">{notice}</Alert>}
+        <p className="text-ink-soft">{text.lead}</p>
+        {organizations.length === 0 ? (
+          <p>{text.none}</p>
+        ) : (
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {organizations.map(({ id, name, slug, role }) => (
+              <li key={id} className="grid gap-1 py-4 wrap-anywhere">
+                <TextLink to={`/settings/organizations/${slug}`}>{name}</TextLink>
+                <span className="text-sm text-ink-soft">
+                  {slug} · {role}
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Card>
+      {invitations.length > 0 && (
+        <Card title={text.invitedTitle}>
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {invitations.map(({ id, organizationName, role }) => (
+              <li key={id} className="grid gap-x-6 gap-y-3 py-4 wrap-anywhere @md:grid-cols-[1fr_auto] @md:items-center">
+                <div className="grid gap-1">
+                  <span className="font-semibold">{organizationName}</span>
+                  <span className="text-sm text-ink-soft">{role}</span>
+                </div>
+                <div>
+                  <ButtonLink to={`/accept-invitation?token=${id}`} look="secondary">
+                    {text.seeInvitation}
+                    <span className="sr-only">{organizationName}</span>
+                  </ButtonLink>
+                </div>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      <Card title={text.createTitle}>
+        <PageForm action="/settings/organizations?index" failure={failure}>
+          <Field name="name" label={text.name} maxLength={100} autoComplete="off" />
+          <Field name="slug" label={text.slug} hint={text.slugHint} maxLength={64} autoComplete="off" />
+          <div>
+            <SubmitButton>{text.create}</SubmitButton>
+          </div>
+        </PageForm>
+      </Card>
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { MailAddress } from '#app/components/mail-address.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { roleNames } from '#app/organization-roles.ts'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+
+const text = {
+  title: 'You are invited',
+  signedOut: 'The invitation is for the address that the mail was sent to. Sign in with it, or create an account with it first.',
+  signIn: 'Sign in',
+  signUp: 'Create an account',
+  somebody: 'Somebody',
+  invites: (role: string) => ` invites you to join this organization. Your role there: ${role}.`,
+  seen: 'Its members will see your name and your e-mail address.',
+  accept: 'Join',
+  decline: 'Decline',
+  signedInAs: 'You are signed in as ',
+  signOut: 'Sign in as somebody else',
+  organizations: 'Your organizations',
+}
+
+const pathOf = (token: string) => `/accept-invitation?${new URLSearchParams({ token })}`
+
+/** Opening the link changes nothing: mail scanners open links too. */
+export const loader = withApi(async ({ api, url }) => {
+  const token = url.searchParams.get('token') ?? ''
+  const active = await api.sessions.get()
+  if (!active) return { token, email: null, invitation: null, refusal: null }
+  const { answer, refusal } = await orRefusal(api.organizations.getInvitation({ id: token || '-' }))
+  const invitation = answer && {
+    organization: answer.organizationName,
+    inviter: answer.inviterEmail,
+    role: roleNames[answer.role] ?? answer.role,
+  }
+  return { token, email: active.user.email, invitation, refusal }
+})
+
+/** The token travels in the body, so that it is in no address after the first. */
+export const action = withApiForm(['intent', 'token'], async ({ api, field }) => {
+  const invitationId = field('token')
+  if (field('intent') === 'decline') {
+    await api.organizations.rejectInvitation({ invitationId })
+    throw redirect('/settings/organizations?notice=declined')
+  }
+  const { member } = await api.organizations.acceptInvitation({ invitationId })
+  const joined = await api.organizations.get({ organizationId: member.organizationId })
+  throw redirect(`/settings/organizations/${joined?.slug}?notice=joined`)
+})
+
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function AcceptInvitation() {
+  const { token, email, invitation, refusal } = useLoaderData<typeof loader>()
+  const failure = useActionData<typeof action>()
+  if (email === null) {
+    return (
+      <>
+        <Heading title={text.title}>{text.signedOut}</Heading>
+        <div className="grid gap-3">
+          <ButtonLink to={withTarget('/login', pathOf(token))} wide>
+            {text.signIn}
+          </ButtonLink>
+          <ButtonLink to={withTarget('/signup', pathOf(token))} look="secondary" wide>
+            {text.signUp}
+          </ButtonLink>
+        </div>
+      </>
+    )
+  }
+  if (!invitation) {
+    return (
+      <>
+        <Heading title={text.title}>
+          {text.signedInAs}
+          <strong className="font-semibold text-ink">
+            <MailAddress>{email}</MailAddress>
+          </strong>
+          .
+        </Heading>
+        {refusal && <FormErrors error={(failure ?? { error: refusal }).error} />}
+        <PageForm action="/logout" reloadDocument>
+          <input type="hidden" name="redirectTo" value={pathOf(token)} />
+          <SubmitButton look="secondary" wide>
+            {text.signOut}
+          </SubmitButton>
+        </PageForm>
+        <p>
+          <TextLink to="/settings/organizations">{text.organizations}</TextLink>
+        </p>
+      </>
+    )
+  }
+  return (
+    <>
+      <Heading title={invitation.organization}>
+        <p>
+          {invitation.inviter ? <MailAddress>{invitation.inviter}</MailAddress> : text.somebody}
+          {text.invites(invitation.role)}
+        </p>
+        <p>{text.seen}</p>
+      </Heading>
+      {(['accept', 'decline'] as const).map((intent) => (
+        <PageForm
+          key={intent}
+          action="/accept-invitation"
+          intent={intent}
+          failure={failure?.typed.intent === intent ? failure : undefined}
+          className="grid gap-3"
+        >
+          <input type="hidden" name="token" value={token} />
+          <SubmitButton look={intent === 'accept' ? 'primary' : 'secondary'} wide>
+            {text[intent]}
+          </SubmitButton>
+        </PageForm>
+      ))}
+      <p>
+        <TextLink to="/settings/organizations">{text.organizations}</TextLink>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,143 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags organizations
+import { randomUUID } from 'node:crypto'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page, test } from '@playwright/test'
+import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
+
+/** Creates an organization from the settings and answers its short name. */
+async function createOrganization(page: Page): Promise<string> {
+  const slug = `desk-${randomUUID().slice(0, 8)}`
+  await page.goto('/settings/organizations')
+  await page.getByLabel('Name of the organization').fill('Desk & Söhne')
+  await page.getByLabel('Short name').fill(slug)
+  await page.getByRole('button', { name: 'Create organization' }).click()
+  await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
+  await expect(page.getByText('The organization is created')).toBeVisible()
+  return slug
+}
+
+async function invite(page: Page, email: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await expect(page.getByText('The invitation is on its way.')).toBeVisible()
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(`JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, () => {
+    test.use({ javaScriptEnabled })
+
+    test(`organizations: create one, invite a stranger, promote them, and leave it to them (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+      page,
+      browser,
+    }) => {
+      test.slow()
+      await signedInPerson(page)
+      const slug = await createOrganization(page)
+      const second = { ...newPerson(), name: 'Grace Hopper' }
+      await invite(page, second.email)
+      await expect(page.getByRole('button', { name: `Take back ${second.email}` })).toBeVisible()
+      await page.getByLabel('E-mail address').fill(second.email)
+      await page.getByRole('button', { name: 'Send invitation' }).click()
+      await expect(page.getByRole('alert')).toContainText('has an open invitation already')
+
+      const context = await browser.newContext({ javaScriptEnabled })
+      const guest = await context.newPage()
+      await followMailedLink(guest, second, '/accept-invitation')
+      await expect(guest.getByText('The invitation is for the address that the mail was sent to.')).toBeVisible()
+      const invitation = guest.url()
+      await guest.getByRole('link', { name: 'Create an account' }).click()
+      await guest.getByLabel('Name').fill(second.name)
+      await guest.getByLabel('E-mail address').fill(second.email)
+      await guest.getByLabel('Password', { exact: true }).fill(second.password)
+      await guest.getByRole('button', { name: 'Create account' }).click()
+      await expect(guest.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+      await followMailedLink(guest, second, '/verify-email', 2)
+      await guest.getByRole('button', { name: 'Confirm address' }).click()
+      await submitSignIn(guest, second)
+      await expect(guest).toHaveURL(invitation)
+      await guest.getByRole('button', { name: 'Join' }).click()
+      await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
+      await expect(guest.getByText('You are a member now.')).toBeVisible()
+      await expect(guest.getByRole('button', { name: 'Send invitation' })).toHaveCount(0)
+      await guest.goto(invitation)
+      await expect(guest.getByRole('alert')).toContainText('no longer open')
+
+      await page.goto(`/settings/organizations/${slug}`)
+      await page.getByRole('button', { name: 'Leave organization' }).click()
+      await expect(page.getByRole('alert')).toContainText('you are the only owner')
+      await page.getByLabel(`Role of ${second.name}`).selectOption('Owner')
+      await page.getByRole('button', { name: `Save role ${second.name}` }).click()
+      await expect(page.getByText('The role is saved.')).toBeVisible()
+      await expect(page.getByLabel(`Role of ${second.name}`)).toHaveValue('owner')
+      await page.getByRole('button', { name: 'Leave organization' }).click()
+      await expect(page).toHaveURL('/settings/organizations?notice=left')
+      await expect(page.getByText('You are in no organization yet.')).toBeVisible()
+      expect((await page.goto(`/settings/organizations/${slug}`))?.status()).toBe(404)
+
+      await guest.goto(`/settings/organizations/${slug}`)
+      await guest.getByLabel('Type the short name to confirm').fill('something else')
+      await guest.getByRole('button', { name: 'Delete organization for good' }).click()
+      await expect(guest.getByRole('alert')).toContainText('not the short name')
+      await guest.getByLabel('Type the short name to confirm').fill(slug)
+      await guest.getByRole('button', { name: 'Delete organization for good' }).click()
+      await expect(guest).toHaveURL('/settings/organizations?notice=deleted')
+      await context.close()
+    })
+  })
+}
+
+test('organizations: an invitation in the wrong hands is explained, and its owner can decline it', async ({ page, browser }) => {
+  test.slow()
+  await signedInPerson(page)
+  const slug = await createOrganization(page)
+  const invited = newPerson()
+  await invite(page, invited.email)
+  await followMailedLink(page, invited, '/accept-invitation')
+  await expect(page.getByRole('alert')).toContainText('for another address')
+
+  const context = await browser.newContext()
+  const guest = await context.newPage()
+  await signUp(guest, invited)
+  await followMailedLink(guest, invited, '/verify-email', 2)
+  await guest.getByRole('button', { name: 'Confirm address' }).click()
+  await submitSignIn(guest, invited)
+  await expect(guest).toHaveURL('/dashboard')
+  await guest.goto('/settings/organizations')
+  await guest.getByRole('link', { name: 'See the invitation Desk & Söhne' }).click()
+  await guest.getByRole('button', { name: 'Decline' }).click()
+  await expect(guest.getByText('You have declined the invitation.')).toBeVisible()
+  await context.close()
+  await page.goto(`/settings/organizations/${slug}`)
+  await expect(page.getByRole('button', { name: 'Take back' })).toHaveCount(0)
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`organizations: everyone can read the pages (${colorScheme})`, async ({ page }) => {
+    test.slow()
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    const expectAccessible = async (name: string) => {
+      expect.soft((await new AxeBuilder({ page }).analyze()).violations, name).toEqual([])
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        expect.soft(overflow, `${name}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
+      }
+    }
+    await page.goto('/accept-invitation?token=any')
+    await expectAccessible('invitation signed out')
+    await signedInPerson(page)
+    await page.goto('/accept-invitation?token=any')
+    await expectAccessible('invitation unknown')
+    await page.goto('/settings/organizations')
+    await expectAccessible('organizations')
+    await page.getByRole('button', { name: 'Create organization' }).click()
+    await expect(page.getByRole('alert')).toBeVisible()
+    await expectAccessible('organizations refused')
+    await createOrganization(page)
+    await invite(page, `${'long-'.repeat(10)}address@${'sub.'.repeat(20)}example.test`)
+    await expectAccessible('one organization')
+  })
+}

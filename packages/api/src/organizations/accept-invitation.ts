@@ -1,0 +1,28 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { answerInvitationInput } from './contract.ts'
+import { closeInvitation, findOwnInvitation } from './invitation.ts'
+import { beginMembership, lockOrganization, roleNamed } from './membership.ts'
+import { presentInvitation, presentMember } from './present-organization.ts'
+
+/**
+ * The invited person joins, once; the organization becomes their active one. The codes of `findOwnInvitation` and of
+ * `beginMembership`; whoever is refused for a limit may come back, since the invitation stays open.
+ */
+export const acceptInvitation = sessionProcedure.input(answerInvitationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const userId = ctx.user.id
+  return ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const { id, organizationId } = await findOwnInvitation(tx, userId, input.invitationId)
+    await lockOrganization(tx, organizationId)
+    const invitation = await closeInvitation(tx, { id }, 'accepted')
+    const role = roleNamed(invitation.role)
+    const member = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
+    await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })
+    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'accept-invitation', details: { role } })
+    return { invitation: presentInvitation(invitation), member: presentMember(member) }
+  })
+})

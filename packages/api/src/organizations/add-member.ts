@@ -1,0 +1,46 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import { mailMemberAdded } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { addMemberInput } from './contract.ts'
+import { beginMembership, changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
+import { may } from './permissions.ts'
+import { presentMember } from './present-organization.ts'
+
+/**
+ * Makes a known user a member at once, and mails them. Spec: Organizations. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND,
+ * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER (also for a role above the caller's), USER_NOT_FOUND and the codes of `beginMembership`.
+ */
+export const addMember = sessionProcedure.input(addMemberInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const organizationId = namedOrActive(ctx, input.organizationId)
+  const { userId } = input
+  const member = await ctx.db.$transaction(async (tx) => {
+    const caller = await changeAsMember(tx, ctx, organizationId, [userId])
+    if (!may(caller.role, 'member', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
+    const role = roleNamed(input.role)
+    if (!reaches(caller, role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
+    // An address that nobody has proved may become somebody else's account.
+    const user = await tx.user.findUnique({ where: { id: userId, emailVerified: true, suspendedAt: null } })
+    if (!user) throw new AppError('USER_NOT_FOUND')
+
+    const added = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
+    await tx.invitation.updateMany({
+      where: { organizationId, email: user.email, status: 'pending' },
+      data: { status: 'canceled', answeredAt: new Date() },
+    })
+    const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    await recordAuditEvent(tx, ctx.client, {
+      userId,
+      actorId: ctx.user.id,
+      organizationId,
+      action: 'add-member',
+      details: { role },
+    })
+    await mailMemberAdded(ctx, tx, user, { organization: name, actor: ctx.user.name })
+    return added
+  })
+  ctx.mail.wake()
+  return presentMember(member)
+})

@@ -1,0 +1,32 @@
+import { AppError } from '../errors.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { cancelInvitationInput } from './contract.ts'
+import { closeInvitation } from './invitation.ts'
+import { findMembership, lockOrganization, reaches } from './membership.ts'
+import { may } from './permissions.ts'
+import { presentInvitation } from './present-organization.ts'
+
+/**
+ * Takes an open invitation back. INVITATION_NOT_FOUND, also to those outside the organization;
+ * YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION, also when it is to a role above the caller's.
+ */
+export const cancelInvitation = sessionProcedure.input(cancelInvitationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const userId = ctx.user.id
+  return ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const named = await tx.invitation.findUnique({ where: { id: input.invitationId } })
+    if (!named) throw new AppError('INVITATION_NOT_FOUND')
+    const { organizationId } = named
+    await lockOrganization(tx, organizationId)
+    const caller = await findMembership(tx, organizationId, userId)
+    if (!caller) throw new AppError('INVITATION_NOT_FOUND')
+    if (!may(caller.role, 'invitation', 'cancel') || !reaches(caller, named.role))
+      throw new AppError('YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION')
+    const invitation = await closeInvitation(tx, named, 'canceled')
+    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'cancel-invitation' })
+    return presentInvitation(invitation)
+  })
+})

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { emailAddress, imageUrl } from '../fields.ts'
+import { policy } from '../policy.ts'
+
+/** Paths of pages, names that pretend to speak for the service, and words that programs take for something else. */
+export const reservedSlugs: ReadonlySet<string> = new Set(
+  `about accept-invitation account accounts admin administrator api app assets auth billing blog cdn create dashboard delete dev docs
+  edit floorpass help invitations invite login logout mail me members new null official organization organizations owner public
+  reset-password root security settings signin signup static status support system team teams test trpc undefined user users
+  verify-email www`.split(/\s+/),
+)
+
+const id = z.string().min(1).max(64)
+
+export const organizationName = z
+  .string()
+  .trim()
+  .min(1, 'Enter a name')
+  .max(100, 'Too long: at most 100 characters')
+  // One line that reads as it is stored, with something to see in it.
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'Use one line of text')
+  .regex(/[\p{L}\p{N}]/u, 'Use a letter or a digit')
+
+export const organizationSlug = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .min(1, 'Enter a short name')
+  .max(64, 'Too long: at most 64 characters')
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'Use letters a to z, digits and dashes between them')
+  .refine((slug) => !reservedSlugs.has(slug), 'This short name is reserved')
+
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (value) => new TextEncoder().encode(JSON.stringify(value)).length <= policy.organizations.metadata,
+    `Too large: at most ${policy.organizations.metadata} bytes of JSON`,
+  )
+
+/** better-auth's client may send a list; a member has one role here. What is no role is ROLE_NOT_FOUND. */
+const role = z
+  .union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).length(1, 'A member has one role')])
+  .transform((named) => (typeof named === 'string' ? named : (named[0] ?? '')))
+
+/** Left out: the session's active organization. */
+const organizationId = id.optional()
+
+const wholeNumber = (most: number) => z.coerce.number().int().min(0).max(most)
+
+export const createOrganizationInput = z.object({
+  name: organizationName,
+  slug: organizationSlug,
+  logo: imageUrl.nullable().optional(),
+  metadata: metadata.optional(),
+  keepCurrentActiveOrganization: z.boolean().default(false),
+})
+
+export const updateOrganizationInput = z.object({
+  organizationId,
+  data: z.object({
+    name: organizationName.optional(),
+    slug: organizationSlug.optional(),
+    logo: imageUrl.nullable().optional(),
+    metadata: metadata.optional(),
+  }),
+})
+
+export const deleteOrganizationInput = z.object({ organizationId: id })
+
+export const getOrganizationInput = z.object({
+  organizationId,
+  /** Wins over organizationId. */
+  organizationSlug: z.string().min(1).max(64).optional(),
+  membersLimit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
+})
+
+export const checkSlugInput = z.object({ slug: organizationSlug })
+
+export const setActiveOrganizationInput = z
+  .object({ organizationId: id.nullable().optional(), organizationSlug: z.string().min(1).max(64).optional() })
+  .refine((input) => input.organizationId !== undefined || input.organizationSlug !== undefined, {
+    error: 'Name organizationId or organizationSlug',
+  })
+
+export const addMemberInput = z.object({ userId: id, role, organizationId })
+
+export const removeMemberInput = z.object({ memberIdOrEmail: z.string().min(1).max(254), organizationId })
+
+export const updateMemberRoleInput = z.object({ memberId: id, role, organizationId })
+
+export const leaveOrganizationInput = z.object({ organizationId: id })
+
+export const listMembersInput = z.object({
+  organizationId,
+  organizationSlug: z.string().min(1).max(64).optional(),
+  limit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
+  offset: wholeNumber(1_000_000).default(0),
+  sortBy: z.enum(['createdAt', 'role']).default('createdAt'),
+  sortDirection: z.enum(['asc', 'desc']).default('asc'),
+  filterField: z.enum(['role', 'userId']).optional(),
+  filterValue: z.string().max(64).optional(),
+  filterOperator: z.enum(['eq', 'ne']).default('eq'),
+})
+
+export const activeMemberInput = z.object({ organizationId })
+
+export const activeMemberRoleInput = z.object({
+  organizationId,
+  organizationSlug: z.string().min(1).max(64).optional(),
+  userId: id.optional(),
+})
+
+export const hasPermissionInput = z.object({
+  permissions: z.record(z.string().max(64), z.array(z.string().max(64)).max(64)),
+  organizationId,
+})
+
+export const inviteMemberInput = z.object({ email: emailAddress, role, organizationId, resend: z.boolean().default(false) })
+
+/** The id of an invitation, or the secret of its mail. */
+const invitationId = z.string().min(1).max(512)
+
+export const answerInvitationInput = z.object({ invitationId })
+
+export const cancelInvitationInput = z.object({ invitationId: id })
+
+export const getInvitationInput = z.object({ id: invitationId })
+
+export const listInvitationsInput = z.object({ organizationId })

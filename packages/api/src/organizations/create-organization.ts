@@ -1,0 +1,32 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { createOrganizationInput } from './contract.ts'
+import { beginMembership } from './membership.ts'
+import { presentMember, presentOrganization } from './present-organization.ts'
+
+/**
+ * The caller founds an organization and owns it; it becomes their active one unless asked otherwise. Spec: Organizations.
+ * ORGANIZATION_ALREADY_EXISTS when the slug is taken, YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS.
+ */
+export const createOrganization = sessionProcedure.input(createOrganizationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const { keepCurrentActiveOrganization, metadata, ...fields } = input
+  const userId = ctx.user.id
+  return ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const [organization] = await tx.organization.createManyAndReturn({
+      data: [{ ...fields, logo: fields.logo ?? null, ...(metadata && { metadata: metadata as object }) }],
+      skipDuplicates: true,
+    })
+    if (!organization) throw new AppError('ORGANIZATION_ALREADY_EXISTS')
+    const organizationId = organization.id
+    const owner = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role: 'owner' })
+    if (!keepCurrentActiveOrganization)
+      await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })
+    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'create-organization' })
+    return { ...presentOrganization(organization), members: [presentMember(owner)] }
+  })
+})

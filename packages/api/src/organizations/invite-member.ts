@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts'
+import { mailInvitation } from '../mails.ts'
+import { policy } from '../policy.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { createToken, hashToken } from '../security/random-token.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { inviteMemberInput } from './contract.ts'
+import { changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
+import { may } from './permissions.ts'
+import { presentInvitation } from './present-organization.ts'
+
+/**
+ * Mails an invitation to an address, for 48 hours. Whether the address has an account makes no difference. With `resend`, an open
+ * one is mailed anew: its former link is void. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND,
+ * YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE,
+ * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION, INVITATION_LIMIT_REACHED.
+ */
+export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('invite:user', ctx.user.id)
+  await ctx.limiter.consume('invite:address', input.email)
+  const organizationId = namedOrActive(ctx, input.organizationId)
+  const { email, resend } = input
+  const invitation = await ctx.db.$transaction(async (tx) => {
+    const caller = await changeAsMember(tx, ctx, organizationId)
+    if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION')
+    const role = roleNamed(input.role)
+    if ((await tx.member.count({ where: { organizationId, user: { email } } })) > 0)
+      throw new AppError('USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION')
+
+    const now = new Date()
+    const open = await tx.invitation.findFirst({ where: { organizationId, email, status: 'pending' } })
+    if (!reaches(caller, role) || (open && !reaches(caller, open.role)))
+      throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE')
+    if (open && open.expiresAt > now && !resend) throw new AppError('USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION')
+    const pending = { organizationId, status: 'pending', expiresAt: { gt: now }, email: { not: email } }
+    if ((await tx.invitation.count({ where: pending })) >= policy.organizations.pendingInvitations)
+      throw new AppError('INVITATION_LIMIT_REACHED')
+
+    const secret = createToken()
+    const expiresAt = new Date(now.getTime() + policy.organizations.invitationLifetime * 1000)
+    const fields = { role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
+    const invited = open
+      ? await tx.invitation.update({ where: { id: open.id }, data: fields })
+      : await tx.invitation.create({ data: { ...fields, organizationId, email } })
+    const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'invite-member', details: { role } })
+    await mailInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
+    return invited
+  })
+  ctx.mail.wake()
+  return presentInvitation(invitation)
+})

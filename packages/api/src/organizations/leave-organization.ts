@@ -1,0 +1,18 @@
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { leaveOrganizationInput } from './contract.ts'
+import { changeAsMember, endMembership, refuseLastOwner } from './membership.ts'
+import { presentMemberWithUser } from './present-organization.ts'
+
+/** The caller leaves an organization. ORGANIZATION_NOT_FOUND, YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER. */
+export const leaveOrganization = sessionProcedure.input(leaveOrganizationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const { organizationId } = input
+  return ctx.db.$transaction(async (tx) => {
+    const member = await changeAsMember(tx, ctx, organizationId)
+    await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
+    await endMembership(tx, member)
+    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'leave-organization' })
+    return presentMemberWithUser({ ...member, user: ctx.user })
+  })
+})

@@ -1,0 +1,29 @@
+import { AppError } from '../errors.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { listInvitationsInput } from './contract.ts'
+import { showInvitations } from './get-organization.ts'
+import { readAsMember } from './membership.ts'
+import { may } from './permissions.ts'
+import { presentInvitation } from './present-organization.ts'
+
+/** An organization's invitations of every status, newest first. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS. */
+export const listInvitations = sessionProcedure.input(listInvitationsInput).query(async ({ ctx, input }) => {
+  const caller = await readAsMember(ctx, input)
+  if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS')
+  return showInvitations(ctx.db, caller)
+})
+
+/** The open invitations to the caller's own address. EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION. */
+export const listUserInvitations = sessionProcedure.query(async ({ ctx }) => {
+  if (!ctx.user.emailVerified) throw new AppError('EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
+  const invitations = await ctx.db.invitation.findMany({
+    where: { email: ctx.user.email, status: 'pending', expiresAt: { gt: new Date() } },
+    include: { organization: true },
+    orderBy: { createdAt: 'desc' },
+    take: 100,
+  })
+  return invitations.map(({ organization, ...invitation }) => ({
+    ...presentInvitation(invitation),
+    organizationName: organization.name,
+  }))
+})

@@ -1,0 +1,21 @@
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { answerInvitationInput } from './contract.ts'
+import { closeInvitation, findOwnInvitation } from './invitation.ts'
+import { lockOrganization } from './membership.ts'
+import { presentInvitation } from './present-organization.ts'
+
+/** The invited person declines. The codes of `findOwnInvitation`. */
+export const rejectInvitation = sessionProcedure.input(answerInvitationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const userId = ctx.user.id
+  return ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const { id, organizationId } = await findOwnInvitation(tx, userId, input.invitationId)
+    await lockOrganization(tx, organizationId)
+    const invitation = await closeInvitation(tx, { id }, 'rejected')
+    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'reject-invitation' })
+    return { invitation: presentInvitation(invitation), member: null }
+  })
+})

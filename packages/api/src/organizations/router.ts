@@ -1,0 +1,46 @@
+import { router } from '../trpc.ts'
+import { acceptInvitation } from './accept-invitation.ts'
+import { addMember } from './add-member.ts'
+import { cancelInvitation } from './cancel-invitation.ts'
+import { checkSlug } from './check-slug.ts'
+import { createOrganization } from './create-organization.ts'
+import { deleteOrganization } from './delete-organization.ts'
+import { getActiveMember, getActiveMemberRole } from './get-active-member.ts'
+import { getInvitation } from './get-invitation.ts'
+import { getOrganization } from './get-organization.ts'
+import { hasPermission } from './has-permission.ts'
+import { inviteMember } from './invite-member.ts'
+import { leaveOrganization } from './leave-organization.ts'
+import { listInvitations, listUserInvitations } from './list-invitations.ts'
+import { listMembers } from './list-members.ts'
+import { listOrganizations } from './list-organizations.ts'
+import { rejectInvitation } from './reject-invitation.ts'
+import { removeMember } from './remove-member.ts'
+import { setActiveOrganization } from './set-active-organization.ts'
+import { updateMemberRole } from './update-member-role.ts'
+import { updateOrganization } from './update-organization.ts'
+
+export const organizationsRouter = router({
+  create: createOrganization,
+  list: listOrganizations,
+  get: getOrganization,
+  update: updateOrganization,
+  delete: deleteOrganization,
+  checkSlug,
+  setActive: setActiveOrganization,
+  addMember,
+  removeMember,
+  updateMemberRole,
+  leave: leaveOrganization,
+  listMembers,
+  getActiveMember,
+  getActiveMemberRole,
+  hasPermission,
+  invite: inviteMember,
+  acceptInvitation,
+  rejectInvitation,
+  cancelInvitation,
+  getInvitation,
+  listInvitations,
+  listUserInvitations,
+})

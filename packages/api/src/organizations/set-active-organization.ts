@@ -1,0 +1,21 @@
+import { sessionProcedure } from '../trpc.ts'
+import { setActiveOrganizationInput } from './contract.ts'
+import { showOrganization } from './get-organization.ts'
+import { changeAsMember, readAsMember } from './membership.ts'
+
+/** What this session's calls mean when they name no organization; null for none. Answers it whole. ORGANIZATION_NOT_FOUND. */
+export const setActiveOrganization = sessionProcedure.input(setActiveOrganizationInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const { organizationId, organizationSlug } = input
+  const session = { id: ctx.session.id }
+  if (organizationSlug === undefined && typeof organizationId !== 'string') {
+    await ctx.db.session.updateMany({ where: session, data: { activeOrganizationId: null } })
+    return null
+  }
+  const named = await readAsMember(ctx, { organizationId: organizationId ?? undefined, organizationSlug })
+  return ctx.db.$transaction(async (tx) => {
+    const caller = await changeAsMember(tx, ctx, named.organizationId)
+    await tx.session.updateMany({ where: session, data: { activeOrganizationId: caller.organizationId } })
+    return showOrganization(tx, caller)
+  })
+})

@@ -1,0 +1,52 @@
+import { AppError } from '../errors.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { updateMemberRoleInput } from './contract.ts'
+import {
+  cancelInvitationsOf,
+  changeAsMember,
+  findMembership,
+  namedOrActive,
+  reaches,
+  refuseLastOwner,
+  roleNamed,
+} from './membership.ts'
+import { may, roles, rolesUpTo } from './permissions.ts'
+import { presentMember } from './present-organization.ts'
+
+/**
+ * Gives a member another role. Spec: Organizations. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, MEMBER_NOT_FOUND,
+ * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER (also when the old or the new role is above the caller's),
+ * YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER.
+ */
+export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mutation(async ({ ctx, input }) => {
+  await ctx.limiter.consume('change-organization:user', ctx.user.id)
+  const organizationId = namedOrActive(ctx, input.organizationId)
+  const named = await ctx.db.member.findUnique({ where: { id: input.memberId, organizationId } })
+  return ctx.db.$transaction(async (tx) => {
+    const caller = await changeAsMember(tx, ctx, organizationId, named ? [named.userId] : [])
+    if (!may(caller.role, 'member', 'update')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
+    const role = roleNamed(input.role)
+    const member = named && (await findMembership(tx, organizationId, named.userId))
+    if (!member) throw new AppError('MEMBER_NOT_FOUND')
+    if (!reaches(caller, member.role) || !reaches(caller, role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
+    if (role === member.role) return presentMember(member)
+    await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER')
+
+    const changed = await tx.member.update({ where: { id: member.id }, data: { role } })
+    const allowed = may(role, 'invitation', 'create') ? rolesUpTo(role) : []
+    await cancelInvitationsOf(
+      tx,
+      member,
+      roles.filter((known) => !allowed.includes(known)),
+    )
+    await recordAuditEvent(tx, ctx.client, {
+      userId: member.userId,
+      ...(member.userId !== ctx.user.id && { actorId: ctx.user.id }),
+      organizationId,
+      action: 'update-member-role',
+      details: { from: member.role, to: role },
+    })
+    return presentMember(changed)
+  })
+})

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Answer } from '../../test-support/browser.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { assemble, found, memberIdOf } from '../../test-support/organization.ts'
+import type { SignedIn } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp()
+const done = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length
+const codes = (answers: Answer[]) => new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code))
+const times = <Result>(count: number, work: (round: number) => Promise<Result>) =>
+  Promise.all(Array.from({ length: count }, (_, round) => work(round)))
+const create = (tab: SignedIn, slug: string = randomUUID()) => tab.post('/auth/organization/create', { name: 'Desk', slug })
+const membershipsOf = ({ userId }: SignedIn) => app.db.member.count({ where: { userId } })
+const newestToken = async (email: string) => {
+  await app.mailed()
+  return app.outbox.lastTo(email).token
+}
+const limit = 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS'
+
+afterEach(() => {
+  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})
+
+describe('at most five organizations', () => {
+  test('T126: twenty creations at once leave exactly five', async () => {
+    const tab = await app.signedIn()
+    const answers = await times(20, () => create(tab))
+    expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
+    expect(await app.db.organization.count({ where: { members: { none: {} } } })).toBe(0)
+  })
+
+  test('T127: ten creations and ten additions by others at once leave exactly five', async () => {
+    const tab = await app.signedIn()
+    const owners = await times(10, () => app.signedIn())
+    for (const owner of owners) await found(owner)
+    const answers = await times(20, (round) =>
+      round % 2 === 0
+        ? create(tab)
+        : (owners[(round - 1) / 2] as SignedIn).post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }),
+    )
+    expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
+  })
+
+  test('two invitations accepted at once into the fifth and the sixth: one is refused', async () => {
+    const tab = await app.signedIn()
+    for (let count = 0; count < 4; count += 1) await found(tab)
+    const secrets: string[] = []
+    for (const owner of [await app.signedIn(), await app.signedIn()]) {
+      await found(owner)
+      await owner.post('/auth/organization/invite-member', { email: tab.person.email, role: 'member' })
+      secrets.push(await newestToken(tab.person.email))
+    }
+    const answers = await times(2, (round) => tab.post('/auth/organization/accept-invitation', { invitationId: secrets[round] }))
+    expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([1, new Set([limit]), 5])
+  })
+
+  test('T128: deleting and creating at once never goes over', async () => {
+    const tab = await app.signedIn()
+    const made = [await found(tab), await found(tab), await found(tab), await found(tab), await found(tab)]
+    const answers = await times(10, (round) =>
+      round % 2 === 0 ? tab.post('/auth/organization/delete', { organizationId: made[round / 2]?.id }) : create(tab),
+    )
+    expect(codes(answers).size).toBeLessThanOrEqual(1)
+    expect(await membershipsOf(tab)).toBe(done(answers) - 5)
+    expect(await membershipsOf(tab)).toBeLessThanOrEqual(5)
+  })
+})
+
+describe('an organization keeps an owner', () => {
+  type Act = 'demote the other' | 'remove the other' | 'leave' | 'step down'
+  const act = async (deed: Act, organizationId: string, tab: SignedIn, other: SignedIn) => {
+    const idOf = (somebody: SignedIn) => memberIdOf(app, organizationId, somebody)
+    const post = (path: string, fields: object) => tab.post(`/auth/organization/${path}`, { organizationId, ...fields })
+    const prepared: Record<Act, [string, object]> = {
+      'demote the other': ['member/update-role', { memberId: await idOf(other), role: 'member' }],
+      'remove the other': ['member/remove', { memberIdOrEmail: await idOf(other) }],
+      leave: ['leave', {}],
+      'step down': ['member/update-role', { memberId: await idOf(tab), role: 'admin' }],
+    }
+    return () => post(...prepared[deed])
+  }
+  const deeds: Act[] = ['demote the other', 'remove the other', 'leave', 'step down']
+  const pairs = deeds.flatMap((first, at) => deeds.slice(at).map((second) => ({ first, second })))
+
+  test.each(pairs)('T129: two owners at once, twenty times: $first, $second', async ({ first, second }) => {
+    const [ada, bob] = [await app.signedIn(), await app.signedIn()]
+    for (let round = 0; round < 20; round += 1) {
+      await app.db.organization.deleteMany({ where: { members: { some: { userId: { in: [ada.userId, bob.userId] } } } } })
+      const { id } = await assemble(app, [
+        [ada, 'owner'],
+        [bob, 'owner'],
+      ])
+      const acts = [await act(first, id, ada, bob), await act(second, id, bob, ada)]
+      const answers = await Promise.all((round % 2 === 0 ? acts : acts.reverse()).map((run) => run()))
+      // Who has stepped down can still be demoted or removed by the other.
+      expect(done(answers)).toBeGreaterThan(0)
+      expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
+    }
+  })
+
+  test('T129: twenty attempts of two owners on each other, all at once', async () => {
+    const [ada, bob] = [await app.signedIn(), await app.signedIn()]
+    const { id } = await assemble(app, [
+      [ada, 'owner'],
+      [bob, 'owner'],
+    ])
+    const runs = await times(20, (round) => {
+      const deed = deeds[(round >> 1) % 4] as Act
+      return round % 2 === 0 ? act(deed, id, ada, bob) : act(deed, id, bob, ada)
+    })
+    const answers = await Promise.all(runs.map((run) => run()))
+    for (const { status } of answers) expect(status).toBeLessThan(500)
+    expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
+  })
+})
+
+describe('one invitation', () => {
+  test('used twenty times at once is used once', async () => {
+    const [owner, tab] = [await app.signedIn(), await app.signedIn()]
+    const { id } = await found(owner)
+    await owner.post('/auth/organization/invite-member', { email: tab.person.email, role: 'member' })
+    const invitationId = await newestToken(tab.person.email)
+    const answers = await times(20, (round) =>
+      tab.post(`/auth/organization/${round % 4 === 3 ? 'reject' : 'accept'}-invitation`, { invitationId }),
+    )
+    expect([done(answers), codes(answers)]).toEqual([1, new Set(['INVITATION_NOT_FOUND'])])
+    const { status } = await app.db.invitation.findFirstOrThrow({ where: { organizationId: id } })
+    expect(await membershipsOf(tab)).toBe(status === 'accepted' ? 1 : 0)
+  })
+
+  test('accepted and canceled at once: one of the two happens', async () => {
+    const [owner, tab] = [await app.signedIn(), await app.signedIn()]
+    await found(owner)
+    for (let round = 0; round < 8; round += 1) {
+      const { body } = await owner.post('/auth/organization/invite-member', { email: tab.person.email, role: 'member' })
+      const invitationId = (body as { id: string }).id
+      const answers = await Promise.all([
+        tab.post('/auth/organization/accept-invitation', { invitationId }),
+        owner.post('/auth/organization/cancel-invitation', { invitationId }),
+      ])
+      expect([done(answers), codes(answers)]).toEqual([1, new Set(['INVITATION_NOT_FOUND'])])
+      await app.db.member.deleteMany({ where: { userId: tab.userId } })
+    }
+  })
+
+  test('ten to one address at once are one', async () => {
+    const owner = await app.signedIn()
+    const { id } = await found(owner)
+    const { email } = app.person()
+    const answers = await times(10, () => owner.post('/auth/organization/invite-member', { email, role: 'member' }))
+    expect([done(answers), codes(answers)]).toEqual([1, new Set(['USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION'])])
+    expect(await app.db.invitation.count({ where: { organizationId: id } })).toBe(1)
+  })
+})
+
+test('T135: a member added ten times at once is there once', async () => {
+  const [owner, tab] = [await app.signedIn(), await app.signedIn()]
+  const { id } = await found(owner)
+  const answers = await times(10, () => owner.post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }))
+  expect([done(answers), codes(answers)]).toEqual([1, new Set(['USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])])
+  expect(await app.db.member.count({ where: { organizationId: id } })).toBe(2)
+})
+
+test('T137: a slug that ten people want at once goes to one', async () => {
+  const tabs = await times(10, () => app.signedIn())
+  const slug = randomUUID()
+  const answers = await Promise.all(tabs.map((tab) => create(tab, slug)))
+  expect([done(answers), codes(answers)]).toEqual([1, new Set(['ORGANIZATION_ALREADY_EXISTS'])])
+})
+
+test('joining, activating, leaving and signing out while the organization is deleted: nothing breaks, nothing stays', async () => {
+  const owner = await app.signedIn()
+  const tabs = await times(6, () => app.signedIn())
+  for (let round = 0; round < 5; round += 1) {
+    const { id } = await found(owner)
+    for (const tab of tabs) {
+      await app.browser().post('/auth/sign-in/email', tab.person)
+      await owner.post('/auth/organization/member/add', { organizationId: id, userId: tab.userId, role: 'admin' })
+      await tab.post('/auth/organization/set-active', { organizationId: id })
+    }
+    const [a, b, c, d, e, f] = tabs as [SignedIn, SignedIn, SignedIn, SignedIn, SignedIn, SignedIn]
+    const answers = await Promise.all([
+      a.post('/auth/organization/leave', { organizationId: id }),
+      b.post('/auth/organization/set-active', { organizationId: id }),
+      c.post('/auth/organization/update', { organizationId: id, data: { name: 'Other' } }),
+      owner.post('/auth/organization/delete', { organizationId: id }),
+      d.post('/auth/revoke-other-sessions'),
+      e.post('/auth/organization/invite-member', { organizationId: id, email: 'x@example.test', role: 'member' }),
+      f.post('/auth/organization/member/remove', { organizationId: id, memberIdOrEmail: a.person.email }),
+    ])
+    for (const { status } of answers) expect(status).toBeLessThan(500)
+    expect(await app.db.organization.count()).toBe(
+      await app.db.organization.count({ where: { members: { some: { role: 'owner' } } } }),
+    )
+    expect(await app.db.organization.count({ where: { id } })).toBe(0)
+    expect(await app.db.session.count({ where: { activeOrganizationId: id } })).toBe(0)
+  }
+})

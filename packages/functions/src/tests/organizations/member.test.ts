@@ -1,0 +1,189 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { activeOrganizationOf, assemble, found, memberIdOf, outcome, roleOf } from '../../test-support/organization.ts'
+
+const app = await createTestApp()
+const [owner, admin, member, stranger] = [await app.signedIn(), await app.signedIn(), await app.signedIn(), await app.signedIn()]
+
+let id: string
+beforeEach(async () => {
+  await app.db.organization.deleteMany()
+  id = (
+    await assemble(app, [
+      [owner, 'owner'],
+      [admin, 'admin'],
+      [member, 'member'],
+    ])
+  ).id
+})
+const post = (tab: typeof owner, path: string, fields: object) =>
+  tab.post(`/auth/organization/${path}`, { organizationId: id, ...fields })
+
+describe('member/add', () => {
+  test('T134: makes a known user a member, and tells them', async () => {
+    const answer = await post(owner, 'member/add', { userId: stranger.userId, role: ['admin'] })
+    expect(answer.body).toMatchObject({ organizationId: id, userId: stranger.userId, role: 'admin' })
+    await app.mailed()
+    const { subject, text, link } = app.outbox.lastTo(stranger.person.email)
+    expect(subject).toBe('You are now a member of Desk on Floorpass')
+    expect(text).toContain(`${owner.person.name} added your Floorpass account`)
+    expect(link.pathname).toBe('/settings/organizations')
+  })
+
+  test('an open invitation to the same person is void then', async () => {
+    await post(owner, 'invite-member', { email: stranger.person.email, role: 'owner' })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(stranger.person.email)
+    await post(owner, 'member/add', { userId: stranger.userId, role: 'member' })
+    await post(owner, 'member/remove', { memberIdOrEmail: stranger.person.email })
+    expect((await stranger.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe(
+      'INVITATION_NOT_FOUND',
+    )
+  })
+
+  test('refuses who is there already, who does not exist, is suspended or unproved, and what is no role', async () => {
+    const add = async (userId: string, role: unknown = 'member') => outcome(await post(owner, 'member/add', { userId, role }))
+    expect(await add(member.userId)).toEqual([400, 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])
+    expect(await add(owner.userId)).toEqual([400, 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])
+    expect(await add(randomUUID())).toEqual([400, 'USER_NOT_FOUND'])
+    const suspended = await app.signedIn()
+    await app.db.user.update({ where: { id: suspended.userId }, data: { suspendedAt: new Date() } })
+    expect(await add(suspended.userId)).toEqual([400, 'USER_NOT_FOUND'])
+    const { email } = await app.signUp()
+    expect(await add((await app.db.user.findUniqueOrThrow({ where: { email } })).id)).toEqual([400, 'USER_NOT_FOUND'])
+    for (const role of ['wizard', 'Owner', 'owner,admin', 'constructor'])
+      expect(await add(stranger.userId, role)).toEqual([400, 'ROLE_NOT_FOUND'])
+    for (const role of [[], ['owner', 'admin'], '', 7, null])
+      expect(await add(stranger.userId, role)).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
+  test('T127: refuses a sixth organization of the added user', async () => {
+    const busy = await app.signedIn()
+    for (let count = 0; count < 5; count += 1) await found(busy)
+    expect(outcome(await post(owner, 'member/add', { userId: busy.userId, role: 'member' }))).toEqual([
+      403,
+      'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS',
+    ])
+    expect(await app.db.member.count({ where: { userId: busy.userId } })).toBe(5)
+  })
+})
+
+describe('member/remove', () => {
+  test('by id or by address in any case; it is no longer active there, in any of their sessions, and they are told', async () => {
+    const other = app.browser()
+    await other.post('/auth/sign-in/email', member.person)
+    for (const tab of [member, other]) await tab.post('/auth/organization/set-active', { organizationId: id })
+    const answer = await post(owner, 'member/remove', { memberIdOrEmail: member.person.email.toUpperCase() })
+    expect(answer.body).toMatchObject({ member: { userId: member.userId, role: 'member' } })
+    expect(await activeOrganizationOf(member)).toBeNull()
+    expect((await other.get('/auth/get-session')).body).toMatchObject({ session: { activeOrganizationId: null } })
+    await app.mailed()
+    expect(app.outbox.lastTo(member.person.email).subject).toBe('You are no longer a member of Desk on Floorpass')
+    const { status } = await post(owner, 'member/remove', { memberIdOrEmail: await memberIdOf(app, id, admin) })
+    expect([status, await roleOf(app, id, admin)]).toEqual([200, null])
+  })
+
+  test('T130: the last owner stays, by any way', async () => {
+    const only = [400, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER']
+    expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: owner.person.email }))).toEqual(only)
+    expect(outcome(await post(owner, 'leave', {}))).toEqual(only)
+    for (const role of ['admin', 'member'])
+      expect(outcome(await post(owner, 'member/update-role', { memberId: await memberIdOf(app, id, owner), role }))).toEqual([
+        400,
+        'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER',
+      ])
+    expect(await roleOf(app, id, owner)).toBe('owner')
+  })
+
+  test('T133: a member of another organization is nobody here, and stays there', async () => {
+    const { id: theirs } = await assemble(app, [
+      [stranger, 'owner'],
+      [owner, 'member'],
+    ])
+    const memberId = await memberIdOf(app, theirs, stranger)
+    expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: memberId }))).toEqual([400, 'MEMBER_NOT_FOUND'])
+    expect(outcome(await post(owner, 'member/update-role', { memberId, role: 'member' }))).toEqual([400, 'MEMBER_NOT_FOUND'])
+    expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: stranger.person.email }))).toEqual([
+      400,
+      'MEMBER_NOT_FOUND',
+    ])
+    expect(await roleOf(app, theirs, stranger)).toBe('owner')
+  })
+
+  test('who is removed or demoted has not given in advance what they may no longer give', async () => {
+    const second = await app.signedIn()
+    await post(owner, 'member/add', { userId: second.userId, role: 'owner' })
+    const [high, low] = [app.person().email, app.person().email]
+    await post(second, 'invite-member', { email: high, role: 'owner' })
+    await post(second, 'invite-member', { email: low, role: 'member' })
+    const statuses = async () =>
+      (await app.db.invitation.findMany({ where: { organizationId: id }, orderBy: { createdAt: 'asc' } })).map(
+        ({ status }) => status,
+      )
+    await post(owner, 'member/update-role', { memberId: await memberIdOf(app, id, second), role: 'admin' })
+    expect(await statuses()).toEqual(['canceled', 'pending'])
+    await post(owner, 'member/remove', { memberIdOrEmail: second.person.email })
+    expect(await statuses()).toEqual(['canceled', 'canceled'])
+  })
+})
+
+describe('member/update-role', () => {
+  test('gives the role, is on record with who did it, and changes nothing the second time', async () => {
+    const memberId = await memberIdOf(app, id, member)
+    for (let round = 0; round < 2; round += 1)
+      expect((await post(owner, 'member/update-role', { memberId, role: 'admin' })).body).toMatchObject({
+        id: memberId,
+        role: 'admin',
+      })
+    expect(await app.db.auditEvent.findMany({ where: { organizationId: id } })).toMatchObject([
+      { userId: member.userId, actorId: owner.userId, action: 'update-member-role', details: { from: 'member', to: 'admin' } },
+    ])
+    expect((await post(owner, 'member/update-role', { memberId, role: 'wizard' })).code).toBe('ROLE_NOT_FOUND')
+  })
+})
+
+describe('leave', () => {
+  test('ends the membership and answers it', async () => {
+    await member.post('/auth/organization/set-active', { organizationId: id })
+    expect((await post(member, 'leave', {})).body).toMatchObject({
+      organizationId: id,
+      role: 'member',
+      user: { id: member.userId, email: member.person.email },
+    })
+    expect([await roleOf(app, id, member), await activeOrganizationOf(member)]).toEqual([null, null])
+    expect((await post(member, 'leave', {})).code).toBe('ORGANIZATION_NOT_FOUND')
+  })
+})
+
+describe('list-members', () => {
+  const list = async (query: string) => (await owner.get(`/auth/organization/list-members?organizationId=${id}&${query}`)).body
+  test('sorts, filters and pages, with the whole number', async () => {
+    const rolesOf = (body: unknown) => (body as { members: { role: string }[] }).members.map(({ role }) => role)
+    expect(rolesOf(await list('sortBy=role&sortDirection=desc'))).toEqual(['owner', 'member', 'admin'])
+    expect(await list('sortBy=role&limit=1&offset=1')).toMatchObject({ members: [{ role: 'member' }], total: 3 })
+    expect(await list('filterField=role&filterValue=admin')).toMatchObject({
+      members: [{ user: { id: admin.userId } }],
+      total: 1,
+    })
+    expect(await list('filterField=role&filterValue=admin&filterOperator=ne')).toMatchObject({ total: 2 })
+  })
+
+  test('by no other column, and never more than a hundred', async () => {
+    for (const query of ['sortBy=user', 'filterField=user.email&filterValue=x', 'limit=101', 'offset=-1', 'filterOperator=like'])
+      expect([query, await list(query)]).toMatchObject([query, { code: 'VALIDATION_ERROR' }])
+  })
+})
+
+describe('the active member', () => {
+  test('is the caller in the active organization; the role also a fellow’s', async () => {
+    const get = (path: string) => admin.get(`/auth/organization/${path}`)
+    for (const path of ['get-active-member', 'get-active-member-role', 'list-members', 'list-invitations'])
+      expect(outcome(await get(path))).toEqual([400, 'NO_ACTIVE_ORGANIZATION'])
+    await admin.post('/auth/organization/set-active', { organizationId: id })
+    expect((await get('get-active-member')).body).toMatchObject({ role: 'admin', user: { id: admin.userId } })
+    expect((await get('get-active-member-role')).body).toEqual({ role: 'admin' })
+    expect((await get(`get-active-member-role?userId=${member.userId}`)).body).toEqual({ role: 'member' })
+    expect((await get(`get-active-member-role?userId=${stranger.userId}`)).code).toBe('MEMBER_NOT_FOUND')
+  })
+})
