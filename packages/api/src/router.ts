@@ -5,6 +5,7 @@ import { profileRouter } from './profile/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
 import { signInRouter } from './sign-in/router.ts'
 import { createCallerFactory, router } from './trpc.ts'
+import { twoFactorRouter } from './two-factor/router.ts'
 
 /** Every procedure, by module. Each is one file: `signIn.email` is sign-in/sign-in-email.ts. */
 export const appRouter = router({
@@ -14,6 +15,7 @@ export const appRouter = router({
   emailAddress: emailAddressRouter,
   profile: profileRouter,
   linkedAccounts: linkedAccountsRouter,
+  twoFactor: twoFactorRouter,
 })
 
 export type AppRouter = typeof appRouter

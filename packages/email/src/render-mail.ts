@@ -4,6 +4,8 @@ import { accountDeleted } from './templates/account-deleted.ts'
 import { accountLinked } from './templates/account-linked.ts'
 import { accountUnlinked } from './templates/account-unlinked.ts'
 import { alreadyRegistered } from './templates/already-registered.ts'
+import { backupCodeUsed } from './templates/backup-code-used.ts'
+import { backupCodesReplaced } from './templates/backup-codes-replaced.ts'
 import { changeEmailConfirm } from './templates/change-email-confirm.ts'
 import type { MailContent, MailContext, MailLink, MailTemplate } from './templates/content.ts'
 import { deleteAccount } from './templates/delete-account.ts'
@@ -14,6 +16,9 @@ import { passwordChanged } from './templates/password-changed.ts'
 import { passwordCleared } from './templates/password-cleared.ts'
 import { passwordSet } from './templates/password-set.ts'
 import { resetPassword } from './templates/reset-password.ts'
+import { twoFactorDisabled } from './templates/two-factor-disabled.ts'
+import { twoFactorEnabled } from './templates/two-factor-enabled.ts'
+import { twoFactorLocked } from './templates/two-factor-locked.ts'
 import { verifyEmail } from './templates/verify-email.ts'
 
 const templates = {
@@ -30,6 +35,11 @@ const templates = {
   'account-linked': accountLinked,
   'account-unlinked': accountUnlinked,
   'account-deleted': accountDeleted,
+  'two-factor-enabled': twoFactorEnabled,
+  'two-factor-disabled': twoFactorDisabled,
+  'two-factor-locked': twoFactorLocked,
+  'backup-codes-replaced': backupCodesReplaced,
+  'backup-code-used': backupCodeUsed,
 }
 
 /** The mails that exist. */

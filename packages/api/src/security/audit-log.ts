@@ -20,6 +20,14 @@ export type AuditAction =
   | 'update-user'
   | 'export-data'
   | 'request-account-deletion'
+  | 'two-factor-challenge'
+  | 'prepare-two-factor'
+  | 'enable-two-factor'
+  | 'verify-two-factor'
+  | 'lock-two-factor'
+  | 'disable-two-factor'
+  | 'replace-backup-codes'
+  | 'revoke-trusted-device'
 
 type AuditEntry = {
   userId: string

@@ -1,11 +1,10 @@
 import type { Context } from '../context.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { withParameter } from '../security/redirect-target.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
+import { admit, grantAdmission } from '../two-factor/challenge.ts'
 import { finishSocialInput } from './contract.ts'
 import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
@@ -13,7 +12,8 @@ import { SocialRefusal } from './social-refusal.ts'
 
 /**
  * The way back from a social provider. Spec: Sign-in and sign-up. Always a target to send the browser to: the one that the start
- * named, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider that is not configured.
+ * named, `/two-factor` for who has a second factor, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider
+ * that is not configured.
  */
 export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
   const provider = requireProvider(ctx, input.provider)
@@ -53,19 +53,15 @@ async function identify(provider: SocialProvider, attempt: SocialAttempt, { code
 }
 
 async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
-  const { session, token, isNew } = await ctx.db.$transaction(async (tx) => {
-    const resolved = await resolveIdentity(ctx, tx, provider, identity)
-    const { id: userId } = resolved.user
-    await recordAuditEvent(tx, ctx.client, {
-      userId,
-      action: resolved.isNew ? 'sign-up' : 'sign-in',
-      details: { provider: provider.id },
-    })
-    return { ...(await startSession(ctx, tx, { userId, remember: true })), isNew: resolved.isNew }
-  })
-  setSessionCookie(ctx, token, session)
-  ctx.mail.wake()
   const callbackURL = flow.callbackURL ?? '/dashboard'
+  const { admission, isNew } = await ctx.db.$transaction(async (tx) => {
+    const resolved = await resolveIdentity(ctx, tx, provider, identity)
+    const intent = { remember: true, callbackURL, provider: provider.id, isNew: resolved.isNew }
+    return { admission: await admit(ctx, tx, resolved.user.id, intent), isNew: resolved.isNew }
+  })
+  const session = grantAdmission(ctx, admission)
+  ctx.mail.wake()
+  if (!session) return '/two-factor'
   return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL
 }
 

@@ -20,7 +20,7 @@ export async function resolveIdentity(
   identity: SocialIdentity,
 ): Promise<Resolved> {
   const known = await findLinked(tx, provider, identity)
-  if (known) return { user: await welcomeBack(ctx, tx, known, provider, identity), isNew: false }
+  if (known) return { user: await welcomeBack(ctx, tx, known.id, provider, identity), isNew: false }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
 
   if (identity.emailVerified) await removeUnproved(tx, identity.email)
@@ -30,6 +30,7 @@ export async function resolveIdentity(
   const owner = count === 1 ? user : await tx.user.findUnique({ where: { email: identity.email } })
   if (!owner) throw new SocialRefusal('email_not_verified')
   if (!identity.emailVerified || !owner.emailVerified) throw new SocialRefusal('account_not_linked')
+  if (!(await lockUser(tx, owner.id))) throw new SocialRefusal('sign_in_refused')
   if (owner.suspendedAt) throw new SocialRefusal('sign_in_refused')
   await linkIdentity(ctx, tx, owner, provider, identity, { isNew: count === 1 })
   return { user: owner, isNew: count === 1 }
@@ -46,11 +47,13 @@ const findLinked = async (
 async function welcomeBack(
   ctx: Context,
   tx: Transaction,
-  user: User,
+  userId: string,
   provider: SocialProvider,
   identity: SocialIdentity,
 ): Promise<User> {
-  if (user.suspendedAt) throw new SocialRefusal('sign_in_refused')
+  // It may have been unlinked, and its user suspended, while this waited for the lock.
+  const user = (await lockUser(tx, userId)) ? await findLinked(tx, provider, identity) : null
+  if (!user || user.id !== userId || user.suspendedAt) throw new SocialRefusal('sign_in_refused')
   await noteUse(ctx, tx, provider, identity)
   return user
 }
