@@ -33,13 +33,13 @@ describe('two-factor/enable', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('the issuer is APP_NAME, and a colon in it does not end it', async () => {
-    const named = await createTestApp({ APP_NAME: 'R&D: Trading' })
+  test('the issuer is APP_NAME, whatever is in it', async () => {
+    const named = await createTestApp({ APP_NAME: 'R&D ? é/Trading' })
     const tab = await named.signedIn()
     const { totpURI } = await setUpTwoFactor(tab, tab.person.password)
     const uri = new URL(totpURI)
-    expect(uri.searchParams.get('issuer')).toBe('R&D  Trading')
-    expect(decodeURIComponent(uri.pathname)).toBe(`/R&D  Trading:${tab.person.email}`)
+    expect(uri.searchParams.get('issuer')).toBe('R&D ? é/Trading')
+    expect(decodeURIComponent(uri.pathname)).toBe(`/R&D ? é/Trading:${tab.person.email}`)
   })
 
   test('only prepares: before the first right code no sign-in asks for one', async () => {
