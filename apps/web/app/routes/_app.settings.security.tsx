@@ -90,10 +90,10 @@ export const action = withApiForm([], async ({ api, field }) => {
 /** What comes back from the page is the page's own; anything else is not drawn. */
 function shownSetUp(totpURI: string, backupCodes: readonly string[]) {
   const uri = /^otpauth:\/\/totp\/[\x21-\x7e]{1,2800}$/.test(totpURI) ? totpURI : ''
-  const key = uri && (new URL(uri).searchParams.get('secret') ?? '')
+  const secret = uri && (new URL(uri).searchParams.get('secret') ?? '')
   return {
     totpURI: uri,
-    key: key.replace(/(.{4})(?=.)/g, '$1 '),
+    manualKey: secret.replace(/(.{4})(?=.)/g, '$1 '),
     qr: qrCode(uri),
     backupCodes: backupCodes.filter((code) => /^[0-9a-z-]{17}$/.test(code)),
   }
@@ -149,7 +149,7 @@ function FactorOff({ hasPassword, failure }: { hasPassword: boolean; failure: Fo
 
 type SetUpStepsProps = SetUp & Pick<Loaded, 'appName' | 'account'> & { refusal: PageError | null }
 
-function SetUpSteps({ totpURI, key, qr, backupCodes, appName, account, refusal }: SetUpStepsProps) {
+function SetUpSteps({ totpURI, manualKey, qr, backupCodes, appName, account, refusal }: SetUpStepsProps) {
   return (
     <Card title={text.setUp}>
       <Step title={text.scan}>
@@ -157,7 +157,7 @@ function SetUpSteps({ totpURI, key, qr, backupCodes, appName, account, refusal }
         <p className="text-ink-soft">{text.scanLead}</p>
         <dl className="grid gap-1">
           <dt className="text-sm text-ink-soft">{text.key}</dt>
-          <dd className="font-mono wrap-anywhere">{key}</dd>
+          <dd className="font-mono wrap-anywhere">{manualKey}</dd>
         </dl>
       </Step>
       <Step title={text.keep}>

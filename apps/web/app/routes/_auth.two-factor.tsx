@@ -1,4 +1,3 @@
-import { AppError } from '@floorpass/api'
 import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
@@ -23,10 +22,6 @@ const text = {
   goOnTo: (host: string) => `Continue to ${host}`,
 }
 
-/** Ends a sign-in for good: the next one starts with the first step. */
-const isOver = (error: unknown): boolean =>
-  error instanceof AppError && (error.key === 'INVALID_TWO_FACTOR_COOKIE' || error.key === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
-
 export const loader = withApi(async ({ api, url }) => {
   if (await api.sessions.get()) return { usesBackup: false, isDone: true }
   if (!(await api.twoFactor.getChallenge())) throw redirect('/login?ended=code')
@@ -37,8 +32,9 @@ export const action = withApiForm(['trustDevice'], async ({ api, url, field }) =
   const type = url.searchParams.get('with') === 'backup-code' ? 'backup' : 'totp'
   const answer = await api.twoFactor
     .verify({ code: field('code'), type, trustDevice: field('trustDevice') === 'on' })
-    .catch((error: unknown) => {
-      throw isOver(error) ? redirect('/login?ended=code') : error
+    .catch(async (error: unknown) => {
+      // After the last try, or too late, there is nothing left to enter a code for.
+      throw (await api.twoFactor.getChallenge()) ? error : redirect('/login?ended=code')
     })
   const target = answer.url ?? '/dashboard'
   // A form may not lead to another origin, so a front end elsewhere is reached by a link.

@@ -25,10 +25,10 @@ export async function renewTrust(ctx: Context, tx: Transaction, userId: string):
   return device ? { device, token } : null
 }
 
-/** Trusts this browser from now on. What it was trusted with before goes: one cookie, one user. */
+/** Trusts this browser from now on. There is one cookie, so another user whom it was trusted for is asked for a code again. */
 export async function trustDevice(ctx: Context, tx: Transaction, userId: string): Promise<TrustToken> {
   const former = readFlowCookie(ctx, cookie)
-  if (former !== undefined) await tx.trustedDevice.deleteMany({ where: { secretHash: hashToken(former) } })
+  if (former !== undefined) await tx.trustedDevice.deleteMany({ where: { secretHash: hashToken(former), userId } })
   const token = createToken()
   const now = new Date()
   const expiresAt = new Date(now.getTime() + cookie.lifetime * 1000)

@@ -99,7 +99,15 @@ describe('a trusted device', () => {
     await mine.laptop.post('/auth/two-factor/verify', { code: theirs.authenticator.code(1), trustDevice: true })
     expect((await theirs.signIn(mine.laptop)).body).toHaveProperty('token')
     expect((await mine.signIn()).body).toEqual(challenged)
-    expect(await app.db.trustedDevice.count({ where: { userId: mine.userId } })).toBe(0)
+  })
+
+  test('trusted again in the same browser it is still one device', async () => {
+    const { laptop, signIn, userId, clock, authenticator } = await withLaptop()
+    clock.advance(30 * day)
+    await signIn()
+    expect((await laptop.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
+    expect(await app.db.trustedDevice.findMany({ where: { userId } })).toHaveLength(1)
+    expect((await signIn()).body).toHaveProperty('token')
   })
 
   test('a token that is none, too long or of a stranger asks for the code', async () => {
