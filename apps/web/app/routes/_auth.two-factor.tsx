@@ -18,7 +18,8 @@ const text = {
   useBackup: 'Use a backup code instead',
   useCode: 'Use your authenticator instead',
   startOver: 'Start over',
-  goOn: 'You are signed in.',
+  doneTitle: 'You are signed in',
+  dashboard: 'Go to your dashboard',
   goOnTo: (host: string) => `Continue to ${host}`,
 }
 
@@ -47,22 +48,17 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title
 export default function TwoFactor() {
   const { usesBackup, isDone } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
-  if (result && !result.error) {
+  const elsewhere = result && !result.error ? result.goOn : null
+  if (elsewhere || isDone) {
     return (
       <>
-        <Heading title={text.title}>{text.goOn}</Heading>
+        <Heading title={text.doneTitle} />
         <p>
-          <PlainLink href={result.goOn.href}>{text.goOnTo(result.goOn.host)}</PlainLink>
-        </p>
-      </>
-    )
-  }
-  if (isDone) {
-    return (
-      <>
-        <Heading title={text.title}>{text.goOn}</Heading>
-        <p>
-          <TextLink to="/dashboard">Dashboard</TextLink>
+          {elsewhere ? (
+            <PlainLink href={elsewhere.href}>{text.goOnTo(elsewhere.host)}</PlainLink>
+          ) : (
+            <TextLink to="/dashboard">{text.dashboard}</TextLink>
+          )}
         </p>
       </>
     )
