@@ -2,14 +2,15 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags sign-in, accessibility
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
+import { expectAccessible } from './support/accessible.ts'
 import { signedInPerson } from './support/person.ts'
 
 const publicPages = [
   '/',
   '/login',
   '/login?error=provider_unavailable',
+  '/login?ended=code',
   '/signup',
   '/verify-email',
   '/verify-email?token=any',
@@ -24,6 +25,9 @@ const privatePages = [
   '/settings/profile',
   '/settings/email',
   '/settings/password',
+  '/settings/security',
+  '/settings/security/codes',
+  '/settings/security/off',
   '/settings/accounts',
   '/settings/sessions',
   '/settings/trading',
@@ -52,17 +56,6 @@ function watch(page: Page, origin: string | undefined): string[] {
     if (new URL(request.url()).origin !== origin) complaints.push(`third party: ${request.url()}`)
   })
   return complaints
-}
-
-async function expectAccessible(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
-  expect.soft(found, name).toEqual([])
-  for (const width of [360, 1280]) {
-    await page.setViewportSize({ width, height: 800 })
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-    expect.soft(overflow, `${name}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
-  }
 }
 
 for (const colorScheme of ['light', 'dark'] as const) {

@@ -43,16 +43,17 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
   }
 }
 
-/** The answer of a call, or the refusal where the page itself has something to say about it. A failure of ours is thrown on. */
+/** The answer of a call, or the refusal where the page itself has something to say about it. A failure of ours is thrown on. `has` as in `explain`. */
 export async function orRefusal<Answer>(
   call: Promise<Answer>,
+  has?: (field: string) => boolean,
 ): Promise<{ answer: Answer; refusal: null } | { answer: null; refusal: PageError }> {
   try {
     return { answer: await call, refusal: null }
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw thrown
-    return { answer: null, refusal: explain(error) }
+    return { answer: null, refusal: explain(error, has) }
   }
 }
 

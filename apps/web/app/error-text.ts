@@ -50,6 +50,13 @@ const text: Record<string, string> = {
   YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION: 'Nobody was invited: your role does not allow it any more.',
   YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE: 'Nobody was invited: this role is above your own.',
   YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION: 'Nothing was changed: your role does not allow it any more.',
+  INVALID_CODE: 'That code is not right, or it was used already.',
+  INVALID_BACKUP_CODE: 'That backup code is not right, or it was used already.',
+  ACCOUNT_TEMPORARILY_LOCKED:
+    'Too many wrong codes were entered for this account, here or elsewhere. No code is accepted for now.',
+  TOTP_NOT_ENABLED: 'There is no second factor to enter a code for. Set it up again.',
+  TOTP_ALREADY_ENABLED: 'Nothing was changed: two-factor authentication is on already. Load the page again to see it.',
+  TWO_FACTOR_NOT_ENABLED: 'Nothing was changed: two-factor authentication is off already.',
   TOO_MANY_REQUESTS: 'Too many tries in a short time.',
   SERVICE_BUSY: 'The service is very busy and did not get to your request. Nothing was changed; try again in a moment.',
   SERVICE_UNAVAILABLE: 'The service cannot be reached right now. Nothing was changed; try again in a moment.',
@@ -58,10 +65,14 @@ const text: Record<string, string> = {
 /** Failures that belong to one box: the names it has in our forms, and what is said beside it. */
 const atField: Record<string, { names: readonly string[]; message: string }> = {
   INVALID_PASSWORD: { names: ['currentPassword', 'password'], message: 'This is not your password. Check it for typing errors.' },
+  INVALID_CODE: { names: ['code'], message: 'Enter the code that your authenticator shows now.' },
+  INVALID_BACKUP_CODE: { names: ['code'], message: 'Enter another one of your backup codes.' },
   EMAIL_IS_THE_SAME: { names: ['newEmail'], message: 'Enter another address.' },
   ORGANIZATION_ALREADY_EXISTS: { names: ['slug'], message: 'Choose another short name.' },
   ORGANIZATION_SLUG_ALREADY_TAKEN: { names: ['slug'], message: 'Choose another short name.' },
 }
+
+const waits = new Set(['TOO_MANY_REQUESTS', 'ACCOUNT_TEMPORARILY_LOCKED'])
 
 /** The failure in the words of the page. `has` tells which fields the form had. */
 export function explain(error: AppError, has: (field: string) => boolean = () => false): PageError {
@@ -69,7 +80,7 @@ export function explain(error: AppError, has: (field: string) => boolean = () =>
   const box = atField[error.key]
   const name = box?.names.find(has)
   const fields = error.fields ?? (box && name ? { [name]: box.message } : {})
-  const wait = error.key === 'TOO_MANY_REQUESTS' && error.retryAfter !== null ? ` Try again ${inWords(error.retryAfter)}.` : ''
+  const wait = waits.has(error.key) && error.retryAfter !== null ? ` Try again ${inWords(error.retryAfter)}.` : ''
   // A deleted account's refusal ends with the organizations that it is about.
   const [, about] = error.key === 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' ? error.message.split(': ') : []
   const named = about === undefined ? '' : ` It is about: ${about}.`

@@ -42,6 +42,7 @@ export const deviceAnswer = z
     browser: z.string().nullable(),
     os: z.string().nullable(),
     lastSeenAt: date.describe('Exact to ten minutes'),
+    trusted: z.boolean().describe('This device signs in without a code of the second factor'),
     current: z.boolean(),
   })
   .meta({ id: 'Device' })
@@ -65,12 +66,14 @@ export const accountAnswer = z
 export const accountsAnswer = z.array(accountAnswer)
 export const socialRedirectAnswer = z.strictObject({ url: z.string(), redirect: z.boolean() })
 export const signUpAnswer = z.strictObject({ token: z.null(), user: userAnswer })
-export const signInAnswer = z.strictObject({
-  redirect: z.boolean(),
-  token: z.string(),
-  url: z.string().optional(),
-  user: userAnswer,
-})
+export const twoFactorRedirectAnswer = z
+  .strictObject({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.enum(['totp'])) })
+  .meta({ id: 'TwoFactorRedirect', description: 'No session yet: the sign-in waits for a code' })
+
+export const signInAnswer = z.union([
+  z.strictObject({ redirect: z.boolean(), token: z.string(), url: z.string().optional(), user: userAnswer }),
+  twoFactorRedirectAnswer,
+])
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
 export const devicesAnswer = z.array(deviceAnswer)
 export const requestResetAnswer = z.strictObject({ status: z.literal(true), message: z.string() })
@@ -84,6 +87,39 @@ export const verifyEmailAnswer = z.strictObject({
     .describe('Several people had signed up with this address: a link to choose a password was mailed'),
 })
 export const deleteUserAnswer = z.strictObject({ success: z.literal(true), message: z.string() })
+
+export const enableTwoFactorAnswer = z.strictObject({
+  method: z.literal('totp'),
+  totpURI: z.string(),
+  backupCodes: z.array(z.string()).describe('Shown once'),
+})
+export const totpUriAnswer = z.strictObject({ totpURI: z.string() })
+export const verifyTwoFactorAnswer = z.strictObject({
+  token: z.string(),
+  user: userAnswer,
+  url: z.string().optional().describe('The callbackURL of the sign-in that this code ended'),
+})
+export const backupCodesAnswer = z.strictObject({
+  status: z.literal(true),
+  backupCodes: z.array(z.string()).describe('Shown once'),
+})
+export const trustedDevicesAnswer = z.array(
+  z
+    .strictObject({
+      id: z.string(),
+      device: z.string().nullable(),
+      browser: z.string().nullable(),
+      os: z.string().nullable(),
+      ipAddress: z.string(),
+      userAgent: z.string(),
+      createdAt: date,
+      lastUsedAt: date,
+      expiresAt: date,
+      current: z.boolean(),
+    })
+    .meta({ id: 'TrustedDevice' }),
+)
+
 export const exportAnswer = z.looseObject({ exportedAt: date, user: z.looseObject({ id: z.string() }) })
 const role = z.enum(roles)
 const organizationFields = {

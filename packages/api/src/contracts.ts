@@ -36,3 +36,12 @@ export { deleteUserInput, updateUserInput } from './profile/contract.ts'
 export { providerIds } from './provider-ids.ts'
 export { revokeSessionInput } from './sessions/contract.ts'
 export { finishSocialInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'
+export {
+  disableTwoFactorInput,
+  enableTwoFactorInput,
+  generateBackupCodesInput,
+  getTotpUriInput,
+  revokeTrustedDeviceInput,
+  verifyCodeInput,
+  verifyTwoFactorInput,
+} from './two-factor/contract.ts'

@@ -130,6 +130,36 @@ export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: R
   )
 }
 
+/** Tells that sign-ins need a code from now on. */
+export async function mailTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
+  await send(ctx, tx, user, renderMail('two-factor-enabled', { ...letter(ctx, user), ...urls }))
+}
+
+/** Tells that sign-ins need no code any more. */
+export async function mailTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const resetUrl = pageUrl(ctx, '/forgot-password')
+  await send(ctx, tx, user, renderMail('two-factor-disabled', { ...letter(ctx, user), resetUrl }))
+}
+
+/** Tells that there are new backup codes, and the former ones are void. */
+export async function mailBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const resetUrl = pageUrl(ctx, '/forgot-password')
+  await send(ctx, tx, user, renderMail('backup-codes-replaced', { ...letter(ctx, user), resetUrl }))
+}
+
+/** Tells that a backup code was used, and how many are left. */
+export async function mailBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
+  const securityUrl = pageUrl(ctx, '/settings/security')
+  await send(ctx, tx, user, renderMail('backup-code-used', { ...letter(ctx, user), left, securityUrl }))
+}
+
+/** Tells that somebody who got as far as the code guessed wrong too often. */
+export async function mailTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
+  const resetUrl = pageUrl(ctx, '/forgot-password')
+  await send(ctx, tx, user, renderMail('two-factor-locked', { ...letter(ctx, user), minutes, resetUrl }))
+}
+
 /** Tells that the account is gone. */
 export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))

@@ -36,6 +36,21 @@ export const policy = {
     /** How many invitations a list shows, the newest first. */
     listedInvitations: 200,
   },
+  twoFactor: {
+    /** Between the password and the code. */
+    challengeLifetime: 10 * minute,
+    /** Wrong codes that end one sign-in. */
+    attemptsPerChallenge: 5,
+    /** Wrong codes in a row, over every sign-in and session, that lock an account's factor; so does every further such number. */
+    failuresPerLock: 10,
+    firstLock: 15 * minute,
+    /** Each lock is twice as long as the one before, up to this. */
+    longestLock: 1 * day,
+    backupCodes: 10,
+    trustedDeviceLifetime: 30 * day,
+    /** More devices than this without a code: the oldest is asked for one again. */
+    trustedDevicesPerUser: 20,
+  },
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */
@@ -68,6 +83,7 @@ export const limits = {
   'send-mail:address': { points: 5, seconds: hour },
   /** Apart from the others: who floods an address with sign-ups must not keep its owner from a reset. */
   'send-reset:address': { points: 5, seconds: hour },
+  'two-factor:ip': { points: 30, seconds: minute },
   'reset-password:ip': { points: 20, seconds: minute },
   'confirm-password:user': { points: 5, seconds: 15 * minute },
   'change-email:user': { points: 5, seconds: hour },

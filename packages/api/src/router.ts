@@ -6,6 +6,7 @@ import { profileRouter } from './profile/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
 import { signInRouter } from './sign-in/router.ts'
 import { createCallerFactory, router } from './trpc.ts'
+import { twoFactorRouter } from './two-factor/router.ts'
 
 /** Every procedure, by module. Each is one file: `signIn.email` is sign-in/sign-in-email.ts. */
 export const appRouter = router({
@@ -16,6 +17,7 @@ export const appRouter = router({
   profile: profileRouter,
   linkedAccounts: linkedAccountsRouter,
   organizations: organizationsRouter,
+  twoFactor: twoFactorRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -4,6 +4,8 @@ import { accountDeleted } from './templates/account-deleted.ts'
 import { accountLinked } from './templates/account-linked.ts'
 import { accountUnlinked } from './templates/account-unlinked.ts'
 import { alreadyRegistered } from './templates/already-registered.ts'
+import { backupCodeUsed } from './templates/backup-code-used.ts'
+import { backupCodesReplaced } from './templates/backup-codes-replaced.ts'
 import { changeEmailConfirm } from './templates/change-email-confirm.ts'
 import type { MailContent, MailContext, MailLink, MailTemplate } from './templates/content.ts'
 import { deleteAccount } from './templates/delete-account.ts'
@@ -17,6 +19,9 @@ import { passwordChanged } from './templates/password-changed.ts'
 import { passwordCleared } from './templates/password-cleared.ts'
 import { passwordSet } from './templates/password-set.ts'
 import { resetPassword } from './templates/reset-password.ts'
+import { twoFactorDisabled } from './templates/two-factor-disabled.ts'
+import { twoFactorEnabled } from './templates/two-factor-enabled.ts'
+import { twoFactorLocked } from './templates/two-factor-locked.ts'
 import { verifyEmail } from './templates/verify-email.ts'
 
 const templates = {
@@ -36,6 +41,11 @@ const templates = {
   'organization-invitation': organizationInvitation,
   'member-added': memberAdded,
   'member-removed': memberRemoved,
+  'two-factor-enabled': twoFactorEnabled,
+  'two-factor-disabled': twoFactorDisabled,
+  'two-factor-locked': twoFactorLocked,
+  'backup-codes-replaced': backupCodesReplaced,
+  'backup-code-used': backupCodeUsed,
 }
 
 /** The mails that exist. */

@@ -35,6 +35,15 @@ export function SubmitButton({ look = 'primary', wide = false, form, children }:
   )
 }
 
+/** Prints the page. Without JavaScript it is not there; the browser's own way is. */
+export function PrintButton({ children }: { children: string }) {
+  return (
+    <button type="button" onClick={() => window.print()} className={`${base} ${looks.secondary} noscript:hidden`}>
+      {children}
+    </button>
+  )
+}
+
 type ButtonLinkProps = Look & {
   to: string
   /** Needed where the target is not a page. */

@@ -11,10 +11,10 @@ export function TextLink({ to, children }: { to: string; children: ReactNode }) 
   )
 }
 
-/** A link to something that is not one of our pages. */
-export function PlainLink({ href, children }: { href: string; children: ReactNode }) {
+/** A link to something that is not one of our pages. `download` names the file that it becomes. */
+export function PlainLink({ href, download, children }: { href: string; download?: string; children: ReactNode }) {
   return (
-    <a href={href} className={look}>
+    <a href={href} download={download} className={look}>
       {children}
     </a>
   )

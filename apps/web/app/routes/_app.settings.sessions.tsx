@@ -8,6 +8,7 @@ import { Card } from '#app/components/card.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { Status } from '#app/components/status.tsx'
+import { nameOfDevice } from '#app/device-name.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 
@@ -26,17 +27,17 @@ const text = {
   endAll: 'Sign out everywhere, here too',
   ended: 'The device is signed out.',
   othersEnded: 'All other devices are signed out.',
-  nameOf: (browser: string | null, os: string | null) =>
-    browser && os ? `${browser} on ${os}` : (browser ?? os ?? 'An unknown program'),
+  trusted: 'Signs in without a code',
   kinds: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'Television' } as Record<string, string>,
 }
 
 export const loader = withApi(async ({ api, page }) => {
   const sessions = await api.sessions.list()
-  const shown = sessions.map(({ token, current, device, browser, os, ipAddress, createdAt, lastSeenAt }) => ({
+  const shown = sessions.map(({ token, current, trusted, device, browser, os, ipAddress, createdAt, lastSeenAt }) => ({
     token,
     current,
-    name: text.nameOf(browser, os),
+    trusted,
+    name: nameOfDevice(browser, os),
     kind: text.kinds[device ?? ''] ?? null,
     ipAddress,
     signedIn: momentText(createdAt, page.locale),
@@ -99,7 +100,7 @@ export default function SessionSettings() {
   )
 }
 
-function SessionRow({ token, current, name, kind, ipAddress, signedIn, lastSeen }: ShownSession) {
+function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, lastSeen }: ShownSession) {
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
       <div className="grid min-w-0 gap-1.5">
@@ -107,6 +108,7 @@ function SessionRow({ token, current, name, kind, ipAddress, signedIn, lastSeen 
           {name}
           {kind && <span className="font-normal text-ink-soft">{kind}</span>}
           {current && <Status good>{text.current}</Status>}
+          {trusted && <span className="font-normal text-ink-soft">{text.trusted}</span>}
         </p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
           <Detail name={text.lastSeen}>

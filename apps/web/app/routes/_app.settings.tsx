@@ -8,6 +8,7 @@ const sections = [
   { to: '/settings/profile', label: 'Profile' },
   { to: '/settings/email', label: 'E-mail' },
   { to: '/settings/password', label: 'Password' },
+  { to: '/settings/security', label: 'Security' },
   { to: '/settings/accounts', label: 'Accounts' },
   { to: '/settings/sessions', label: 'Sessions' },
   { to: '/settings/trading', label: 'Trading' },

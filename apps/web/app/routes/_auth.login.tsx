@@ -27,6 +27,7 @@ const text = {
   newHere: 'New here?',
   signUp: 'Create an account',
   sendAgain: 'Send the mail again',
+  ended: 'That sign-in is over: too many codes were wrong, or it took too long. Begin again with your password.',
   notices: {
     verified: 'Your address is confirmed. You can sign in now.',
     'password-cleared':
@@ -41,19 +42,21 @@ const text = {
 export const loader = withApi(async ({ api, page, url }) => {
   const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
-  return { redirectTo, notice: noticeOf(url, text.notices), refusal: socialRefusalOf(url), providers: page.providers }
+  const ended = url.searchParams.get('ended') === 'code'
+  return { redirectTo, ended, notice: noticeOf(url, text.notices), refusal: socialRefusalOf(url), providers: page.providers }
 })
 
 export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, field }) => {
   const rememberMe = field('rememberMe') === 'on'
-  await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe })
-  throw redirect(rootRelativePath(url.searchParams.get('redirectTo')) ?? '/dashboard')
+  const callbackURL = rootRelativePath(url.searchParams.get('redirectTo')) ?? '/dashboard'
+  const answer = await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe, callbackURL })
+  throw redirect('twoFactorRedirect' in answer ? '/two-factor' : callbackURL)
 })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function Login() {
-  const { redirectTo, notice, refusal, providers } = useLoaderData<typeof loader>()
+  const { redirectTo, ended, notice, refusal, providers } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
   return (
@@ -62,6 +65,7 @@ export default function Login() {
         {text.newHere} <TextLink to={withTarget('/signup', redirectTo)}>{text.signUp}</TextLink>
       </Heading>
       {refusal && !failure && <ProviderRefusal {...refusal} />}
+      {ended && !failure && <Alert>{text.ended}</Alert>}
       {notice && !failure && <Alert look="success">{notice}</Alert>}
       <PageForm
         action={withTarget('/login', redirectTo)}

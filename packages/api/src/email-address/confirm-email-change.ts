@@ -29,7 +29,12 @@ export async function confirmEmailChange(
       // A session that ended meanwhile gets no successor.
       const { session } = active ?? {}
       const isLive = session !== undefined && (await tx.session.count({ where: { id: session.id } })) === 1
-      const renewal = isLive && { userId: changed.id, remember: session.remember, provedAt: session.createdAt }
+      const renewal = isLive && {
+        userId: changed.id,
+        remember: session.remember,
+        provedAt: session.createdAt,
+        trustedDeviceId: session.trustedDeviceId,
+      }
       return { user: changed, renewed: renewal && (await startSession(ctx, tx, renewal)) }
     })
     .catch((error: unknown) => {

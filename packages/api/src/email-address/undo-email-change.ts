@@ -11,7 +11,8 @@ import { undoEmailChangeInput } from './contract.ts'
 
 /**
  * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
- * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it keeps nothing.
+ * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it
+ * keeps nothing: a second factor, or backup codes, made since the change go too. An older factor stays.
  * INVALID_TOKEN, TOKEN_EXPIRED.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
@@ -29,15 +30,16 @@ export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutat
 const takeBack = (ctx: Context, token: string): Promise<void> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
-    const { userId, email, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
+    const { userId, email, createdAt, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
     if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
     const user = await restoreAddress(tx, userId, email)
     await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
     // Whoever took the account over may have linked a way in before they changed the address: none of them counts.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
+    await dropLaterFactor(tx, userId, createdAt)
     await tx.session.deleteMany({ where: { userId } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
-    await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account'])
+    await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'two-factor'])
     // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
@@ -45,6 +47,13 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     await recordAuditEvent(tx, ctx.client, { userId, action: 'undo-email-change' })
     await mailPasswordCleared(ctx, tx, user)
   })
+
+/** What was set up since the change is the stranger's. An older factor may be all that keeps a stolen mailbox out. */
+async function dropLaterFactor(tx: Transaction, userId: string, since: Date): Promise<void> {
+  await tx.backupCode.deleteMany({ where: { userId, createdAt: { gte: since } } })
+  const { count } = await tx.twoFactor.deleteMany({ where: { userId, createdAt: { gte: since } } })
+  if (count > 0) await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
+}
 
 async function restoreAddress(tx: Transaction, userId: string, email: string): Promise<User> {
   // Whoever changed the address may have signed up with the freed one, to stand in the way. Unproved, it is nobody's.

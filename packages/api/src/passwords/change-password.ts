@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts'
 import { mailPasswordChanged } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -15,18 +15,13 @@ import { replacePassword } from './replace-password.ts'
  */
 export const changePassword = sessionProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
   assertFresh(ctx.session)
-  await ctx.limiter.consume('confirm-password:user', ctx.user.id)
-  const account = await ctx.db.account.findFirst({ where: { userId: ctx.user.id, providerId: 'credential' } })
-  if (!account?.passwordHash) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
-  if (!(await ctx.passwords.verify(account.passwordHash, input.currentPassword))) throw new AppError('INVALID_PASSWORD')
+  const account = await confirmPassword(ctx, ctx.user.id, input.currentPassword)
   await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
 
   const passwordHash = await ctx.passwords.hash(input.newPassword)
   const { session, token } = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    // The password that was just confirmed may have been replaced meanwhile.
-    if ((await tx.account.count({ where: { id: account.id, passwordHash: account.passwordHash } })) === 0)
-      throw new AppError('INVALID_PASSWORD')
+    await refuseReplacedPassword(tx, account)
     await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
     await mailPasswordChanged(ctx, tx, ctx.user)

@@ -2,8 +2,8 @@ import type { Transaction } from '@floorpass/db'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 
 /**
- * Stores a new password and, in the same transaction, ends whatever the former one opened: every session and every outstanding
- * link. One function, so that no caller can change the hash and forget the rest.
+ * Stores a new password and, in the same transaction, ends whatever the former one opened: every session, every outstanding link
+ * and every sign-in that waits for its code. One function, so that no caller can change the hash and forget the rest.
  */
 export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<void> {
   await tx.account.upsert({
@@ -13,5 +13,5 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
   })
   await tx.session.deleteMany({ where: { userId } })
   await tx.trustedDevice.deleteMany({ where: { userId } })
-  await voidOneTimeTokens(tx, userId, ['reset-password', 'verify-email', 'change-email', 'delete-account'])
+  await voidOneTimeTokens(tx, userId, ['reset-password', 'verify-email', 'change-email', 'delete-account', 'two-factor'])
 }

@@ -1,8 +1,9 @@
-import type { Account, Transaction, User } from '@floorpass/db'
+import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { mailAccountDeleted, mailDeletionLink } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
@@ -47,19 +48,6 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
   ctx.mail.wake()
   return { success: true as const, message: 'User deleted' }
 })
-
-async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
-  await ctx.limiter.consume('confirm-password:user', userId)
-  const account = await ctx.db.account.findFirst({ where: { userId, providerId: 'credential' } })
-  if (!account?.passwordHash) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
-  if (!(await ctx.passwords.verify(account.passwordHash, password))) throw new AppError('INVALID_PASSWORD')
-  return account
-}
-
-/** The password that was just confirmed may have been replaced meanwhile. */
-async function refuseReplacedPassword(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
-  if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
-}
 
 /**
  * An organization of others keeps an owner: the refusal names those that would lose their last one. One that nobody else is in goes

@@ -31,6 +31,14 @@ export type AuditAction =
   | 'accept-invitation'
   | 'reject-invitation'
   | 'cancel-invitation'
+  | 'two-factor-challenge'
+  | 'prepare-two-factor'
+  | 'enable-two-factor'
+  | 'verify-two-factor'
+  | 'lock-two-factor'
+  | 'disable-two-factor'
+  | 'replace-backup-codes'
+  | 'revoke-trusted-device'
 
 type AuditEntry = {
   /** Whose account it happened to. */

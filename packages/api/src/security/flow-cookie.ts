@@ -1,7 +1,10 @@
 import type { Context } from '../context.ts'
 
-/** A short-lived cookie that ties a flow to the browser that began it. It opens nothing by itself. */
-export type FlowCookie = { name: 'flow' | 'two_factor'; lifetime: number }
+/**
+ * A cookie that tells one browser from another while somebody signs in: who began a flow, who owes a second factor, who is
+ * excused from one. It opens nothing by itself.
+ */
+export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device'; lifetime: number }
 
 const fullName = (ctx: Context, { name }: FlowCookie): string => `${ctx.settings.cookie.secure ? '__Host-' : ''}floorpass_${name}`
 

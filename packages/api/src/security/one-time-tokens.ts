@@ -10,6 +10,7 @@ export type TokenPurpose =
   | 'undo-email-change'
   | 'delete-account'
   | 'social-sign-in'
+  | 'two-factor'
 
 type NewToken = {
   purpose: TokenPurpose

@@ -12,6 +12,7 @@ export const listSessions = sessionProcedure.query(async ({ ctx }) => {
     ...presentSession(session),
     ...describeDevice(session.userAgent),
     lastSeenAt: session.lastSeenAt,
+    trusted: session.trustedDeviceId !== null,
     current: session.id === ctx.session.id,
   }))
 })

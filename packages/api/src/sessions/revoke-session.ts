@@ -4,21 +4,27 @@ import { sessionProcedure } from '../trpc.ts'
 import { revokeSessionInput } from './contract.ts'
 import { clearSessionCookie } from './session-store.ts'
 
-/** Ends one of the caller's sessions, named by its handle. Spec: Sessions. Somebody else's, or none, is the same answer without effect. */
+/**
+ * Ends one of the caller's sessions, named by its handle, and the trust of its device: who revokes a lost laptop does not want it
+ * to skip the code. Spec: Sessions. Somebody else's, or none, is the same answer without effect.
+ */
 export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation(async ({ ctx, input }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const { count } = await tx.session.deleteMany({ where: { handle: input.token, userId: ctx.user.id } })
+    const named = { handle: input.token, userId: ctx.user.id }
+    await tx.trustedDevice.deleteMany({ where: { sessions: { some: named } } })
+    const { count } = await tx.session.deleteMany({ where: named })
     if (count > 0) await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
   if (input.token === ctx.session.handle) clearSessionCookie(ctx)
   return { status: true as const }
 })
 
-/** Ends all of the caller's sessions, this one too. Spec: Sessions. */
+/** Ends all of the caller's sessions, this one too, and the trust of every device. Spec: Sessions. */
 export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
+    await tx.trustedDevice.deleteMany({ where: { userId: ctx.user.id } })
     const { count } = await tx.session.deleteMany({ where: { userId: ctx.user.id } })
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
@@ -26,12 +32,17 @@ export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   return { status: true as const }
 })
 
-/** Ends the caller's sessions but this one. Spec: Sessions. */
+/** Ends the caller's sessions but this one, and the trust of every other device. Spec: Sessions. */
 export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const { count } = await tx.session.deleteMany({ where: { userId: ctx.user.id, id: { not: ctx.session.id } } })
-    if (count > 0) await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
+    const { userId, trustedDeviceId } = await tx.session.findUniqueOrThrow({ where: { id: ctx.session.id } })
+    const devices = await tx.trustedDevice.deleteMany({
+      where: { userId, ...(trustedDeviceId !== null && { id: { not: trustedDeviceId } }) },
+    })
+    const { count } = await tx.session.deleteMany({ where: { userId, id: { not: ctx.session.id } } })
+    if (count + devices.count > 0)
+      await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
   return { status: true as const }
 })

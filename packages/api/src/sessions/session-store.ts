@@ -128,16 +128,21 @@ const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
 /**
  * A new session for a user who has just proved who they are. The browser's former session ends in the same transaction: its
  * token must not outlive the change of hands. `provedAt` is the former sign-in's where a session only gets a new token: that is
- * no proof, so it stays as old as it was. Hand the token to `setSessionCookie` once the transaction is committed.
+ * no proof, so it stays as old as it was. `trustedDeviceId` names the device whose trust ends when the session is revoked. Hand
+ * the token to `setSessionCookie` once the transaction is committed.
  */
 export async function startSession(
   ctx: Context,
   tx: Transaction,
-  { userId, remember, provedAt = new Date() }: { userId: string; remember: boolean; provedAt?: Date },
+  {
+    userId,
+    remember,
+    provedAt = new Date(),
+    trustedDeviceId = null,
+  }: { userId: string; remember: boolean; provedAt?: Date; trustedDeviceId?: string | null },
 ): Promise<{ session: Session; token: string }> {
-  const former = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   const lucia = luciaFor(tx, ctx.settings)
-  if (former !== undefined) await lucia.invalidateSession(hashToken(former))
+  await endPresentedSession(ctx, tx)
   const token = createToken()
   const now = new Date()
   const attributes = {
@@ -146,6 +151,7 @@ export async function startSession(
     ipAddress: ctx.client.ip ?? '',
     userAgent: ctx.client.userAgent,
     activeOrganizationId: null,
+    trustedDeviceId,
     createdAt: provedAt,
     updatedAt: now,
     lastSeenAt: now,
@@ -164,6 +170,12 @@ async function endOldestSessions(tx: Transaction, userId: string): Promise<void>
     select: { id: true },
   })
   if (surplus.length > 0) await tx.session.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } })
+}
+
+/** Ends the session that this browser has, whoever's it is: somebody else may be about to sign in here. */
+export async function endPresentedSession(ctx: Context, tx: Transaction): Promise<void> {
+  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  if (token !== undefined) await luciaFor(tx, ctx.settings).invalidateSession(hashToken(token))
 }
 
 /** The row of the cookie that was presented, judged by nothing else. */

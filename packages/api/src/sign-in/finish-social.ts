@@ -3,9 +3,9 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { withParameter } from '../security/redirect-target.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
+import { admit, grantAdmission } from '../two-factor/challenge.ts'
 import { finishSocialInput } from './contract.ts'
 import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
@@ -13,7 +13,8 @@ import { SocialRefusal } from './social-refusal.ts'
 
 /**
  * The way back from a social provider. Spec: Sign-in and sign-up. Always a target to send the browser to: the one that the start
- * named, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider that is not configured.
+ * named, `/two-factor` for who has a second factor, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider
+ * that is not configured.
  */
 export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
   const provider = requireProvider(ctx, input.provider)
@@ -54,21 +55,19 @@ async function identify(provider: SocialProvider, attempt: SocialAttempt, { code
 }
 
 async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
-  const { opened, isNew } = await ctx.db.$transaction(async (tx) => {
-    const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
-    await recordAuditEvent(tx, ctx.client, {
-      userId: user.id,
-      action: isNew ? 'sign-up' : 'sign-in',
-      succeeded: !user.suspendedAt,
-      details: { provider: provider.id },
-    })
-    return { opened: user.suspendedAt ? null : await startSession(ctx, tx, { userId: user.id, remember: true }), isNew }
-  })
-  if (!opened) throw new SocialRefusal('sign_in_refused')
-  const { session, token } = opened
-  setSessionCookie(ctx, token, session)
-  ctx.mail.wake()
   const callbackURL = flow.callbackURL ?? '/dashboard'
+  const { admission, isNew } = await ctx.db.$transaction(async (tx) => {
+    const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
+    const intent = { remember: true, callbackURL, provider: provider.id, isNew }
+    if (!user.suspendedAt) return { admission: await admit(ctx, tx, user.id, intent), isNew }
+    const details = { provider: provider.id }
+    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
+    return { admission: null, isNew }
+  })
+  if (!admission) throw new SocialRefusal('sign_in_refused')
+  const session = grantAdmission(ctx, admission)
+  ctx.mail.wake()
+  if (!session) return '/two-factor'
   return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL
 }
 

@@ -1,12 +1,12 @@
-import type { Account, Session, User } from '@floorpass/db'
+import type { Account, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { recordAuditEvent, recordAuditEventIfKnown } from '../security/audit-log.ts'
+import { recordAuditEventIfKnown } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
+import { type Admission, admit, grantAdmission } from '../two-factor/challenge.ts'
 import { signInEmailInput } from './contract.ts'
 
 type Credentials = { email: string; password: string }
@@ -14,6 +14,7 @@ type Credentials = { email: string; password: string }
 /**
  * Signs in with an e-mail address and a password. Spec: Sign-in and sign-up. Unknown address, wrong password, no password and
  * suspended account are one answer, after one argon2id and no sooner than 200 ms; EMAIL_NOT_VERIFIED is told only to who knows the password.
+ * Who has a second factor gets no session yet: `twoFactorRedirect`, and a challenge that `twoFactor.verify` ends.
  */
 export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-in:ip')
@@ -25,11 +26,11 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
   if (!account.user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
 
   // Another sign-in may have replaced the same outdated hash meanwhile: the password is compared with the new one then.
-  const opened = (await openSession(ctx, account, input)) ?? (await openSession(ctx, await findByPassword(ctx, input), input))
-  if (!opened) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
-  const { session, token } = opened
-  setSessionCookie(ctx, token, session)
+  const admission = (await enter(ctx, account, input)) ?? (await enter(ctx, await findByPassword(ctx, input), input))
+  if (!admission) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+  const session = grantAdmission(ctx, admission)
   await ctx.limiter.reset('sign-in:account', input.email)
+  if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
 
   return {
     redirect: input.callbackURL !== undefined,
@@ -40,11 +41,11 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
 })
 
 /** Null when the password was changed, or the account suspended, while this password was being compared. */
-async function openSession(
+async function enter(
   ctx: Context,
   account: Account,
-  { password, rememberMe }: { password: string; rememberMe: boolean },
-): Promise<{ session: Session; token: string } | null> {
+  { password, rememberMe, callbackURL }: { password: string; rememberMe: boolean; callbackURL?: string | undefined },
+): Promise<Admission | null> {
   // A hash that was imported, or made at a lower cost, is replaced while its password is at hand.
   const isOutdated = ctx.passwords.isOutdated(account.passwordHash ?? '')
   const passwordHash = isOutdated ? await ctx.passwords.hash(password) : account.passwordHash
@@ -55,8 +56,7 @@ async function openSession(
       data: { lastUsedAt: new Date(), passwordHash },
     })
     if (count === 0) return null
-    await recordAuditEvent(tx, ctx.client, { userId: account.userId, action: 'sign-in' })
-    return startSession(ctx, tx, { userId: account.userId, remember: rememberMe })
+    return admit(ctx, tx, account.userId, { remember: rememberMe, callbackURL })
   })
 }
 

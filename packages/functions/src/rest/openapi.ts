@@ -41,13 +41,16 @@ function operation(route: Route, path: string, schemas: Record<string, unknown>)
     ...(isGet && route.input && { parameters: queryParameters(route.input, schemas) }),
     ...(!isGet && { requestBody: requestBody(route, schemas) }),
     responses: {
-      ...(route.answer
-        ? { 200: { description: 'Done', content: { 'application/json': { schema: schemaOf(route.answer, 'output', schemas) } } } }
-        : { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }),
+      ...(route.refuses === null && success(route, schemas)),
       default: { description: 'Refused', content: { 'application/json': { schema: schemaOf(errorAnswer, 'output', schemas) } } },
     },
   }
 }
+
+const success = ({ answer }: Route, schemas: Record<string, unknown>) =>
+  answer
+    ? { 200: { description: 'Done', content: { 'application/json': { schema: schemaOf(answer, 'output', schemas) } } } }
+    : { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }
 
 function requestBody({ input, accepts }: Route, schemas: Record<string, unknown>) {
   const schema = input ? schemaOf(input, 'input', schemas) : { type: 'object' }

@@ -1,4 +1,4 @@
-import type { Api, ProviderId } from '@floorpass/api'
+import type { Api, ErrorKey, ProviderId } from '@floorpass/api'
 import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
@@ -16,7 +16,7 @@ export type Route = {
   /** Other paths of the same row: the names that better-auth's client calls. */
   aliases: readonly string[]
   /** Who gets past the procedure. The procedure decides; this is for the document and the tests that every row must pass. */
-  access: 'public' | 'session'
+  access: Access
   summary: string
   input: z.ZodType | null
   /** Null when the answer is a redirect. */
@@ -24,13 +24,19 @@ export type Route = {
   accepts: readonly BodyKind[]
   /** What must be configured for the row to be there. */
   needs: ProviderId | 'any-provider' | null
+  /** The one answer of a row that is there by name only: a client calls it, and the service does not offer it. */
+  refuses: ErrorKey | null
   call: Call
 }
+
+/** `challenge`: the signed-in, and a browser whose sign-in waits for a code. */
+export type Access = 'public' | 'session' | 'challenge'
 
 type Call = (api: Api, input: never, request: Request) => Promise<unknown>
 
 type Row = Omit<Route, 'module'>
-type Given = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> & Partial<Pick<Row, 'aliases' | 'input' | 'accepts' | 'needs'>>
+type Given = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> &
+  Partial<Pick<Row, 'aliases' | 'input' | 'accepts' | 'needs' | 'refuses'>>
 
 const get = (path: string, row: Given): Row => ({
   method: 'GET',
@@ -39,6 +45,7 @@ const get = (path: string, row: Given): Row => ({
   input: null,
   accepts: [],
   needs: null,
+  refuses: null,
   ...row,
 })
 const post = (path: string, row: Given): Row => ({
@@ -48,6 +55,7 @@ const post = (path: string, row: Given): Row => ({
   input: null,
   accepts: ['json'],
   needs: null,
+  refuses: null,
   ...row,
 })
 
@@ -414,6 +422,86 @@ const table: Record<string, readonly Row[]> = {
       summary: "The open invitations to the caller's address",
       answer: contracts.ownInvitationsAnswer,
       call: (api) => api.organizations.listUserInvitations(),
+    }),
+  ],
+  'two-factor': [
+    post('/two-factor/enable', {
+      access: 'session',
+      summary: 'Prepare a second factor: a secret for an authenticator, and backup codes',
+      input: contracts.enableTwoFactorInput,
+      answer: contracts.enableTwoFactorAnswer,
+      call: (api, body) => api.twoFactor.enable(body),
+    }),
+    post('/two-factor/disable', {
+      access: 'session',
+      summary: 'Switch the second factor off',
+      input: contracts.disableTwoFactorInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.twoFactor.disable(body),
+    }),
+    post('/two-factor/verify', {
+      access: 'challenge',
+      summary: 'End a sign-in with a code, or finish the set-up with the first one',
+      input: contracts.verifyTwoFactorInput,
+      answer: contracts.verifyTwoFactorAnswer,
+      call: (api, body) => api.twoFactor.verify(body),
+    }),
+    post('/two-factor/verify-totp', {
+      access: 'challenge',
+      summary: 'The same, for a code of an authenticator only',
+      input: contracts.verifyCodeInput,
+      answer: contracts.verifyTwoFactorAnswer,
+      call: (api, body: z.input<typeof contracts.verifyCodeInput>) => api.twoFactor.verify({ ...body, type: 'totp' }),
+    }),
+    post('/two-factor/verify-backup-code', {
+      access: 'challenge',
+      summary: 'The same, for a backup code only',
+      input: contracts.verifyCodeInput,
+      answer: contracts.verifyTwoFactorAnswer,
+      call: (api, body: z.input<typeof contracts.verifyCodeInput>) => api.twoFactor.verify({ ...body, type: 'backup' }),
+    }),
+    post('/two-factor/generate-backup-codes', {
+      access: 'session',
+      summary: 'New backup codes; the former ones are void',
+      input: contracts.generateBackupCodesInput,
+      answer: contracts.backupCodesAnswer,
+      call: (api, body) => api.twoFactor.generateBackupCodes(body),
+    }),
+    post('/two-factor/get-totp-uri', {
+      access: 'session',
+      summary: 'The URI of a set-up that is not finished',
+      input: contracts.getTotpUriInput,
+      answer: contracts.totpUriAnswer,
+      call: (api, body) => api.twoFactor.getTotpUri(body),
+    }),
+    ...['/two-factor/send-otp', '/two-factor/verify-otp'].map((path) =>
+      post(path, {
+        access: 'public',
+        summary: 'Codes by mail: not offered',
+        answer: contracts.statusAnswer,
+        refuses: 'OTP_NOT_CONFIGURED',
+        call: (api) => api.twoFactor.mailedCode(),
+      }),
+    ),
+    post('/two-factor/view-backup-codes', {
+      access: 'public',
+      summary: 'Backup codes a second time: not offered',
+      answer: contracts.statusAnswer,
+      refuses: 'BACKUP_CODES_SHOWN_ONCE',
+      call: (api) => api.twoFactor.viewBackupCodes(),
+    }),
+    get('/two-factor/list-trusted-devices', {
+      access: 'session',
+      summary: 'The browsers that sign in without a code',
+      answer: contracts.trustedDevicesAnswer,
+      call: (api) => api.twoFactor.listTrustedDevices(),
+    }),
+    post('/two-factor/revoke-trusted-device', {
+      access: 'session',
+      summary: 'Ask a browser for a code again',
+      input: contracts.revokeTrustedDeviceInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.twoFactor.revokeTrustedDevice(body),
     }),
   ],
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Route, routes } from '../rest/routes.ts'
+import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
 
 export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
@@ -59,6 +60,13 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await invite(await app.signedIn(), email)
     return { invitationId: app.outbox.lastTo(email).token }
   }
+  const firstCode = async (tab: SignedIn) => ({
+    code: (await setUpTwoFactor(tab, tab.person.password)).authenticator.code(),
+  })
+  const switchedOn = async (tab: SignedIn) => {
+    await switchOnTwoFactor(tab, tab.person.password)
+    return { password: tab.person.password }
+  }
   return {
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
     'POST /sign-up/email': async () => app.person(),
@@ -96,6 +104,23 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
       await app.mailed()
       return { token: app.outbox.lastTo(tab.person.email).token }
+    },
+    'POST /two-factor/enable': async ({ person: { password } }) => ({ password }),
+    'POST /two-factor/get-totp-uri': async (tab) => {
+      await setUpTwoFactor(tab, tab.person.password)
+      return { password: tab.person.password }
+    },
+    'POST /two-factor/verify': firstCode,
+    'POST /two-factor/verify-totp': firstCode,
+    'POST /two-factor/verify-backup-code': async (tab) => ({
+      code: (await switchOnTwoFactor(tab, tab.person.password)).backupCodes[0],
+    }),
+    'POST /two-factor/disable': switchedOn,
+    'POST /two-factor/generate-backup-codes': switchedOn,
+    'POST /two-factor/revoke-trusted-device': async ({ userId }) => {
+      const expiresAt = new Date(Date.now() + 1e6)
+      const { id } = await app.db.trustedDevice.create({ data: { userId, secretHash: `device of ${userId}`, expiresAt } })
+      return { id }
     },
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /delete-user': async ({ person: { password } }) => ({ password }),

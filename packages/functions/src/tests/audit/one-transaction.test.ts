@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { routeSamples, type SignedIn } from '../../test-support/route-samples.ts'
 
@@ -54,6 +55,40 @@ const changes: Change[] = [
   { path: '/unlink-account', action: 'unlink-account', mails: true },
   { path: '/undo-email-change', action: 'undo-email-change', mails: true },
   { path: '/update-user', action: 'update-user', mails: false },
+  { path: '/two-factor/enable', action: 'prepare-two-factor', mails: false },
+  { path: '/two-factor/verify', action: 'enable-two-factor', mails: true },
+  {
+    path: '/sign-in/email',
+    action: 'two-factor-challenge',
+    mails: false,
+    input: async (tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      return { email: tab.person.email, password: tab.person.password }
+    },
+  },
+  {
+    path: '/two-factor/verify',
+    action: 'sign-in',
+    mails: false,
+    input: async (tab) => {
+      const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
+      await tab.post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
+      return { code: authenticator.code(1), trustDevice: true }
+    },
+  },
+  {
+    path: '/two-factor/verify-backup-code',
+    action: 'sign-in',
+    mails: true,
+    input: async (tab) => {
+      const { backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
+      await tab.post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
+      return { code: backupCodes[0] }
+    },
+  },
+  { path: '/two-factor/disable', action: 'disable-two-factor', mails: true },
+  { path: '/two-factor/generate-backup-codes', action: 'replace-backup-codes', mails: true },
+  { path: '/two-factor/revoke-trusted-device', action: 'revoke-trusted-device', mails: false },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
   { path: '/organization/create', action: 'create-organization', mails: false },
   { path: '/organization/update', action: 'update-organization', mails: false },

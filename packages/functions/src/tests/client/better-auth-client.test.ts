@@ -1,6 +1,8 @@
 import { createAuthClient } from 'better-auth/client'
-import { inferAdditionalFields } from 'better-auth/client/plugins'
+import { inferAdditionalFields, twoFactorClient } from 'better-auth/client/plugins'
 import { afterAll, describe, expect, test } from 'vitest'
+import { scan } from '../../test-support/authenticator.ts'
+import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 import { followRedirects } from '../../test-support/follow-redirects.ts'
 import { startGitHub } from '../../test-support/github-stand-in.ts'
@@ -10,7 +12,7 @@ afterAll(() => github.close())
 const app = await createTestApp(github.environment)
 
 /** better-auth's own client in a browser of its own. */
-function newClient() {
+function newClient(onTwoFactorRedirect: (context: { twoFactorMethods?: string[] }) => void = () => {}) {
   const tab = app.browser()
   const client = createAuthClient({
     baseURL: app.baseUrl,
@@ -19,6 +21,7 @@ function newClient() {
       inferAdditionalFields({
         user: { tradingEnabled: { type: 'boolean', required: false }, riskLevel: { type: 'string', required: false } },
       }),
+      twoFactorClient({ onTwoFactorRedirect }),
     ],
     fetchOptions: { customFetchImpl: tab.fetch },
   })
@@ -263,5 +266,109 @@ describe("better-auth's client, pointed at /auth", () => {
     const row = accounts.data?.[1]?.id ?? ''
     expect(await second.client.unlinkAccount({ accountId: row } as never)).toEqual(done)
     expect((await second.client.listAccounts()).data).toHaveLength(1)
+  })
+
+  describe('with its twoFactorClient', () => {
+    /** Signed in, with a factor that counts; the clock is held and stands at an unused code. */
+    async function withFactor() {
+      const clock = holdClock()
+      const { client, person } = await signedInClient()
+      const prepared = await client.twoFactor.enable({ password: person.password })
+      if (prepared.data?.method !== 'totp') throw new Error('expected a set-up')
+      const { totpURI, backupCodes } = prepared.data
+      const authenticator = scan(totpURI)
+      expect((await client.twoFactor.verifyTotp({ code: authenticator.code() })).error).toBeNull()
+      clock.advance(30)
+      return { clock, client, person, authenticator, backupCodes }
+    }
+
+    test('enables, shows the URI until the first code, and switches on', async () => {
+      const { client, person } = await signedInClient()
+      const { password } = person
+      expect((await client.twoFactor.enable({ password: 'something else' })).error).toMatchObject({
+        status: 400,
+        code: 'INVALID_PASSWORD',
+      })
+      expect((await client.twoFactor.getTotpUri({ password })).error).toMatchObject({ status: 400, code: 'TOTP_NOT_ENABLED' })
+      const { data } = await client.twoFactor.enable({ password })
+      expect(data).toEqual({ method: 'totp', totpURI: expect.stringMatching(/^otpauth:/), backupCodes: expect.any(Array) })
+      const totpURI = data?.method === 'totp' ? data.totpURI : ''
+      expect(await client.twoFactor.getTotpUri({ password })).toEqual({ data: { totpURI }, error: null })
+      expect((await client.twoFactor.verifyTotp({ code: '000000' })).error).toMatchObject({ status: 401, code: 'INVALID_CODE' })
+      const switchedOn = await client.twoFactor.verifyTotp({ code: scan(totpURI).code() })
+      expect(switchedOn.data).toMatchObject({ token: expect.any(String), user: { email: person.email } })
+      expect((await client.getSession()).data).toMatchObject({
+        session: { token: switchedOn.data?.token },
+        user: { twoFactorEnabled: true },
+      })
+      expect((await client.twoFactor.enable({ password })).error).toMatchObject({ code: 'TOTP_ALREADY_ENABLED' })
+      expect((await client.twoFactor.getTotpUri({ password })).error).toMatchObject({ code: 'TOTP_ALREADY_ENABLED' })
+    })
+
+    test('a sign-in calls onTwoFactorRedirect, and verifyTotp ends it; a trusted device is not asked again', async () => {
+      const { person, authenticator, clock } = await withFactor()
+      const asked: unknown[] = []
+      const { client, tab } = newClient((context) => void asked.push(context))
+      const { email, password } = person
+      const first = await client.signIn.email({ email, password })
+      expect(first).toMatchObject({ data: { twoFactorRedirect: true, twoFactorMethods: ['totp'] }, error: null })
+      expect(asked).toEqual([{ twoFactorMethods: ['totp'] }])
+      expect(await client.getSession()).toEqual({ data: null, error: null })
+      const passed = await client.twoFactor.verifyTotp({ code: authenticator.code(), trustDevice: true })
+      expect(passed.data).toMatchObject({ token: expect.any(String), user: { email } })
+      expect(passed.data?.user.createdAt).toBeInstanceOf(Date)
+      await client.signOut()
+      clock.advance(60)
+      expect((await client.signIn.email({ email, password })).data).toMatchObject({ user: { email } })
+      expect([asked.length, tab.cookies.has('floorpass_session')]).toEqual([1, true])
+    })
+
+    test('verifyBackupCode ends it too, once; generateBackupCodes voids the rest', async () => {
+      const { client: settings, person, backupCodes } = await withFactor()
+      const { email, password } = person
+      const { client } = newClient()
+      const enter = async (code = '') => {
+        await client.signIn.email({ email, password })
+        return client.twoFactor.verifyBackupCode({ code })
+      }
+      expect((await enter(backupCodes[0])).data).toMatchObject({ token: expect.any(String), user: { email } })
+      await client.signOut()
+      expect((await enter(backupCodes[0])).error).toMatchObject({ status: 401, code: 'INVALID_BACKUP_CODE' })
+      const made = await settings.twoFactor.generateBackupCodes({ password })
+      expect(made).toEqual({ data: { status: true, backupCodes: expect.any(Array) }, error: null })
+      expect((await enter(backupCodes[1])).error).toMatchObject({ code: 'INVALID_BACKUP_CODE' })
+      expect((await enter(made.data?.backupCodes[0])).error).toBeNull()
+    })
+
+    test('is told what is not offered, and that a sign-in is over', async () => {
+      const { client, person } = await withFactor()
+      const { email, password } = person
+      expect((await client.twoFactor.sendOtp()).error).toMatchObject({ status: 400, code: 'OTP_NOT_CONFIGURED' })
+      expect((await client.twoFactor.verifyOtp({ code: '123456' })).error).toMatchObject({ code: 'OTP_NOT_CONFIGURED' })
+      const viewing = client.twoFactor as unknown as {
+        viewBackupCodes(input: object): ReturnType<typeof client.twoFactor.sendOtp>
+      }
+      expect((await viewing.viewBackupCodes({ userId: 'any' })).error).toMatchObject({ code: 'BACKUP_CODES_SHOWN_ONCE' })
+      const other = newClient().client
+      const verify = () => other.twoFactor.verifyTotp({ code: '000000' })
+      expect((await verify()).error).toMatchObject({ status: 401, code: 'INVALID_TWO_FACTOR_COOKIE' })
+      await other.signIn.email({ email, password })
+      for (let count = 0; count < 5; count += 1)
+        expect((await verify()).error).toMatchObject({ status: 401, code: 'INVALID_CODE' })
+      expect((await verify()).error).toMatchObject({ status: 400, code: 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE' })
+      await other.signIn.email({ email, password })
+      for (let count = 0; count < 5; count += 1) await verify()
+      await other.signIn.email({ email, password })
+      expect((await verify()).error).toMatchObject({ status: 429, code: 'ACCOUNT_TEMPORARILY_LOCKED' })
+    })
+
+    test('disables', async () => {
+      const { client, person } = await withFactor()
+      const { email, password } = person
+      expect((await client.twoFactor.disable({ password: 'something else' })).error).toMatchObject({ code: 'INVALID_PASSWORD' })
+      expect(await client.twoFactor.disable({ password })).toEqual(done)
+      expect((await client.getSession()).data?.user).toMatchObject({ twoFactorEnabled: false })
+      expect((await newClient().client.signIn.email({ email, password })).data).toMatchObject({ token: expect.any(String) })
+    })
   })
 })

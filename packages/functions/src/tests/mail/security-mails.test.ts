@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { MailName } from '@floorpass/email'
 import { afterAll, describe, expect, test } from 'vitest'
+import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
 import type { Browser } from '../../test-support/browser.ts'
 import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 import { followRedirects } from '../../test-support/follow-redirects.ts'
@@ -29,6 +30,11 @@ const subjects: Record<MailName, string> = {
   'organization-invitation': 'Vous êtes invité à rejoindre Desk sur Floorpass',
   'member-added': 'Vous êtes maintenant membre de Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
+  'two-factor-enabled': 'La connexion à Floorpass demande maintenant un code',
+  'two-factor-disabled': 'La connexion à Floorpass ne demande plus de code',
+  'two-factor-locked': 'Trop de codes erronés pour votre compte Floorpass',
+  'backup-codes-replaced': 'Votre compte Floorpass a de nouveaux codes de secours',
+  'backup-code-used': 'Un code de secours de votre compte Floorpass a été utilisé',
 }
 const nameOf = (subject: string) => Object.entries(subjects).find(([, text]) => text === subject)?.[0] ?? `not French: ${subject}`
 
@@ -183,6 +189,51 @@ const actions: Action[] = [
     },
     act: ({ person: { email } }) => founder.post('/auth/organization/member/remove', { memberIdOrEmail: email }),
     tells: [['member-removed', 'own']],
+  },
+  {
+    action: 'the first code of a second factor',
+    prepare: async ({ tab, person }) => (await setUpTwoFactor(tab, person.password)).authenticator.code(),
+    act: ({ tab }, code) => tab.post('/auth/two-factor/verify', { code }),
+    tells: [['two-factor-enabled', 'own']],
+  },
+  {
+    action: 'a backup code',
+    prepare: async ({ tab, person }) => {
+      const { backupCodes } = await switchOnTwoFactor(tab, person.password)
+      await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
+      return backupCodes[0]
+    },
+    act: ({ tab }, code) => tab.post('/auth/two-factor/verify-backup-code', { code }),
+    tells: [['backup-code-used', 'own']],
+  },
+  {
+    action: 'two-factor/generate-backup-codes',
+    prepare: async ({ tab, person }) => {
+      await switchOnTwoFactor(tab, person.password)
+      return undefined
+    },
+    act: ({ tab, person }) => tab.post('/auth/two-factor/generate-backup-codes', { password: person.password }),
+    tells: [['backup-codes-replaced', 'own']],
+  },
+  {
+    action: 'two-factor/disable',
+    prepare: async ({ tab, person }) => {
+      await switchOnTwoFactor(tab, person.password)
+      return undefined
+    },
+    act: ({ tab, person }) => tab.post('/auth/two-factor/disable', { password: person.password }),
+    tells: [['two-factor-disabled', 'own']],
+  },
+  {
+    action: 'the tenth wrong code in a row',
+    prepare: async ({ tab, person }) => {
+      await switchOnTwoFactor(tab, person.password)
+      for (let count = 0; count < 9; count += 1) await tab.post('/auth/two-factor/verify', { code: 'wrong' })
+      return undefined
+    },
+    act: ({ tab }) => tab.post('/auth/two-factor/verify', { code: 'wrong' }),
+    answers: 401,
+    tells: [['two-factor-locked', 'own']],
   },
 ]
 

@@ -29,6 +29,11 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   },
   'member-added': { actor: 'Grace', organization: 'Desk', organizationsUrl: link },
   'member-removed': { organization: 'Desk', organizationsUrl: link },
+  'two-factor-enabled': { securityUrl: link, resetUrl: other },
+  'two-factor-disabled': { resetUrl: link },
+  'two-factor-locked': { minutes: 15, resetUrl: link },
+  'backup-codes-replaced': { resetUrl: link },
+  'backup-code-used': { left: 9, securityUrl: link },
 }
 const names = Object.keys(samples) as MailName[]
 

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib'
+import { AppError } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import type { Answer, Browser, RequestOptions } from '../../test-support/browser.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
@@ -14,7 +15,14 @@ const samples = routeSamples(app)
 const idle = await app.signedIn()
 
 /** Rows that take no input: a JSON value is read and left alone. */
-const withoutInput = new Set(['/sign-out', '/revoke-sessions', '/revoke-other-sessions'])
+const withoutInput = new Set([
+  '/sign-out',
+  '/revoke-sessions',
+  '/revoke-other-sessions',
+  '/two-factor/send-otp',
+  '/two-factor/verify-otp',
+  '/two-factor/view-backup-codes',
+])
 /** Rows whose every field may be left out. */
 const withoutDuty = new Set(['/delete-user'])
 
@@ -55,9 +63,10 @@ function endless(piece = new Uint8Array(16 * 1024).fill(0x20)) {
   return { body, taken }
 }
 
-describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts, answer: contract }) => {
+describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts, answer: contract, refuses }) => {
   const url = `/auth${path}`
-  const done = [contract === null ? 302 : 200, undefined]
+  const success = [contract === null ? 302 : 200, undefined]
+  const done = refuses === null ? success : [new AppError(refuses).status, refuses]
   const methods = addresses.filter((route) => route.path === path).map((route) => route.method as string)
   const send = async (options: RequestOptions = {}, tab: Browser = app.browser()) => {
     const answer = await tab.request(method, url, options)
@@ -74,9 +83,11 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     return answer
   }
 
-  test(`is for ${access === 'session' ? 'the signed-in' : 'everybody'}`, async () => {
+  const strangers = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[access]
+
+  test(`is ${access === 'public' ? '' : 'not '}for everybody`, async () => {
     const answer = await work(await app.signedIn(), app.browser())
-    expect(outcome(answer)).toEqual(access === 'session' ? [401, 'UNAUTHORIZED'] : done)
+    expect(outcome(answer)).toEqual(strangers)
   })
 
   test('works for a signed-in caller', async () => {
@@ -156,7 +167,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
       expect([...outcome(answer), answer.setCookies]).toEqual([403, 'INVALID_ORIGIN', []])
     }
     expect(await everything()).toBe(before)
-    expect(outcome(await send({ body }, tab))).toEqual([200, undefined])
+    expect(outcome(await send({ body }, tab))).toEqual(done)
   })
 
   test('what is no JSON is 400', async () => {
@@ -230,7 +241,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     for (const type of ['Application/JSON', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"']) {
       const tab = await app.signedIn()
       const body = new TextEncoder().encode(JSON.stringify(await sample(tab)))
-      expect([type, ...outcome(await send({ body, headers: { 'content-type': type } }, tab))]).toEqual([type, 200, undefined])
+      expect([type, ...outcome(await send({ body, headers: { 'content-type': type } }, tab))]).toEqual([type, ...done])
     }
   })
 
@@ -269,12 +280,12 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     const padding = largestBody - JSON.stringify({ ...fields, padding: '' }).length
     const body = new TextEncoder().encode(JSON.stringify({ ...fields, padding: 'x'.repeat(padding) }))
     expect(body.length).toBe(largestBody)
-    expect(outcome(await send({ body, headers: json }, tab))).toEqual([200, undefined])
+    expect(outcome(await send({ body, headers: json }, tab))).toEqual(done)
   })
 
   test('T121: an array, a text, a number and null are 400', async () => {
     const tab = await app.signedIn()
-    const expected = withoutInput.has(path) ? [200, undefined] : [400, 'VALIDATION_ERROR']
+    const expected = withoutInput.has(path) ? done : [400, 'VALIDATION_ERROR']
     for (const body of ['[]', '[{}]', '"text"', '17', 'null', 'true', '1e999', '-0']) {
       if (path === '/revoke-sessions') await signInAgain(tab)
       expect([body, ...outcome(await send({ body }, tab))]).toEqual([body, ...expected])
@@ -306,7 +317,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
         expect([body.slice(0, 20), answer.status]).toEqual([
           body.slice(0, 20),
           (withoutInput.has(path) && !body.endsWith('[')) || (withoutDuty.has(path) && /^{"(k0|name":"|email":9)/.test(body))
-            ? 200
+            ? done[0]
             : 400,
         ])
       }
@@ -321,12 +332,12 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     const evil =
       '"__proto__":{"role":"owner","name":"Eve","emailVerified":true,"email":"eve@example.test","tradingEnabled":true,"token":"x"},"constructor":{"prototype":{"role":"owner"}}'
     const alone = await send({ body: `{${evil}}` }, tab)
-    expect(alone.status).toBe(withoutInput.has(path) || withoutDuty.has(path) ? 200 : 400)
+    expect(alone.status).toBe(withoutInput.has(path) || withoutDuty.has(path) ? done[0] : 400)
     expect(alone.code).not.toBe('FIELD_NOT_ALLOWED')
 
     const another = await app.signedIn()
     const fields = JSON.stringify(await sample(another)).slice(1)
-    expect(outcome(await send({ body: `{${evil}${fields === '}' ? '' : ','}${fields}` }, another))).toEqual([200, undefined])
+    expect(outcome(await send({ body: `{${evil}${fields === '}' ? '' : ','}${fields}` }, another))).toEqual(done)
     expect({}).not.toHaveProperty('role')
     expect(
       await app.db.user.count({ where: { OR: [{ name: 'Eve' }, { email: 'eve@example.test' }, { tradingEnabled: true }] } }),
@@ -341,7 +352,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
   if (accepts.includes('form'))
     test('a form is read as JSON is', async () => {
       const body = new URLSearchParams((await sample(await app.signedIn())) as Record<string, string>).toString()
-      expect(outcome(await send({ body, headers: form }))).toEqual([200, undefined])
+      expect(outcome(await send({ body, headers: form }))).toEqual(done)
       expect(outcome(await send({ body: '__proto__=x&constructor=y', headers: form }))).toEqual([400, 'VALIDATION_ERROR'])
       expect(outcome(await send({ body: '%00=%ff&&=&a', headers: form }))).toEqual([400, 'VALIDATION_ERROR'])
     })

@@ -37,6 +37,7 @@ describe('list-sessions', () => {
       updatedAt: isoDate,
       activeOrganizationId: null,
       lastSeenAt: isoDate,
+      trusted: false,
     }
     const onLaptop = {
       ...shape,

@@ -1,0 +1,58 @@
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { BackupCodes } from '#app/components/backup-codes.tsx'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { OwnerProof, proofOf } from '#app/components/owner-proof.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'New backup codes',
+  lead: 'The codes that you have now stop working.',
+  submit: 'Make new codes',
+  back: 'Back to Security',
+  made: 'Your new backup codes',
+  kept: 'I have kept them',
+}
+
+export const loader = withApi(async ({ api, page }) => {
+  const { user } = await api.sessions.require()
+  const { hasPassword } = await api.twoFactor.get()
+  return { hasPassword, account: user.email, appName: page.appName }
+})
+
+export const action = withApiForm([], async ({ api, field }) => api.twoFactor.generateBackupCodes(proofOf(field)))
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function NewBackupCodes() {
+  const { hasPassword, account, appName } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  if (result && !result.error) {
+    return (
+      <Card title={text.made}>
+        <BackupCodes appName={appName} account={account} codes={result.backupCodes} />
+        <div className="print:hidden">
+          <ButtonLink to="/settings/security">{text.kept}</ButtonLink>
+        </div>
+      </Card>
+    )
+  }
+  return (
+    <Card title={text.title}>
+      <p className="text-ink-soft">{text.lead}</p>
+      <PageForm action="/settings/security/codes" failure={result} wayOut={signInAgain(result?.error)}>
+        <OwnerProof hasPassword={hasPassword} />
+        <div>
+          <SubmitButton>{text.submit}</SubmitButton>
+        </div>
+      </PageForm>
+      <p>
+        <TextLink to="/settings/security">{text.back}</TextLink>
+      </p>
+    </Card>
+  )
+}

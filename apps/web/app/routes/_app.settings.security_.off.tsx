@@ -1,0 +1,48 @@
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { OwnerProof, proofOf } from '#app/components/owner-proof.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+
+const text = {
+  title: 'Switch off two-factor authentication',
+  lead: 'Signing in takes no code any more. Your backup codes and trusted devices go with it.',
+  submit: 'Switch it off',
+  back: 'Back to Security',
+}
+
+export const loader = withApi(async ({ api }) => {
+  const { hasPassword } = await api.twoFactor.get()
+  return { hasPassword }
+})
+
+export const action = withApiForm([], async ({ api, field }) => {
+  await api.twoFactor.disable(proofOf(field))
+  throw redirect('/settings/security')
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+
+export default function SwitchOffTwoFactor() {
+  const { hasPassword } = useLoaderData<typeof loader>()
+  const failure = useActionData<typeof action>()
+  return (
+    <Card title={text.title}>
+      <p className="text-ink-soft">{text.lead}</p>
+      <PageForm action="/settings/security/off" failure={failure} wayOut={signInAgain(failure?.error)}>
+        <OwnerProof hasPassword={hasPassword} />
+        <div>
+          <SubmitButton look="danger">{text.submit}</SubmitButton>
+        </div>
+      </PageForm>
+      <p>
+        <TextLink to="/settings/security">{text.back}</TextLink>
+      </p>
+    </Card>
+  )
+}

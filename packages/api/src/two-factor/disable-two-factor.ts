@@ -1,0 +1,29 @@
+import { mailTwoFactorDisabled } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { disableTwoFactorInput } from './contract.ts'
+import { asProvedOwner } from './prove-owner.ts'
+import { clearTrustCookie } from './trusted-device.ts'
+
+/**
+ * Switches the second factor off: secret, backup codes, trusted devices and sign-ins that wait for a code go, and this session
+ * gets a new token. Spec: Two-factor. Refused as `asProvedOwner` says.
+ */
+export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
+  const { session, token } = await asProvedOwner(ctx, input, async (tx, { id: userId }) => {
+    await tx.twoFactor.deleteMany({ where: { userId } })
+    await tx.backupCode.deleteMany({ where: { userId } })
+    await tx.trustedDevice.deleteMany({ where: { userId } })
+    await voidOneTimeTokens(tx, userId, ['two-factor'])
+    const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'disable-two-factor' })
+    await mailTwoFactorDisabled(ctx, tx, user)
+    const { remember, createdAt: provedAt } = ctx.session
+    return startSession(ctx, tx, { userId, remember, provedAt })
+  })
+  setSessionCookie(ctx, token, session)
+  clearTrustCookie(ctx)
+  return { status: true as const }
+})

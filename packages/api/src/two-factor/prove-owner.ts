@@ -1,0 +1,39 @@
+import type { Account, Transaction, User } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import type { ActiveSession } from '../sessions/session-store.ts'
+import { assertFresh } from '../trpc.ts'
+import { judgeCode } from './judge-code.ts'
+
+type Proof = { password?: string | undefined; code?: string | undefined }
+
+/**
+ * Runs a change of a factor that counts, for a caller with a fresh session who gave the password or a code of the factor.
+ * SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `judgeCode` refuses; TWO_FACTOR_NOT_ENABLED.
+ */
+export async function asProvedOwner<Result>(
+  ctx: Context & ActiveSession,
+  { password, code }: Proof,
+  change: (tx: Transaction, user: User) => Promise<Result>,
+): Promise<Result> {
+  assertFresh(ctx.session)
+  const account: Account | null = password === undefined ? null : await confirmPassword(ctx, ctx.user.id, password)
+  const outcome = await ctx.db.$transaction(async (tx) => {
+    const { id } = ctx.user
+    await lockCaller(tx, ctx)
+    const user = await tx.user.findUniqueOrThrow({ where: { id } })
+    if (!user.twoFactorEnabled) throw new AppError('TWO_FACTOR_NOT_ENABLED')
+    if (account) await refuseReplacedPassword(tx, account)
+    if (!account) {
+      const verdict = await judgeCode(ctx, tx, user, { code: code ?? '' })
+      // Returned, so that the count of a wrong code is committed.
+      if (verdict.outcome !== 'right') return verdict.refusal
+    }
+    return change(tx, user)
+  })
+  ctx.mail.wake()
+  if (outcome instanceof AppError) throw outcome
+  return outcome
+}

@@ -1,0 +1,107 @@
+import type { Session, Transaction, User } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { mailTwoFactorEnabled } from '../mails.ts'
+import { policy } from '../policy.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller, lockUser } from '../security/lock-user.ts'
+import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
+import { presentUser } from '../sessions/present-session.ts'
+import { type ActiveSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { publicProcedure } from '../trpc.ts'
+import { clearChallenge, findChallenge, grantAdmission } from './challenge.ts'
+import { verifyTwoFactorInput } from './contract.ts'
+import { type CodeKind, type GivenCode, judgeCode, kindOf } from './judge-code.ts'
+import { trustDevice } from './trusted-device.ts'
+
+/**
+ * Takes a code, of an authenticator or a backup code. Spec: Two-factor. Signed out, it ends the sign-in that waits in this browser;
+ * signed in, it finishes the set-up, or only says that the code is right. A wrong code is counted even though it is refused:
+ * INVALID_CODE, INVALID_BACKUP_CODE, after five in one sign-in TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE, after ten in a row anywhere
+ * ACCOUNT_TEMPORARILY_LOCKED. INVALID_TWO_FACTOR_COOKIE, TOTP_NOT_ENABLED, BACKUP_CODES_NOT_ENABLED.
+ */
+export const verifyTwoFactor = publicProcedure.input(verifyTwoFactorInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('two-factor:ip')
+  const active = await ctx.findSession()
+  const answer = await (active ? verifyInSession({ ...ctx, ...active }, input) : passChallenge(ctx, input))
+  ctx.mail.wake()
+  if (answer instanceof AppError) throw answer
+  return answer
+})
+
+const factorName = { totp: 'totp', backup: 'backup-code' } as const satisfies Record<CodeKind, string>
+
+async function passChallenge(ctx: Context, input: GivenCode & { trustDevice: boolean }) {
+  const passed = await ctx.db.$transaction(async (tx) => {
+    const known = await findChallenge(ctx, tx)
+    if (!known || !(await lockUser(tx, known.userId))) return new AppError('INVALID_TWO_FACTOR_COOKIE')
+    // What ended the sign-in while this waited for the lock ends this too.
+    const challenge = await findChallenge(ctx, tx)
+    if (!challenge) return new AppError('INVALID_TWO_FACTOR_COOKIE')
+    if (challenge.attempts >= policy.twoFactor.attemptsPerChallenge) return new AppError('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
+
+    const { user, intent } = challenge
+    const verdict = await judgeCode(ctx, tx, user, input)
+    const provider = intent.provider !== undefined && { provider: intent.provider }
+    if (verdict.outcome === 'wrong') {
+      await tx.verification.update({ where: { id: challenge.id }, data: { attempts: { increment: 1 } } })
+      const details = { ...provider, factor: factorName[kindOf(input)] }
+      await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
+    }
+    if (verdict.outcome !== 'right') return verdict.refusal
+
+    await consumeOneTimeToken(tx, 'two-factor', challenge.token)
+    const trust = input.trustDevice ? await trustDevice(ctx, tx, user.id) : null
+    const details = { ...provider, factor: factorName[verdict.kind], ...(trust && { trusted: true }) }
+    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', details })
+    const trustedDeviceId = trust?.device.id ?? null
+    const started = await startSession(ctx, tx, { userId: user.id, remember: intent.remember, trustedDeviceId })
+    return { admission: { ...started, trust }, user, intent }
+  })
+  if (passed instanceof AppError) {
+    if (passed.key === 'INVALID_TWO_FACTOR_COOKIE' || passed.key === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE') clearChallenge(ctx)
+    return passed
+  }
+  grantAdmission(ctx, passed.admission)
+  const { callbackURL } = passed.intent
+  return present(passed.admission.session, passed.user, callbackURL)
+}
+
+async function verifyInSession(ctx: Context & ActiveSession, input: GivenCode) {
+  const verified = await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
+    const verdict = await judgeCode(ctx, tx, user, input, { isSetUp: true })
+    if (verdict.outcome !== 'right' || user.twoFactorEnabled) {
+      if (verdict.outcome !== 'unjudged')
+        await recordAuditEvent(tx, ctx.client, {
+          userId: user.id,
+          action: 'verify-two-factor',
+          succeeded: verdict.outcome === 'right',
+          details: { factor: factorName[kindOf(input)] },
+        })
+      return verdict.outcome === 'right' ? { session: ctx.session, user, token: null } : verdict.refusal
+    }
+    return switchOn(ctx, tx, user)
+  })
+  if (verified instanceof AppError) return verified
+  if (verified.token !== null) setSessionCookie(ctx, verified.token, verified.session)
+  return present(verified.session, verified.user)
+}
+
+/** From now on sign-ins need a code. Sessions that began without one end; this one goes on under a new token, as old as it was. */
+async function switchOn(ctx: Context & ActiveSession, tx: Transaction, { id: userId }: User) {
+  await tx.twoFactor.update({ where: { userId }, data: { confirmedAt: new Date() } })
+  const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
+  await tx.session.deleteMany({ where: { userId } })
+  await recordAuditEvent(tx, ctx.client, { userId, action: 'enable-two-factor' })
+  await mailTwoFactorEnabled(ctx, tx, user)
+  const { remember, createdAt: provedAt } = ctx.session
+  return { ...(await startSession(ctx, tx, { userId, remember, provedAt })), user }
+}
+
+const present = (session: Session, user: User, callbackURL?: string) => ({
+  token: session.handle,
+  user: presentUser(user),
+  ...(callbackURL !== undefined && { url: callbackURL }),
+})

@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest'
+import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
+import type { Browser } from '../../test-support/browser.ts'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { handleOf } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp()
+const day = 24 * 3600
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
+
+/** A person with a factor, and a laptop that they trusted at a sign-in. */
+async function withLaptop() {
+  const clock = holdClock()
+  const phone = await app.signedIn()
+  const { person, userId } = phone
+  const { authenticator, backupCodes } = await switchOnTwoFactor(phone, person.password)
+  clock.advance(60)
+  const laptop = app.browser()
+  const signIn = (tab: Browser = laptop) =>
+    tab.post('/auth/sign-in/email', { email: person.email, password: person.password }, { headers: { 'user-agent': firefox } })
+  await signIn()
+  const answer = await laptop.post(
+    '/auth/two-factor/verify',
+    { code: authenticator.code(), trustDevice: true },
+    { headers: { 'user-agent': firefox } },
+  )
+  expect(answer.status).toBe(200)
+  return { clock, phone, laptop, person, userId, authenticator, backupCodes, signIn, answer }
+}
+const trustOf = (tab: Browser) => tab.cookies.get('floorpass_trusted_device')
+const challenged = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
+const devices = async (tab: Pick<Browser, 'get'>) =>
+  (await tab.get('/auth/two-factor/list-trusted-devices')).body as (Record<string, unknown> & { id: string })[]
+
+describe('a trusted device', () => {
+  test('is one only by choice', async () => {
+    const { phone, person, userId, authenticator, clock } = await withLaptop()
+    clock.advance(60)
+    const tab = app.browser()
+    await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
+    await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
+    expect([trustOf(tab), trustOf(phone)]).toEqual([undefined, undefined])
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
+  })
+
+  test('skips the code, under a new token each time, and stays the same device', async () => {
+    const { laptop, userId, signIn, answer } = await withLaptop()
+    expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toMatch(
+      /^floorpass_trusted_device=[\w-]{43}; HttpOnly; Max-Age=2592000; Path=\/; SameSite=Lax$/,
+    )
+    const [first, known] = [trustOf(laptop), await app.db.trustedDevice.findFirstOrThrow({ where: { userId } })]
+    await laptop.post('/auth/sign-out')
+    const again = await signIn()
+    expect(again.body).toMatchObject({ token: await handleOf(laptop), user: { id: userId } })
+    expect(trustOf(laptop)).not.toBe(first)
+    expect(await app.db.trustedDevice.findMany({ where: { userId } })).toMatchObject([
+      { id: known.id, expiresAt: known.expiresAt },
+    ])
+    const thief = app.browser()
+    thief.cookies.set('floorpass_trusted_device', first ?? '')
+    expect((await signIn(thief)).body).toEqual(challenged)
+    expect(await app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' } })).toMatchObject({
+      details: { factor: 'trusted-device' },
+    })
+  })
+
+  test('still needs the password', async () => {
+    const { laptop, person } = await withLaptop()
+    await laptop.post('/auth/sign-out')
+    expect((await laptop.post('/auth/sign-in/email', { email: person.email, password: 'something else' })).code).toBe(
+      'INVALID_EMAIL_OR_PASSWORD',
+    )
+    expect((await laptop.get('/auth/get-session')).body).toBeNull()
+  })
+
+  test('ends thirty days after the code, however often it was used', async () => {
+    const { laptop, clock, signIn } = await withLaptop()
+    clock.advance(20 * day)
+    const again = await signIn()
+    expect(again.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toContain('Max-Age=864000')
+    clock.advance(10 * day)
+    expect((await signIn()).body).toEqual(challenged)
+    expect(await devices(laptop)).toHaveProperty('code', 'UNAUTHORIZED')
+  })
+
+  test('used twice at once with one token it skips the code once', async () => {
+    const { laptop, signIn } = await withLaptop()
+    const copies = [app.browser(), app.browser()]
+    for (const copy of copies) copy.cookies.set('floorpass_trusted_device', trustOf(laptop) ?? '')
+    const answers = await Promise.all(copies.map((copy) => signIn(copy)))
+    expect(answers.filter(({ body }) => 'token' in (body as object))).toHaveLength(1)
+  })
+
+  test('T113: is worth nothing to another user of the browser, who replaces it by choosing so', async () => {
+    const [mine, theirs] = [await withLaptop(), await withLaptop()]
+    expect((await theirs.signIn(mine.laptop)).body).toEqual(challenged)
+    mine.clock.advance(60)
+    await mine.laptop.post('/auth/two-factor/verify', { code: theirs.authenticator.code(1), trustDevice: true })
+    expect((await theirs.signIn(mine.laptop)).body).toHaveProperty('token')
+    expect((await mine.signIn()).body).toEqual(challenged)
+  })
+
+  test('trusted again in the same browser it is still one device', async () => {
+    const { laptop, signIn, userId, clock, authenticator } = await withLaptop()
+    clock.advance(30 * day)
+    await signIn()
+    expect((await laptop.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
+    expect(await app.db.trustedDevice.findMany({ where: { userId } })).toHaveLength(1)
+    expect((await signIn()).body).toHaveProperty('token')
+  })
+
+  test('a token that is none, too long or of a stranger asks for the code', async () => {
+    const { signIn } = await withLaptop()
+    for (const token of ['x', 'y'.repeat(7000), '%00', "' OR 1=1"]) {
+      const tab = app.browser()
+      tab.cookies.set('floorpass_trusted_device', token)
+      expect((await signIn(tab)).body).toEqual(challenged)
+    }
+  })
+
+  test('there are at most twenty: the oldest is asked again', async () => {
+    const { userId, signIn, laptop, phone, clock, authenticator } = await withLaptop()
+    const expiresAt = new Date(Date.now() + 1e6)
+    await app.db.trustedDevice.createMany({
+      data: Array.from({ length: 19 }, (_, count) => ({
+        userId,
+        secretHash: `${userId} ${count}`,
+        createdAt: new Date(),
+        expiresAt,
+      })),
+    })
+    clock.advance(60)
+    await signIn(phone)
+    await phone.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(20)
+    const withPhone = await devices(phone)
+    expect(withPhone.filter(({ current }) => current)).toHaveLength(1)
+    await app.db.trustedDevice.updateMany({ where: { userId }, data: { createdAt: new Date() } })
+    expect(trustOf(laptop)).toBeDefined()
+  })
+})
+
+describe('trusted devices', () => {
+  test('are listed as a person knows them, without a token, and are marked among the sessions', async () => {
+    const { phone, laptop } = await withLaptop()
+    const list = await devices(laptop)
+    expect(list).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        device: 'desktop',
+        browser: 'Firefox 140',
+        os: 'Linux',
+        ipAddress: '127.0.0.1',
+        userAgent: firefox,
+        createdAt: expect.any(String),
+        lastUsedAt: expect.any(String),
+        expiresAt: expect.any(String),
+        current: true,
+      },
+    ])
+    expect(await devices(phone)).toEqual([{ ...list[0], current: false }])
+    const sessions = (await phone.get('/auth/list-sessions')).body as { trusted: boolean; current: boolean }[]
+    expect(sessions.map(({ trusted, current }) => [trusted, current])).toEqual([
+      [true, false],
+      [false, true],
+    ])
+  })
+
+  test('T113: one is revoked by its owner, and by nobody else', async () => {
+    const { phone, laptop, userId, signIn } = await withLaptop()
+    const [device] = await devices(phone)
+    const stranger = await app.signedIn()
+    const revoke = (tab: Pick<Browser, 'post'>, id = device?.id) => tab.post('/auth/two-factor/revoke-trusted-device', { id })
+    expect((await revoke(stranger)).body).toEqual({ status: true })
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
+    expect((await revoke(phone)).body).toEqual({ status: true })
+    expect((await revoke(phone)).body).toEqual({ status: true })
+    expect(await app.db.auditEvent.count({ where: { userId, action: 'revoke-trusted-device' } })).toBe(1)
+    expect((await laptop.get('/auth/get-session')).body).not.toBeNull()
+    expect((await signIn()).body).toEqual(challenged)
+  })
+
+  test('end with their session when it is revoked: a lost laptop is asked for a code', async () => {
+    const { phone, laptop, signIn } = await withLaptop()
+    expect((await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })).status).toBe(200)
+    expect((await signIn()).body).toEqual(challenged)
+  })
+
+  test('of others end with revoke-other-sessions, all with revoke-sessions', async () => {
+    const first = await withLaptop()
+    await first.laptop.post('/auth/revoke-other-sessions')
+    expect((await first.signIn()).body).toHaveProperty('token')
+    await first.laptop.post('/auth/sign-out')
+    await first.signIn()
+    await app.browser().get('/auth/get-session')
+    const other = app.browser()
+    first.clock.advance(60)
+    await first.signIn(other)
+    await other.post('/auth/two-factor/verify', { code: first.authenticator.code() })
+    await other.post('/auth/revoke-other-sessions')
+    expect((await first.signIn()).body).toEqual(challenged)
+
+    const second = await withLaptop()
+    await second.laptop.post('/auth/revoke-sessions')
+    expect((await second.signIn()).body).toEqual(challenged)
+  })
+
+  test.each([
+    [
+      'change-password',
+      ({ phone, person }: Awaited<ReturnType<typeof withLaptop>>) =>
+        phone.post('/auth/change-password', {
+          currentPassword: person.password,
+          newPassword: person.password.replace('plum', 'pear'),
+        }),
+    ],
+    [
+      'reset-password',
+      async ({ person }: Awaited<ReturnType<typeof withLaptop>>) => {
+        await app.browser().post('/auth/forget-password', { email: person.email })
+        await app.mailed()
+        const { token } = app.outbox.lastTo(person.email)
+        return app.browser().post('/auth/reset-password', { token, newPassword: person.password.replace('plum', 'pear') })
+      },
+    ],
+  ])('T113, T38: end with %s, and so does a sign-in that waits for its code', async (_, change) => {
+    const somebody = await withLaptop()
+    const waiting = app.browser()
+    await somebody.signIn(waiting)
+    expect((await change(somebody)).status).toBe(200)
+    somebody.person.password = somebody.person.password.replace('plum', 'pear')
+    expect((await somebody.signIn()).body).toEqual(challenged)
+    somebody.clock.advance(60)
+    const code = somebody.authenticator.code()
+    expect((await waiting.post('/auth/two-factor/verify', { code })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
+  })
+
+  test('T113: end with disable; switched on again, no device is trusted', async () => {
+    const { phone, laptop, person, signIn, clock } = await withLaptop()
+    expect((await phone.post('/auth/two-factor/disable', { password: person.password })).status).toBe(200)
+    const kept = trustOf(laptop) ?? ''
+    expect((await signIn()).body).toHaveProperty('token')
+    clock.advance(60)
+    await switchOnTwoFactor(phone, person.password)
+    laptop.cookies.set('floorpass_trusted_device', kept)
+    expect((await signIn()).body).toEqual(challenged)
+  })
+
+  test('a session that gets a new token keeps its device', async () => {
+    const { phone, laptop, person, userId } = await withLaptop()
+    const { email: newEmail } = app.person()
+    await phone.post('/auth/change-email', { newEmail })
+    await app.mailed()
+    expect((await laptop.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
+    await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })
+    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
+    expect(person.email).not.toBe(newEmail)
+  })
+})
+
+test('nothing of all this was unforeseen', () => {
+  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+})
