@@ -35,6 +35,18 @@ export const policy = {
     firstRetry: 10,
     longestRetry: 1 * hour,
   },
+  smokeTests: {
+    /** Everything that is asked of one exchange, or of one part of the service. */
+    check: 15,
+    /** A whole suite; the pipeline gives up after 25. */
+    suite: 20,
+    /** An answer later than this is a failure even when it is right. */
+    slowestAnswer: 3,
+    /** Exchanges refuse orders that are signed further from their own time. */
+    clockTolerance: 5,
+    /** A mail that has waited this long has a cause. */
+    longestMailWait: 1 * hour,
+  },
 } as const
 
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */
@@ -54,6 +66,7 @@ export const limits = {
   'delete-link:user': { points: 5, seconds: hour },
   'export-data:user': { points: 5, seconds: 10 * minute },
   'update-user:user': { points: 60, seconds: minute },
+  'smoke-tests:ip': { points: 20, seconds: minute },
 } as const
 
 export type LimitName = keyof typeof limits

@@ -12,6 +12,7 @@ import {
   type Deps,
   type HashCost,
   type Log,
+  policy,
 } from '@floorpass/api'
 import { openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
@@ -19,6 +20,8 @@ import { type Config, describeLimits, loadConfig, readEnvironment } from '@floor
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
 import { trustedProxies } from './http/client-address.ts'
+import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
+import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
 
 type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 type Outbox = ReturnType<typeof createOutbox>
@@ -32,6 +35,7 @@ export type Service = {
   /** Where local mode keeps its mails; null when they leave by SMTP. */
   outbox: Outbox | null
   trustedProxies: BlockList
+  smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects while the service cannot do its work. */
   assertReady(): Promise<void>
@@ -49,6 +53,7 @@ type Parts = {
   log: Log & { child(fields: Record<string, unknown>): Log }
   hashCost?: HashCost
   quietFloorMs?: number
+  smokeTimes?: SmokeTimes
 }
 
 /** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
@@ -86,6 +91,7 @@ export function composeService({
   log,
   hashCost,
   quietFloorMs,
+  smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
   const deps: Deps = {
@@ -111,6 +117,7 @@ export function composeService({
     port: config.port,
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
+    smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),
     async stop() {
