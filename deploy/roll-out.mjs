@@ -11,7 +11,7 @@ const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--ima
   --ports     the two ports that the versions take turns on
   --image     the container image to run, with the settings of --env-file
   --process   run this checkout instead, as the container would; its settings are the environment
-  --state     where --process keeps the process ids and the logs`
+  --state     where --process keeps the process ids and the logs; best a folder that a restart of the machine empties`
 const readyWithin = 90_000
 /** The service ends on its own after 3 s; a container engine's patience must be longer. */
 const stopWithin = 15_000
@@ -41,7 +41,6 @@ if (!isUsable) {
 const containers = {
   name: (port) => `floorpass-${port}`,
   start(port) {
-    this.remove(port)
     const settings = ['--env-file', given['env-file'], '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
     const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges']
     docker(
@@ -72,9 +71,8 @@ const containers = {
 
 const processes = {
   file: (port, kind) => join(given.state, `${port}.${kind}`),
-  async start(port) {
+  start(port) {
     mkdirSync(given.state, { recursive: true })
-    await this.stop(port)
     const log = openSync(this.file(port, 'log'), 'w')
     const child = spawn(fileURLToPath(new URL('start.sh', import.meta.url)), {
       env: { ...process.env, PORT: String(port), HOST: '127.0.0.1' },
@@ -89,12 +87,7 @@ const processes = {
   isRunning(port) {
     const pid = this.pid(port)
     try {
-      // A process id may be somebody else's by now.
-      return (
-        pid !== null &&
-        process.kill(pid, 0) &&
-        execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).includes('server.ts')
-      )
+      return pid !== null && process.kill(pid, 0)
     } catch {
       return false
     }
@@ -138,7 +131,7 @@ const isReady = (port) =>
 
 async function becomesReady(port) {
   for (const end = Date.now() + readyWithin; Date.now() < end; await delay(200)) {
-    if (await isReady(port)) return true
+    if (await isReady(port)) return runner.isRunning(port)
     // It may not be there yet in the first moment.
     if (Date.now() > end - readyWithin + 2_000 && !runner.isRunning(port)) return false
   }
@@ -148,6 +141,9 @@ async function becomesReady(port) {
 async function rollOut() {
   const old = await livePort()
   const next = ports.find((port) => port !== old)
+  await runner.stop(next)
+  // Whatever answered there would be taken for the new version.
+  if (await isReady(next)) throw new Error(`something that this script did not start serves on port ${next}`)
   console.log(`Starting the new version on port ${next} …`)
   await runner.start(next)
   if (!(await becomesReady(next))) {

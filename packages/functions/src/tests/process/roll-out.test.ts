@@ -1,6 +1,7 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
@@ -114,16 +115,16 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     expect(isAlive(ports[1])).toBe(false)
   })
 
-  test('a proxy that is away stops it before anything is started', async () => {
-    const { code, output } = await rollOut({})
-    expect(code).toBe(0)
-    const away = spawn(
-      process.execPath,
-      ['deploy/roll-out.mjs', '--process', '--state', state, '--ports', ports.join(), '--proxy', 'http://127.0.0.1:1/x'],
-      { cwd: root, stdio: 'ignore' },
-    )
-    expect((await once(away, 'close'))[0]).toBe(1)
-    expect(output).not.toContain('failed')
+  test('a stranger on its port is not taken for the new version', async () => {
+    const stranger = createServer((_, response) => void response.end('ready')).listen(ports[1], '127.0.0.1')
+    await once(stranger, 'listening')
+    const { code, output } = await rollOut()
+    stranger.close()
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining(`something that this script did not start serves on port ${ports[1]}`),
+    ])
+    expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
   })
 })
 
