@@ -69,6 +69,18 @@ export const policy = {
     keepAuditEvents: 400 * day,
     keepRefusedMails: 30 * day,
   },
+  smokeTests: {
+    /** Everything that is asked of one exchange, or of one part of the service. */
+    check: 15,
+    /** A whole suite; the pipeline gives up after 25. */
+    suite: 20,
+    /** An answer later than this is a failure even when it is right. */
+    slowestAnswer: 3,
+    /** Exchanges refuse orders that are signed further from their own time. */
+    clockTolerance: 5,
+    /** A mail that has waited this long has a cause. */
+    longestMailWait: 1 * hour,
+  },
 } as const
 
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */
@@ -95,6 +107,7 @@ export const limits = {
   'invite:user': { points: 30, seconds: hour },
   /** Apart from the other mails to an address: who floods it with invitations must not keep its owner from a sign-up or a reset. */
   'invite:address': { points: 5, seconds: hour },
+  'smoke-tests:ip': { points: 20, seconds: minute },
 } as const
 
 export type LimitName = keyof typeof limits

@@ -156,6 +156,11 @@ export function describeLimits(config: Config): string[] {
   } else if (!config.redisUrl) {
     limits.push('Rate limits are counted by each process alone. Set REDIS_URL before you run more than one.')
   }
+  if (config.ciTestSecret !== null && config.ciTestSecret.length < 16) {
+    limits.push(
+      'CI_TEST_SECRET is short enough to be guessed: whoever has it can have the service call the exchanges. Make it longer.',
+    )
+  }
   if (config.webConcurrency > 1) limits.push('WEB_CONCURRENCY is not in use yet: one process runs.')
   if (config.trustProxy.length === 0) {
     limits.push(

@@ -91,6 +91,10 @@ const exchange = reading(
 
 const secret = z.string().optional()
 
+const headerSecret = matching('must be of letters, digits and other visible ASCII characters: it travels in a header', (text) =>
+  /^[ -~]+$/.test(text),
+).optional()
+
 /** The environment: one entry per variable. The description of each says what to do when it is wrong. */
 export const schema = z.object({
   PORT: wholeNumber(0, 65_535).default(3000).describe('Set a free port, for example PORT=3000'),
@@ -146,9 +150,9 @@ export const schema = z.object({
     .refine((exchanges) => new Set(exchanges.map(({ id }) => id)).size === exchanges.length, 'names an exchange twice')
     .prefault('binance,coinbase,kraken')
     .describe('Set ids with commas between, for example: binance,kraken=https://api.kraken.com'),
-  CI_TEST_SECRET: secret,
-  MONITOR_API_KEY: secret,
-  MONITOR_ACCOUNT_ID: secret,
+  CI_TEST_SECRET: headerSecret.describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),
+  MONITOR_ACCOUNT_ID: headerSecret.describe('Set the account that the key belongs to'),
   MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the real one'),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info').describe('Set info'),
 })

@@ -14,6 +14,7 @@ import {
   type ExpirySweep,
   type HashCost,
   type Log,
+  policy,
 } from '@floorpass/api'
 import { openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
@@ -21,6 +22,8 @@ import { type Config, describeLimits, loadConfig, readEnvironment } from '@floor
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
 import { trustedProxies } from './http/client-address.ts'
+import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
+import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
 
 type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 type Outbox = ReturnType<typeof createOutbox>
@@ -35,6 +38,7 @@ export type Service = {
   outbox: Outbox | null
   trustedProxies: BlockList
   expirySweep: ExpirySweep
+  smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects while the service cannot do its work. */
   assertReady(): Promise<void>
@@ -52,6 +56,7 @@ type Parts = {
   log: Log & { child(fields: Record<string, unknown>): Log }
   hashCost?: HashCost
   quietFloorMs?: number
+  smokeTimes?: SmokeTimes
 }
 
 /** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
@@ -90,6 +95,7 @@ export function composeService({
   log,
   hashCost,
   quietFloorMs,
+  smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
   const expirySweep = createExpirySweep({ db: database.db, log })
@@ -117,6 +123,7 @@ export function composeService({
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
+    smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),
     async stop() {

@@ -28,6 +28,7 @@ import { dispatch, methodsOf } from './rest/dispatch.ts'
 import { openapiDocument } from './rest/openapi.ts'
 import { referencePage } from './rest/reference-page.ts'
 import { activeRoutes } from './rest/routes.ts'
+import { createSmokeTests } from './smoke-tests/smoke-tests.ts'
 
 /** What a page's loaders and actions get; see `withApi` in the web app. */
 export type PageContext = {
@@ -56,8 +57,8 @@ type Variables = { requestId: string; context: Context; setCookies: string[]; co
 const largestBatch = 10
 
 /**
- * The HTTP edge: a plain function from Request to Response, the same under every server. It answers /auth, /trpc and the health
- * checks, and hands everything else to `pages`.
+ * The HTTP edge: a plain function from Request to Response, the same under every server. It answers /auth, /trpc, /tests and the
+ * health checks, and hands everything else to `pages`.
  */
 export function createEdge(service: Service, pages?: Pages): Edge {
   const { deps } = service
@@ -156,6 +157,8 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     await service.assertReady()
     return json({ status: 'ready' })
   })
+  const smokeTests = createSmokeTests(service.smokeTests, deps, async (request) => app.fetch(request, { peerAddress: null }))
+  app.all('/tests/*', (c) => smokeTests.answer(c.req.raw, c.req.path, c.get('context')))
   if (service.outbox) app.route('/dev/mailbox', mailboxPages(service.outbox, settings))
   if (pages) {
     app.all('*', async (c) => {

@@ -46,7 +46,7 @@ let persons = 0
 
 /**
  * The real edge, router and rules on a fresh database (embedded, or PostgreSQL when DATABASE_URL is set), with a mail server that
- * keeps what it gets, a cheap password hash and no wait before quiet answers. Limits are off unless asked for: `{ RATE_LIMIT: 'on' }`. Closes itself.
+ * keeps what it gets, a cheap password hash, no wait before quiet answers and little patience in smoke tests. Limits are off unless asked for: `{ RATE_LIMIT: 'on' }`. Closes itself.
  */
 export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const testDatabase = await createTestDatabase()
@@ -71,6 +71,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
       { write: (line) => void logs.push(JSON.parse(line)) },
     ),
     quietFloorMs: 0,
+    smokeTimes: { check: 3, suite: 8, slowestAnswer: 1, clockTolerance: 5 },
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })
   const baseUrl = config.baseUrl

@@ -243,6 +243,18 @@ describe('each variable', () => {
       expect(refused({ EXCHANGES })).toEqual(['EXCHANGES'])
   })
 
+  it.each(['CI_TEST_SECRET', 'MONITOR_API_KEY', 'MONITOR_ACCOUNT_ID'])('%s is something that a header can carry', (name) => {
+    for (const value of ['sécret', 'two\nlines', 'a\u0000b', '\u{1f511}']) expect(refused({ [name]: value })).toEqual([name])
+    expect(() => loadConfig({ [name]: 'with spaces, and "quotes"' })).not.toThrow()
+  })
+
+  it('a short CI_TEST_SECRET is named at the start of a deployed service', () => {
+    const short = 'CI_TEST_SECRET is short enough'
+    expect(describeLimits(loadConfig({ ...deployed, CI_TEST_SECRET: 'abc' })).join()).toContain(short)
+    expect(describeLimits(loadConfig({ ...deployed, CI_TEST_SECRET: 'abcdefghijklmnop' })).join()).not.toContain(short)
+    expect(describeLimits(loadConfig({ CI_TEST_SECRET: 'abc' }))).toEqual([])
+  })
+
   it('a social provider is inactive, silently, until both its secrets are there', () => {
     expect(loadConfig({ GOOGLE_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' }).social).toEqual({ google: null, github: null })
     const both = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', GOOGLE_ISSUER: 'http://127.0.0.1:9000/oidc/' }

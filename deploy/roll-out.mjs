@@ -1,0 +1,174 @@
+// Replaces the running version by a new one without a failed request. See docs/deployment.md.
+import { execFileSync, spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+
+const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--image <reference> --env-file <file> | --process --state <folder>)
+  --proxy     the upstreams of the proxy, in Caddy's admin API: http://127.0.0.1:2019/id/floorpass/upstreams
+  --ports     the two ports that the versions take turns on
+  --image     the container image to run, with the settings of --env-file
+  --process   run this checkout instead, as the container would; its settings are the environment
+  --state     where --process keeps the process ids and the logs; best a folder that a restart of the machine empties`
+const readyWithin = 90_000
+/** The service ends on its own after 3 s; a container engine's patience must be longer. */
+const stopWithin = 15_000
+
+const { values: given } = parseArgs({
+  options: {
+    proxy: { type: 'string' },
+    ports: { type: 'string', default: '3001,3002' },
+    image: { type: 'string' },
+    'env-file': { type: 'string' },
+    process: { type: 'boolean', default: false },
+    state: { type: 'string' },
+  },
+})
+const ports = given.ports.split(',').map(Number)
+const isUsable =
+  URL.canParse(given.proxy ?? '') &&
+  ports.length === 2 &&
+  ports[0] !== ports[1] &&
+  ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536) &&
+  (given.process ? given.state && !given.image : given.image && given['env-file'])
+if (!isUsable) {
+  console.error(usage)
+  process.exit(2)
+}
+
+const containers = {
+  name: (port) => `floorpass-${port}`,
+  start(port) {
+    const settings = ['--env-file', given['env-file'], '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
+    const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges']
+    docker(
+      'run',
+      '--detach',
+      '--name',
+      this.name(port),
+      '--network',
+      'host',
+      '--restart',
+      'unless-stopped',
+      ...settings,
+      ...limits,
+      given.image.toLowerCase(),
+    )
+  },
+  isRunning: (port) => docker('inspect', '--format', '{{.State.Running}}', containers.name(port)).trim() === 'true',
+  log: (port) => docker('logs', '--tail', '20', containers.name(port)),
+  stop(port) {
+    if (this.exists(port)) docker('stop', '--time', String(stopWithin / 1000), this.name(port))
+    this.remove(port)
+  },
+  exists: (port) => docker('ps', '--all', '--quiet', '--filter', `name=^${containers.name(port)}$`).trim() !== '',
+  remove(port) {
+    if (this.exists(port)) docker('rm', '--force', this.name(port))
+  },
+}
+
+const processes = {
+  file: (port, kind) => join(given.state, `${port}.${kind}`),
+  start(port) {
+    mkdirSync(given.state, { recursive: true })
+    const log = openSync(this.file(port, 'log'), 'w')
+    const child = spawn(fileURLToPath(new URL('start.sh', import.meta.url)), {
+      env: { ...process.env, PORT: String(port), HOST: '127.0.0.1' },
+      detached: true,
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    child.unref()
+    writeFileSync(this.file(port, 'pid'), String(child.pid))
+  },
+  pid: (port) => (existsSync(processes.file(port, 'pid')) ? Number(readFileSync(processes.file(port, 'pid'), 'utf8')) : null),
+  isRunning(port) {
+    const pid = this.pid(port)
+    try {
+      return pid !== null && process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  },
+  log: (port) => readFileSync(processes.file(port, 'log'), 'utf8').split('\n').slice(-20).join('\n'),
+  async stop(port) {
+    const end = Date.now() + stopWithin
+    if (this.isRunning(port)) process.kill(this.pid(port), 'SIGTERM')
+    while (this.isRunning(port) && Date.now() < end) await delay(50)
+    if (this.isRunning(port)) process.kill(this.pid(port), 'SIGKILL')
+    rmSync(this.file(port, 'pid'), { force: true })
+  },
+}
+
+const runner = given.process ? processes : containers
+
+const docker = (...args) => execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+
+async function livePort() {
+  const response = await fetch(given.proxy, { signal: AbortSignal.timeout(5_000) })
+  if (!response.ok) throw new Error(`the proxy answered ${response.status} to GET ${given.proxy}`)
+  const upstreams = (await response.json()) ?? []
+  return ports.find((port) => upstreams.some(({ dial }) => dial === `127.0.0.1:${port}`)) ?? null
+}
+
+async function sendTo(port) {
+  const response = await fetch(given.proxy, {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify([{ dial: `127.0.0.1:${port}` }]),
+    signal: AbortSignal.timeout(10_000),
+  })
+  if (!response.ok) throw new Error(`the proxy answered ${response.status} to PATCH ${given.proxy}`)
+}
+
+const isReady = (port) =>
+  fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+async function becomesReady(port) {
+  for (const end = Date.now() + readyWithin; Date.now() < end; await delay(200)) {
+    if (await isReady(port)) return runner.isRunning(port)
+    // It may not be there yet in the first moment.
+    if (Date.now() > end - readyWithin + 2_000 && !runner.isRunning(port)) return false
+  }
+  return false
+}
+
+async function rollOut() {
+  const old = await livePort()
+  const next = ports.find((port) => port !== old)
+  await runner.stop(next)
+  // Whatever answered there would be taken for the new version.
+  if (await isReady(next)) throw new Error(`something that this script did not start serves on port ${next}`)
+  console.log(`Starting the new version on port ${next} …`)
+  await runner.start(next)
+  if (!(await becomesReady(next))) {
+    console.error(runner.log(next))
+    await runner.stop(next)
+    throw new Error(
+      `the new version did not become ready. ${old === null ? 'Nothing was running before.' : 'The old one still serves, untouched.'}`,
+    )
+  }
+  try {
+    await sendTo(next)
+  } catch (error) {
+    await runner.stop(next)
+    throw error
+  }
+  console.log(`Port ${next} serves.`)
+  if (old === null) return
+  await runner.stop(old)
+  console.log(`Port ${old} has finished its requests and is gone.`)
+}
+
+try {
+  await rollOut()
+} catch (error) {
+  const why = error.cause?.message ?? error.message
+  console.error(`The roll-out failed: ${why}`)
+  process.exit(1)
+}

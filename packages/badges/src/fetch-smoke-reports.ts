@@ -1,0 +1,103 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { ToolError } from './problem.ts'
+import { smokeReports } from './read-reports.ts'
+
+const suites = ['check-exchanges', 'check-database', 'check-mail', 'check-auth']
+/** The specification that the smoke tests are of. */
+const spec = 'smoke-tests'
+
+const counts = {
+  numTotalTestSuites: z.number(),
+  numPassedTestSuites: z.number(),
+  numFailedTestSuites: z.number(),
+  numPendingTestSuites: z.number(),
+  numTotalTests: z.number(),
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+}
+const report = z.object({
+  ...counts,
+  startTime: z.number(),
+  success: z.boolean(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      startTime: z.number(),
+      endTime: z.number(),
+      assertionResults: z.array(
+        z.object({ fullName: z.string(), status: z.string(), failureMessages: z.array(z.string()) }).loose(),
+      ),
+    }),
+  ),
+})
+type Report = z.infer<typeof report>
+
+const countNames = Object.keys(counts) as (keyof typeof counts)[]
+const attempts = 5
+/** A run takes up to 20 seconds. */
+const timeoutMilliseconds = 25_000
+
+export type SmokeRun = { path: string; passed: number; failed: string[] }
+
+/**
+ * Has the service at `baseUrl` run its smoke tests, and writes what it reports to `docs/reports/vitest/specs/smoke-tests.json`. A
+ * failing test is in the result; a service that gives no report is a ToolError, and then nothing is written.
+ */
+export async function fetchSmokeReports(root: string, baseUrl: string, secret: string): Promise<SmokeRun> {
+  const reports: Report[] = []
+  for (const suite of suites) reports.push(await fetchReport(new URL(`/tests/${suite}`, baseUrl), secret))
+  const sums = Object.fromEntries(countNames.map((name) => [name, reports.reduce((sum, one) => sum + one[name], 0)]))
+  const whole = {
+    ...sums,
+    startTime: Math.min(...reports.map(({ startTime }) => startTime)),
+    success: reports.every(({ success }) => success),
+    testResults: reports.flatMap(({ testResults }) => testResults),
+  }
+  const path = `${smokeReports}/${spec}.json`
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), `${JSON.stringify(whole, null, 2)}\n`)
+  const failed = whole.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter(({ status }) => status === 'failed')
+      .map(({ fullName, failureMessages }) => `${name}${fullName}: ${failureMessages.join(' ')}`),
+  )
+  return { path, passed: reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0), failed }
+}
+
+/** Waits out a service that is still starting and one that asks for patience; whatever else it says is final. */
+async function fetchReport(url: URL, secret: string): Promise<Report> {
+  for (let attempt = 1; ; attempt += 1) {
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${secret}` },
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMilliseconds),
+    }).catch((error: unknown) => (error instanceof Error ? error : new Error('unknown')))
+    if (response instanceof Response && response.ok) {
+      const parsed = report.safeParse(await response.json().catch(() => undefined))
+      if (parsed.success) return parsed.data
+      throw problem(url, 'It answered something else than a report.', 'Check that this is the address of the service.')
+    }
+    const mayPass = response instanceof Error || response.status === 429 || response.status >= 500
+    if (!mayPass || attempt === attempts) {
+      if (response instanceof Error) {
+        const why = response.cause instanceof Error ? response.cause.message : response.message
+        throw problem(url, `It cannot be reached: ${why}.`, 'Check the address, and that the service runs.')
+      }
+      if (response.status === 401)
+        throw problem(url, 'It refuses the secret.', 'Set CI_TEST_SECRET to the same value in the pipeline and in the service.')
+      throw problem(url, `It answered ${response.status}.`, 'Look into the log of the service.')
+    }
+    const asked = response instanceof Response ? Number(response.headers.get('retry-after')) : 0
+    await delay(asked > 0 ? Math.min(asked, 60) * 1000 : 500 * attempt)
+  }
+}
+
+const problem = (url: URL, why: string, fix: string): ToolError =>
+  new ToolError({ what: `No report came from ${url.href}.`, why, fix })

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { z } from 'zod'
+import { type Problem, ToolError } from './problem.ts'
+
+/** One test of a report. */
+export type TestResult = {
+  /** The test file, relative to the root when it is below it. */
+  path: string
+  /** The specification that the report as a whole is about; null for the report of all backend tests. */
+  spec: string | null
+  passed: boolean
+}
+
+/** What we read of the report that Vitest's JSON reporter writes. */
+const report = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      assertionResults: z.array(z.object({ status: z.string() })),
+    }),
+  ),
+})
+
+export const backendReport = 'reports/vitest/results.json'
+export const smokeReports = 'docs/reports/vitest/specs'
+
+/**
+ * Every test that passed or failed in `reports/vitest/results.json` and in `docs/reports/vitest/specs/<spec>.json`; those that
+ * were skipped prove nothing. A report that is not there holds no test; one that cannot be read is a ToolError.
+ */
+export function readReports(root: string): TestResult[] {
+  const folder = join(root, smokeReports)
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+  const files = [
+    { path: backendReport, spec: null },
+    ...names.sort().map((name) => ({ path: `${smokeReports}/${name}`, spec: basename(name, '.json') })),
+  ].filter(({ path }) => existsSync(join(root, path)))
+  const problems: Problem[] = []
+  const results = files.flatMap(({ path, spec }) => {
+    const parsed = report.safeParse(parseJson(readFileSync(join(root, path), 'utf8')))
+    if (parsed.success) return parsed.data.testResults.flatMap((file) => resultsOf(root, spec, file))
+    problems.push({
+      what: `${path} cannot be read.`,
+      why: 'It is not a report of Vitest’s JSON reporter, or only a part of one.',
+      fix:
+        spec === null
+          ? 'Run `npm run test:badges:generate`.'
+          : 'Restore it from git, or delete it until the next deployment writes it.',
+    })
+    return []
+  })
+  if (problems.length > 0) throw new ToolError(...problems)
+  return results
+}
+
+function resultsOf(root: string, spec: string | null, file: z.infer<typeof report>['testResults'][number]): TestResult[] {
+  const within = relative(root, file.name)
+  const path = within.startsWith('..') ? file.name : within
+  const done = file.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed')
+  const results = done.map(({ status }) => ({ path, spec, passed: status === 'passed' }))
+  // A file that failed without a failed test could not be run.
+  const isBroken = file.status === 'failed' && !results.some(({ passed }) => !passed)
+  return isBroken ? [...results, { path, spec, passed: false }] : results
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

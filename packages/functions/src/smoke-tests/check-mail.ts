@@ -1,0 +1,25 @@
+import type { Database } from '@floorpass/db'
+import type { MailTransport } from '@floorpass/email'
+import { CheckFailure } from './attempt.ts'
+import type { Check } from './smoke-tests.ts'
+
+/** Could a mail leave now, and do those of the last hours leave? Sends none. */
+export const checkMail = (db: Database, transport: Pick<MailTransport, 'verify'>, longestWait: number): Check[] => [
+  {
+    title: 'the mail server takes our login',
+    async run() {
+      await transport.verify()
+      return undefined
+    },
+  },
+  {
+    title: `no mail has waited for more than ${longestWait / 60} minutes`,
+    async run() {
+      const waiting = await db.queuedMail.count({
+        where: { nextAttemptAt: { not: null }, createdAt: { lt: new Date(Date.now() - longestWait * 1000) } },
+      })
+      if (waiting > 0) throw new CheckFailure(`${waiting} have`)
+      return { waiting }
+    },
+  },
+]

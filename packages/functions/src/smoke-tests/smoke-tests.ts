@@ -1,0 +1,98 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { AppError, type Context, policy, sessionCookieName, toAppError } from '@floorpass/api'
+import { MailError, type MailTransport } from '@floorpass/email'
+import { errorResponse, json } from '../http/respond.ts'
+import { attempt, type Outcome, type Work } from './attempt.ts'
+import { checkAuth } from './check-auth.ts'
+import { checkDatabase } from './check-database.ts'
+import { checkExchanges, type Exchange, type SmokeTimes } from './check-exchanges.ts'
+import { checkMail } from './check-mail.ts'
+import { type Report, reportOf } from './report.ts'
+
+/** One thing that a suite checks; it throws when it finds it wrong. */
+export type Check = { title: string; run: Work }
+
+/** What the composition root knows and the checks need. */
+export type SmokeParts = {
+  /** Shared with the pipeline. Null: nobody gets in. */
+  secret: string | null
+  exchanges: readonly Exchange[]
+  transport: Pick<MailTransport, 'verify'>
+  times: SmokeTimes
+}
+
+export type SmokeTests = { answer(request: Request, path: string, context: Context): Promise<Response> }
+
+/**
+ * `GET /tests/check-<suite>` with `Authorization: Bearer <CI_TEST_SECRET>`: a bounded run of real checks in this very service,
+ * answered as a Vitest report. Whatever a check finds is 200; NOT_FOUND for another suite, METHOD_NOT_ALLOWED, UNAUTHORIZED,
+ * TOO_MANY_REQUESTS. `ask` sends a request through the edge. Spec: Smoke-test route.
+ */
+export function createSmokeTests(
+  { secret, exchanges, transport, times }: SmokeParts,
+  { db, settings, log }: Pick<Context, 'db' | 'settings' | 'log'>,
+  ask: (request: Request) => Promise<Response>,
+): SmokeTests {
+  const { clockTolerance } = times
+  const inProcess = (name: string, checks: Check[]) => async (): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = []
+    const end = performance.now() + times.suite * 1000
+    // One after the other: the embedded database has one connection, and the suite should not slow down the service that it checks.
+    for (const { title, run } of checks) {
+      const seconds = Math.min(times.check, Math.max(0, Math.round(end - performance.now()) / 1000))
+      outcomes.push(await attempt({ title, seconds }, run, (error) => explain(error, `${name}: ${title}`)))
+    }
+    return outcomes
+  }
+  const explain = (error: unknown, check: string): string => {
+    log.warn({ err: error, check }, 'a smoke test failed')
+    // Its messages are written to be shown; those of other errors may quote anything.
+    return error instanceof MailError ? error.message : toAppError(error).message
+  }
+  const askAt = (path: string, init?: RequestInit) => ask(new Request(new URL(path, settings.baseUrl), init))
+  const suites = new Map<string, () => Promise<Outcome[]>>([
+    ['check-exchanges', () => checkExchanges({ exchanges, times })],
+    ['check-database', inProcess('check-database', checkDatabase(db, clockTolerance))],
+    ['check-mail', inProcess('check-mail', checkMail(db, transport, policy.smokeTests.longestMailWait))],
+    ['check-auth', inProcess('check-auth', checkAuth(askAt, settings.baseUrl, sessionCookieName(settings.cookie)))],
+  ])
+  const running = new Map<string, Promise<Report>>()
+
+  const run = (name: string, suite: () => Promise<Outcome[]>): Promise<Report> => {
+    const shared = running.get(name)
+    if (shared) return shared
+    const startTime = Date.now()
+    const report = suite()
+      .then((outcomes) => reportOf(`/tests/${name}`, startTime, outcomes))
+      .finally(() => running.delete(name))
+    running.set(name, report)
+    return report
+  }
+
+  return {
+    async answer(request, path, context) {
+      const name = path.slice('/tests/'.length)
+      const suite = suites.get(name)
+      if (!suite) throw new AppError('NOT_FOUND')
+      if (request.method !== 'GET' && request.method !== 'HEAD') return refuse('METHOD_NOT_ALLOWED', { allow: 'GET' })
+      // Before the comparison: guesses are counted too.
+      await context.limitByIp('smoke-tests:ip')
+      if (!isBearer(request.headers.get('authorization'), secret)) return refuse('UNAUTHORIZED', { 'www-authenticate': 'Bearer' })
+      return json(await run(name, suite))
+    },
+  }
+}
+
+function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
+  const response = errorResponse(new AppError(key))
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
+  return response
+}
+
+/** Hashed first: the comparison then takes as long for any guess, of any length. */
+function isBearer(header: string | null, secret: string | null): boolean {
+  const given = /^Bearer +(.+)$/i.exec(header ?? '')?.[1]
+  if (given === undefined || secret === null) return false
+  const [left, right] = [given, secret].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
+  return timingSafeEqual(left, right)
+}

@@ -1,0 +1,141 @@
+import { fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { variables } from '@floorpass/env'
+import { afterAll, describe, expect, test } from 'vitest'
+import { databaseEnvironment, freePort, temporaryFolder } from '../../test-support/server-process.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+const database = await databaseEnvironment()
+
+const proxy = fork(fileURLToPath(new URL('../../test-support/proxy-process.ts', import.meta.url)), {
+  execArgv: ['--disable-warning=ExperimentalWarning'],
+})
+const [[proxyPort, adminPort]] = (await once(proxy, 'message')) as [[number, number]]
+const state = await temporaryFolder()
+const ports = [await freePort(), await freePort()]
+const service = `http://127.0.0.1:${proxyPort}`
+const admin = `http://127.0.0.1:${adminPort}/id/floorpass/upstreams`
+
+afterAll(() => {
+  proxy.kill()
+  for (const name of readdirSync(state).filter((file) => file.endsWith('.pid')))
+    process.kill(Number(readFileSync(join(state, name), 'utf8')), 'SIGKILL')
+})
+
+async function rollOut(environment: Record<string, string> = {}): Promise<{ code: number | null; output: string }> {
+  const child = spawn(
+    process.execPath,
+    ['deploy/roll-out.mjs', '--process', '--state', state, '--ports', ports.join(), '--proxy', admin],
+    {
+      cwd: root,
+      env: {
+        ...Object.fromEntries(variables.map((name) => [name, ''])),
+        PATH: process.env.PATH,
+        ...database,
+        BASE_URL: `http://localhost:${proxyPort}`,
+        DATA_DIR: join(state, 'data'),
+        RATE_LIMIT: 'off',
+        ...environment,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output }
+}
+
+const upstream = async () => ((await (await fetch(admin)).json()) as { dial: string }[]).map(({ dial }) => dial)
+const isAlive = (port: number | undefined) => existsSync(join(state, `${port}.pid`))
+
+/** Asks without a pause until told to stop; what it got, by kind. */
+function load(): () => Promise<Record<string, number>> {
+  const seen: Record<string, number> = {}
+  let running = true
+  const caller = async (path: string, init?: RequestInit) => {
+    while (running) {
+      const kind = await fetch(service + path, init).then(
+        async (response) => `${path} ${response.status}${(await response.text()) === '' ? ' empty' : ''}`,
+        (error: Error) => `${path} ${error.message}`,
+      )
+      seen[kind] = (seen[kind] ?? 0) + 1
+    }
+  }
+  const signIn = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'nobody@example.test', password: 'plum kettle orbit' }),
+  }
+  const callers = [caller('/auth/get-session'), caller('/login'), caller('/auth/sign-in/email', signIn)]
+  return async () => {
+    running = false
+    await Promise.all(callers)
+    return seen
+  }
+}
+
+// Two versions at once need a database that two processes can share.
+describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
+  test('starts the first version', async () => {
+    const { code, output } = await rollOut()
+    expect([code, output]).toEqual([0, expect.stringContaining(`Port ${ports[0]} serves.`)])
+    expect((await fetch(`${service}/readyz`)).status).toBe(200)
+  })
+
+  test('T195: replaces a version under load, there and back, and no request fails', async () => {
+    const stop = load()
+    const there = await rollOut()
+    const back = await rollOut()
+    const seen = await stop()
+    expect([there.code, back.code]).toEqual([0, 0])
+    expect(there.output).toContain(`Port ${ports[0]} has finished its requests and is gone.`)
+    expect(Object.keys(seen).sort()).toEqual(['/auth/get-session 200', '/auth/sign-in/email 401', '/login 200'])
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
+    expect([isAlive(ports[0]), isAlive(ports[1])]).toEqual([true, false])
+  })
+
+  test('a version that does not become ready is taken away, and the old one serves on', async () => {
+    const stop = load()
+    const { code, output } = await rollOut({ AUTH_SECRET: 'too short' })
+    const seen = await stop()
+    expect(code).toBe(1)
+    expect(output).toContain('AUTH_SECRET')
+    expect(output).toContain('The old one still serves, untouched.')
+    expect(Object.keys(seen).sort()).toEqual(['/auth/get-session 200', '/auth/sign-in/email 401', '/login 200'])
+    expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
+    expect(isAlive(ports[1])).toBe(false)
+  })
+
+  test('a stranger on its port is not taken for the new version', async () => {
+    const stranger = createServer((_, response) => void response.end('ready')).listen(ports[1], '127.0.0.1')
+    await once(stranger, 'listening')
+    const { code, output } = await rollOut()
+    stranger.close()
+    expect([code, output]).toEqual([
+      1,
+      expect.stringContaining(`something that this script did not start serves on port ${ports[1]}`),
+    ])
+    expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
+  })
+})
+
+test('a roll-out without its arguments says how to use it', async () => {
+  const child = spawn(process.execPath, ['deploy/roll-out.mjs', '--image', 'x'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let output = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk
+  })
+  expect([(await once(child, 'close'))[0], output]).toEqual([2, expect.stringContaining('Usage: npm run deploy')])
+})

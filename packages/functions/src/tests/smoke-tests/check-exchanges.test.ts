@@ -1,0 +1,123 @@
+import { policy } from '@floorpass/api'
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { type ExchangeState, startExchange } from '../../test-support/exchange-stand-in.ts'
+import { resultsOf, type SmokeReport, secret, withSecret } from '../../test-support/smoke-report.ts'
+
+const kraken = await startExchange()
+const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })
+
+async function checkKraken(state: Partial<ExchangeState> = {}): Promise<SmokeReport> {
+  await kraken.set({ skewSeconds: 0, delayMs: 0, failure: null, markets: true, ...state })
+  await kraken.requests()
+  const { status, body } = await app.browser().get('/tests/check-exchanges', withSecret)
+  expect(status).toBe(200)
+  return body as SmokeReport
+}
+
+describe('an exchange that is up', () => {
+  test('passes: reachable, on time, quick, with markets; and what was measured is in the report', async () => {
+    const report = await checkKraken()
+    expect(resultsOf(report)).toEqual([
+      'passed kraken is reachable',
+      'passed kraken its clock is within 5 s of ours',
+      'passed kraken answers within 1 s',
+      'passed kraken its markets load',
+    ])
+    expect(report).toMatchObject({ success: true, numTotalTests: 4, numPassedTests: 4, numFailedTests: 0 })
+    const [reachable, clock, , markets] = report.testResults[0]?.assertionResults ?? []
+    expect(reachable?.meta.latencyMs).toBeGreaterThanOrEqual(0)
+    expect(Math.abs(clock?.meta.skewMs ?? Number.NaN)).toBeLessThan(2000)
+    expect(markets?.meta).toEqual({ markets: 1 })
+  })
+
+  test('is asked three things, at its own address', async () => {
+    await checkKraken()
+    expect(await kraken.requests()).toEqual(['/0/public/Time', '/0/public/Assets', '/0/public/AssetPairs'])
+  })
+})
+
+describe('an exchange that is', () => {
+  const failed = (report: SmokeReport) => resultsOf(report).filter((result) => result.startsWith('failed'))
+  const reasons = (report: SmokeReport) => report.testResults[0]?.assertionResults.flatMap((result) => result.failureMessages)
+
+  test('slow fails for that alone', async () => {
+    expect(failed(await checkKraken({ delayMs: 1200 }))).toEqual(['failed kraken answers within 1 s'])
+  })
+
+  test.each([60, -60])('%i seconds off fails for its clock alone', async (skewSeconds) => {
+    const report = await checkKraken({ skewSeconds })
+    expect(failed(report)).toEqual(['failed kraken its clock is within 5 s of ours'])
+    expect(reasons(report)?.[0]).toMatch(skewSeconds > 0 ? /^It is (59|60) s off$/ : /^It is -6[01] s off$/)
+  })
+
+  test('without markets fails for that alone', async () => {
+    const report = await checkKraken({ markets: false })
+    expect(failed(report)).toEqual(['failed kraken its markets load'])
+    expect(reasons(report)).toEqual(['It names no market'])
+  })
+
+  test.each(['status', 'garbage', 'odd', 'redirect', 'hangUp', 'silence', 'drip', 'flood'] as const)(
+    'broken by %s is a failed test, and the others are not tried',
+    async (failure) => {
+      const started = performance.now()
+      const report = await checkKraken({ failure })
+      expect(resultsOf(report)).toEqual([
+        'failed kraken is reachable',
+        'skipped kraken its clock is within 5 s of ours',
+        'skipped kraken answers within 1 s',
+        'skipped kraken its markets load',
+      ])
+      expect(report).toMatchObject({ success: false, numFailedTests: 1, numPendingTests: 3 })
+      const [reason = ''] = reasons(report) ?? []
+      expect(reason).toMatch(/\S/)
+      expect(reason.length).toBeLessThanOrEqual(300)
+      expect(reason).not.toMatch(/\p{C}/u)
+      expect(performance.now() - started).toBeLessThan(6000)
+      expect(await kraken.requests()).toEqual(['/0/public/Time'])
+    },
+  )
+})
+
+describe('several exchanges', () => {
+  test('are asked at once, and each stands for itself: up, slow, skewed, broken, down, unknown', async () => {
+    const [up, slow, skewed, broken, down] = await Promise.all([
+      startExchange(),
+      startExchange({ delayMs: 1200 }),
+      startExchange({ skewSeconds: 60 }),
+      startExchange({ failure: 'status' }),
+      startExchange(),
+    ])
+    await down.close()
+    const several = await createTestApp({
+      CI_TEST_SECRET: secret,
+      EXCHANGES: `kraken=${up.url},binance=${slow.url},binanceus=${skewed.url},binanceusdm=${broken.url},coinbase=${down.url},no-such-exchange`,
+    })
+    const { body } = await several.browser().get('/tests/check-exchanges', withSecret)
+    const results = resultsOf(body as SmokeReport)
+    expect(results.filter((result) => !result.startsWith('passed'))).toEqual([
+      'failed binance answers within 1 s',
+      'failed binanceus its clock is within 5 s of ours',
+      'failed binanceusdm is reachable',
+      'skipped binanceusdm its clock is within 5 s of ours',
+      'skipped binanceusdm answers within 1 s',
+      'skipped binanceusdm its markets load',
+      'failed coinbase is reachable',
+      'skipped coinbase its clock is within 5 s of ours',
+      'skipped coinbase answers within 1 s',
+      'skipped coinbase its markets load',
+      'failed no-such-exchange is reachable',
+      'skipped no-such-exchange its clock is within 5 s of ours',
+      'skipped no-such-exchange answers within 1 s',
+      'skipped no-such-exchange its markets load',
+    ])
+    expect(results.filter((result) => result.startsWith('passed kraken '))).toHaveLength(4)
+    // Of Binance's services, the one at its main address is asked.
+    expect(await slow.requests()).toEqual(['/api/v3/time', '/api/v3/exchangeInfo'])
+  })
+
+  test('all take at most 20 of the 25 seconds that the pipeline waits', () => {
+    expect(policy.smokeTests.check).toBeLessThan(policy.smokeTests.suite)
+    expect(policy.smokeTests.suite).toBeLessThanOrEqual(20)
+  })
+})

@@ -1,0 +1,76 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createBadgeProject } from '../../test-support/badge-project.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { startExchange } from '../../test-support/exchange-stand-in.ts'
+import { secret } from '../../test-support/smoke-report.ts'
+
+const kraken = await startExchange()
+const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })
+/** Answered before the service is asked. */
+const troubles: number[] = []
+
+// The service as the pipeline meets it: over a socket.
+const server = createServer(async ({ url = '/', headers }, response) => {
+  const trouble = troubles.shift()
+  if (trouble !== undefined) return void response.writeHead(trouble, { 'retry-after': '1' }).end()
+  const { authorization = '' } = headers
+  const answer = await app.edge.fetch(new Request(new URL(url, app.baseUrl), { headers: { authorization } }), {
+    peerAddress: '127.0.0.1',
+  })
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+}).listen(0, '127.0.0.1')
+afterAll(() => void server.close())
+await new Promise((resolve) => server.once('listening', resolve))
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const report = 'docs/reports/vitest/specs/smoke-tests.json'
+
+describe('npm run test:smoke', () => {
+  test('keeps one report of all suites, and its badge follows', async () => {
+    const project = createBadgeProject({ 'smoke-tests': '# Smoke\n' })
+    const { code, stdout, stderr } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain(`13 passed, 0 failed: ${report}`)
+    const { success, numTotalTests, testResults } = JSON.parse(project.read(report))
+    expect([success, numTotalTests]).toEqual([true, 13])
+    expect(testResults.map(({ name }: { name: string }) => name)).toEqual([
+      '/tests/check-exchanges',
+      '/tests/check-database',
+      '/tests/check-mail',
+      '/tests/check-auth',
+    ])
+    expect(project.read(report)).not.toContain(secret)
+    await project.run(['write'])
+    expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-13%20passed-brightgreen')
+  })
+
+  test('a failing exchange is in the report, is named, and fails the step', async () => {
+    const project = createBadgeProject({ 'smoke-tests': '' })
+    await kraken.set({ failure: 'status' })
+    const { code, stdout, stderr } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
+    await kraken.set({ failure: null })
+    expect([code, stdout]).toEqual([1, expect.stringContaining('9 passed, 1 failed')])
+    expect(stderr).toContain('failed /tests/check-exchanges kraken is reachable: ')
+    await project.run(['write'])
+    expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-1%20of%2010%20failed-red')
+  })
+
+  test('a service that still starts is waited for', async () => {
+    const project = createBadgeProject()
+    troubles.push(503, 429)
+    const { code } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
+    expect(code).toBe(0)
+  })
+
+  test.each([
+    ['another secret', url, 'another', 'It refuses the secret.'],
+    ['no secret', url, '', 'CI_TEST_SECRET is not set.'],
+    ['nobody there', 'http://127.0.0.1:1', secret, 'It cannot be reached: '],
+  ])('%s is explained, and no report is written', async (_, at, CI_TEST_SECRET, why) => {
+    const project = createBadgeProject()
+    const { code, stderr } = await project.run(['smoke', at], { CI_TEST_SECRET })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(why)])
+    expect(() => project.read(report)).toThrow('ENOENT')
+  })
+})

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { startExchange } from '../../test-support/exchange-stand-in.ts'
+import { resultsOf, type SmokeReport, secret, withSecret } from '../../test-support/smoke-report.ts'
+
+const kraken = await startExchange()
+const environment = { CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` }
+const app = await createTestApp(environment)
+const suites = ['check-exchanges', 'check-database', 'check-mail', 'check-auth']
+
+describe('who gets in', () => {
+  test.each([
+    ['no header', undefined],
+    ['an empty one', ''],
+    ['no scheme', secret],
+    ['another scheme', `Basic ${secret}`],
+    ['no secret', 'Bearer '],
+    ['another secret', 'Bearer something else'],
+    ['the secret and more', `Bearer ${secret}x`],
+    ['a part of the secret', `Bearer ${secret.slice(0, -1)}`],
+    ['the secret twice', `Bearer ${secret}, Bearer ${secret}`],
+    ['a very long one', `Bearer ${'x'.repeat(8000)}`],
+  ])('%s is 401', async (_, authorization) => {
+    for (const suite of suites) {
+      const answer = await app.browser().get(`/tests/${suite}`, authorization === undefined ? {} : { headers: { authorization } })
+      expect([answer.status, answer.code, answer.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
+    }
+    expect(await kraken.requests()).toEqual([])
+  })
+
+  test.each(['', '   ', undefined])('T187: with CI_TEST_SECRET %j nobody does', async (CI_TEST_SECRET) => {
+    const closed = await createTestApp(CI_TEST_SECRET === undefined ? {} : { CI_TEST_SECRET })
+    for (const authorization of ['Bearer ', 'Bearer', 'Bearer null', 'Bearer undefined', `Bearer ${secret}`]) {
+      const answer = await closed.browser().get('/tests/check-auth', { headers: { authorization } })
+      expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
+    }
+  })
+
+  test('the scheme is read as HTTP reads it: in any case', async () => {
+    const answer = await app.browser().get('/tests/check-auth', { headers: { authorization: `bEARER ${secret}` } })
+    expect(answer.status).toBe(200)
+  })
+
+  test('a session opens nothing here, and the secret nothing elsewhere', async () => {
+    const tab = await app.signedIn()
+    expect((await tab.get('/tests/check-auth')).code).toBe('UNAUTHORIZED')
+    expect((await app.browser().get('/auth/list-sessions', withSecret)).code).toBe('UNAUTHORIZED')
+  })
+
+  test('guesses are counted, and so are calls with the secret', async () => {
+    const limited = await createTestApp({ ...environment, RATE_LIMIT: 'on' })
+    const guess = (ip: string) => limited.browser({ ip }).get('/tests/check-mail', { headers: { authorization: 'Bearer guess' } })
+    for (let count = 0; count < 20; count += 1) expect((await guess('192.0.2.1')).status).toBe(401)
+    const refused = await limited.browser({ ip: '192.0.2.1' }).get('/tests/check-mail', withSecret)
+    expect([refused.status, refused.code]).toEqual([429, 'TOO_MANY_REQUESTS'])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await guess('192.0.2.2')).status).toBe(401)
+  })
+
+  test('the secret is in no log and in no row', async () => {
+    await app.browser().get('/tests/check-database', withSecret)
+    const kept = JSON.stringify([app.logs, await app.everyRow()])
+    expect(kept).not.toContain(secret)
+    expect(kept).not.toContain(Buffer.from(secret).toString('base64'))
+  })
+})
+
+describe('an address below /tests', () => {
+  test.each([
+    '/tests',
+    '/tests/',
+    '/tests/check-nothing',
+    '/tests/check-auth/',
+    '/tests/CHECK-AUTH',
+    '/tests/__proto__',
+    '/tests/check-auth%2f',
+  ])('T189: %s is a coded 404, with the secret and without', async (path) => {
+    for (const options of [{}, withSecret]) {
+      const answer = await app.browser().get(path, options)
+      expect([answer.status, answer.body]).toEqual([404, { code: 'NOT_FOUND', message: 'There is nothing at this address' }])
+    }
+  })
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('answers GET, not %s', async (method) => {
+    const answer = await app.browser().request(method, '/tests/check-auth', withSecret)
+    expect([answer.status, answer.code, answer.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET'])
+  })
+
+  test('the one that the specification names is there', () => {
+    const spec = readFileSync(new URL('../../../../../docs/specs/smoke-tests.md', import.meta.url), 'utf8')
+    for (const suite of suites) expect(spec).toContain(`/tests/${suite}`)
+  })
+})
+
+describe('a run', () => {
+  test('T188: of 100 calls at once, all share one, and those beyond the limit are refused', async () => {
+    const limited = await createTestApp({ ...environment, RATE_LIMIT: 'on' })
+    await kraken.set({ delayMs: 500 })
+    await kraken.requests()
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => limited.browser().get('/tests/check-exchanges', withSecret)),
+    )
+    await kraken.set({ delayMs: 0 })
+    const served = answers.filter(({ status }) => status === 200)
+    expect([served.length, answers.filter(({ status }) => status === 429).length]).toEqual([20, 80])
+    expect(new Set(served.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(await kraken.requests()).toEqual(['/0/public/Time', '/0/public/Assets', '/0/public/AssetPairs'])
+  })
+
+  test('that has ended is over: the next call starts another', async () => {
+    const first = await app.browser().get('/tests/check-exchanges', withSecret)
+    const second = await app.browser().get('/tests/check-exchanges', withSecret)
+    expect((second.body as SmokeReport).startTime).toBeGreaterThan((first.body as SmokeReport).startTime)
+  })
+
+  test('does not hold up the service: a session is read while exchanges are asked', async () => {
+    await kraken.set({ delayMs: 900 })
+    const run = app.browser().get('/tests/check-exchanges', withSecret)
+    const started = performance.now()
+    expect((await app.browser().get('/auth/get-session')).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(500)
+    expect((await run).status).toBe(200)
+    await kraken.set({ delayMs: 0 })
+  })
+})
+
+describe('the suites of the service itself', () => {
+  const run = async (suite: string, from = app) => (await from.browser().get(`/tests/${suite}`, withSecret)).body as SmokeReport
+
+  test('pass on a service that works, and leave nothing behind', async () => {
+    const rows = await app.everyRow()
+    const mails = app.outbox.mails.length
+    for (const suite of ['check-database', 'check-mail', 'check-auth']) {
+      const report = await run(suite)
+      expect(resultsOf(report).filter((result) => !result.startsWith('passed '))).toEqual([])
+      expect(report).toMatchObject({ success: true, testResults: [{ name: `/tests/${suite}`, status: 'passed' }] })
+    }
+    expect(await app.everyRow()).toEqual(rows)
+    expect(app.outbox.mails).toHaveLength(mails)
+  })
+
+  test('check-mail fails when the mail server is away, and when a mail has waited for long', async () => {
+    const broken = await createTestApp({ ...environment })
+    await broken.db.queuedMail.create({
+      data: {
+        mailSealed: '',
+        createdAt: new Date(Date.now() - 2 * 3600 * 1000),
+        nextAttemptAt: new Date(Date.now() + 3600 * 1000),
+      },
+    })
+    broken.outbox.verify = () => Promise.reject(new Error('password hunter2 refused'))
+    const report = await run('check-mail', broken)
+    expect(resultsOf(report)).toEqual([
+      'failed the mail server takes our login',
+      'failed no mail has waited for more than 60 minutes',
+    ])
+    expect(report).toMatchObject({ success: false, numFailedTests: 2 })
+    expect(JSON.stringify(report)).not.toContain('hunter2')
+    expect(report.testResults[0]?.assertionResults.map(({ failureMessages }) => failureMessages)).toEqual([
+      ['Something went wrong on our side. Nothing was changed.'],
+      ['1 have'],
+    ])
+  })
+
+  test('check-auth fails when sign-in breaks', async () => {
+    const broken = await createTestApp(environment)
+    broken.service.deps.passwords = { ...broken.service.deps.passwords, verify: () => Promise.reject(new Error('no hasher')) }
+    const report = await run('check-auth', broken)
+    expect(resultsOf(report).filter((result) => result.startsWith('failed'))).toEqual([
+      'failed a sign-in with a wrong password is refused',
+    ])
+    expect(report.testResults[0]?.assertionResults[1]?.failureMessages).toEqual([
+      'It answered 500 INTERNAL_SERVER_ERROR, not INVALID_EMAIL_OR_PASSWORD',
+    ])
+  })
+
+  test('without a database the suites fail, and their routes answer 200', async () => {
+    const broken = await createTestApp(environment)
+    await broken.loseDatabase()
+    const report = await run('check-database', broken)
+    expect(report.success).toBe(false)
+    expect(resultsOf(report).every((result) => result.startsWith('failed'))).toBe(true)
+    expect((await run('check-auth', broken)).success).toBe(false)
+  })
+})
+
+describe('the report', () => {
+  test("has the shape of Vitest's JSON reporter", async () => {
+    const report = (await app.browser().get('/tests/check-exchanges', withSecret)).body as SmokeReport
+    expect(Object.keys(report)).toEqual([
+      'numTotalTestSuites',
+      'numPassedTestSuites',
+      'numFailedTestSuites',
+      'numPendingTestSuites',
+      'numTotalTests',
+      'numPassedTests',
+      'numFailedTests',
+      'numPendingTests',
+      'numTodoTests',
+      'snapshot',
+      'startTime',
+      'success',
+      'testResults',
+    ])
+    expect(report).toMatchObject({ numTotalTestSuites: 2, numPassedTestSuites: 2, numFailedTestSuites: 0 })
+    const [file] = report.testResults
+    expect(Object.keys(file ?? {})).toEqual(['assertionResults', 'startTime', 'endTime', 'status', 'message', 'name'])
+    expect(file?.assertionResults[0]).toMatchObject({
+      ancestorTitles: ['', 'kraken'],
+      fullName: ' kraken is reachable',
+      status: 'passed',
+      title: 'is reachable',
+      failureMessages: [],
+    })
+    expect(file?.endTime).toBeGreaterThanOrEqual(file?.startTime ?? Number.NaN)
+  })
+})

@@ -1,0 +1,17 @@
+// Tags and publishes the next version by the commits since the last one. Arguments go to semantic-release: `npm run release -- --dry-run`.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const tool = join(root, '.ci', 'release')
+const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'inherit' })
+try {
+  run('npx', ['--yes', packageManager, '--dir', tool, 'install', '--frozen-lockfile', '--ignore-scripts'], tool)
+  run(join(tool, 'node_modules', '.bin', 'semantic-release'), process.argv.slice(2), root)
+} catch (error) {
+  process.exit(error.status ?? 1)
+}
