@@ -21,6 +21,8 @@ const text: Record<string, string> = {
   FAILED_TO_UNLINK_LAST_ACCOUNT:
     'Nothing was unlinked: you could not sign in any more. Set a password or link another account first, then come back.',
   INVALID_TOKEN: 'This link does not work: it was used already, a newer one replaced it, or only a part of it was copied.',
+  EMAIL_TAKEN:
+    'Nothing was changed: there is a newer account with this address. Sign in to that one, delete it in the settings, then open this link again: it still works.',
   TOKEN_EXPIRED: 'This link is too old.',
   INVALID_USER: 'This link is for another account than the one you are signed in to. Sign out, then confirm the address.',
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER:

@@ -38,6 +38,7 @@ export const catalogue = {
   INVALID_TOKEN: ['BAD_REQUEST', 'Invalid token'],
   TOKEN_EXPIRED: ['BAD_REQUEST', 'Token expired'],
   INVALID_USER: ['FORBIDDEN', 'Invalid user'],
+  EMAIL_TAKEN: ['BAD_REQUEST', 'Another account has this email by now'],
   EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
   USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
   ORGANIZATION_NOT_FOUND: ['BAD_REQUEST', 'Organization not found'],

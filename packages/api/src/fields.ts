@@ -17,11 +17,17 @@ export const password = z.string().min(1, 'Enter a password').max(10_000, 'Too l
 export const personName = z
   .string()
   .trim()
-  .min(1, 'Enter a name')
+  .min(1, { error: 'Enter a name', abort: true })
   .max(100, 'Too long: at most 100 characters')
-  .refine((name) => !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]/u.test(name), {
-    error: 'Enter a name without invisible characters',
-  })
+  .refine(
+    (name) =>
+      !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
+        name,
+      ),
+    {
+      error: 'Enter a name without invisible characters',
+    },
+  )
   .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
     error: 'Enter a name that can be seen',
   })
@@ -33,6 +39,7 @@ export const imageUrl = z
   .refine((url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '', {
     error: 'Invalid URL: without user name and password',
   })
+  .transform((url) => new URL(url).href)
 
 export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 

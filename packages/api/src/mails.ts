@@ -84,7 +84,7 @@ export async function mailEmailChange(
       lifetime,
       payloadSealed,
     })
-    const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
+    const url = pageUrl(ctx, '/verify-email', { token, callbackURL, purpose: 'change' })
     await send(
       ctx,
       tx,

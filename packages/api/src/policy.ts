@@ -46,6 +46,8 @@ export const policy = {
     firstLock: 15 * minute,
     /** Each lock is twice as long as the one before, up to this. */
     longestLock: 1 * day,
+    /** Wrong codes in a row after which an authenticator's are not looked at: a backup code, or the password in a session, goes on. */
+    failuresEver: 100,
     backupCodes: 10,
     trustedDeviceLifetime: 30 * day,
     /** More devices than this without a code: the oldest is asked for one again. */

@@ -16,6 +16,9 @@ import { withTarget } from '#app/redirect-target.ts'
 const text = {
   title: 'Confirm your address',
   confirmLead: 'One press, and the address is yours to sign in with.',
+  changeTitle: 'Confirm your new address',
+  changeLead:
+    'One press, and an account that exists already moves to this address. If you did not ask for that, close this page: nothing happens then.',
   confirm: 'Confirm address',
   signOut: 'Sign out',
   signedOut: 'You are signed out. Now confirm the address.',
@@ -30,7 +33,11 @@ const text = {
 const targetOf = (url: URL) => rootRelativePath(url.searchParams.get('redirectTo') ?? url.searchParams.get('callbackURL'))
 
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ url }) => ({ token: url.searchParams.get('token') ?? '', redirectTo: targetOf(url) }))
+export const loader = withApi(async ({ url }) => ({
+  token: url.searchParams.get('token') ?? '',
+  isChange: url.searchParams.get('purpose') === 'change',
+  redirectTo: targetOf(url),
+}))
 
 /** The token travels in the body, so that it is in no address after the first. */
 export const action = withApiForm(['intent', 'token', 'email'], async ({ api, url, field }) => {
@@ -89,7 +96,9 @@ export default function VerifyEmail() {
     </>
   ) : (
     <>
-      <Heading title={text.title}>{text.confirmLead}</Heading>
+      <Heading title={loaded.isChange ? text.changeTitle : text.title}>
+        {loaded.isChange ? text.changeLead : text.confirmLead}
+      </Heading>
       {signedOutWith !== null && <Alert look="success">{text.signedOut}</Alert>}
       <PageForm action={target} intent={otherUser ? 'sign-out' : 'confirm'} failure={failure}>
         <input type="hidden" name="token" value={token} />

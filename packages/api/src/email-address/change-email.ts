@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { mailEmailChange } from '../mails.ts'
+import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
@@ -9,7 +10,7 @@ import { changeEmailInput } from './contract.ts'
 /**
  * A signed-in user asks for another address. Spec: Email. Nothing changes until the link in the mail to the new address is
  * followed (verify-email); the present address is told at once. A taken address gets the same answer and no mail; one that
- * somebody signed up with and never proved is not taken.
+ * somebody signed up with and did not prove in time is not taken.
  * SESSION_NOT_FRESH, EMAIL_IS_THE_SAME.
  */
 export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(async ({ ctx, input }) => {
@@ -22,7 +23,7 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   await ctx.quiet.always(() =>
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
-      const isFree = (await tx.user.count({ where: { email: input.newEmail, emailVerified: true } })) === 0
+      const isFree = (await tx.user.count({ where: isHolder(input.newEmail, new Date()) })) === 0
       await mailEmailChange(ctx, tx, ctx.user, {
         newEmail: input.newEmail,
         callbackURL: input.callbackURL,
@@ -33,4 +34,10 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   )
   ctx.mail.wake()
   return { status: true as const }
+})
+
+/** Who has the address, or may be its owner: a sign-up whose link still works could be about to prove it. */
+const isHolder = (email: string, now: Date) => ({
+  email,
+  OR: [{ emailVerified: true }, { updatedAt: { gte: new Date(now.getTime() - policy.verifyEmail.lifetime * 1000) } }],
 })

@@ -2,11 +2,12 @@ import { isUniqueViolation, type Transaction, type User, type Verification } fro
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { mailUndoLink } from '../mails.ts'
+import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, openSealed, voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { removeUnproved } from '../security/remove-unproved.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 
 /**
  * The second half of change-email: the new address has proved itself. The old one gets a link that undoes the change; this
@@ -20,22 +21,14 @@ export async function confirmEmailChange(
 ): Promise<User | null> {
   const active = await ctx.findSession()
   if (active && active.user.id !== link.userId) throw new AppError('INVALID_USER')
-  if (link.usedAt !== null && link.user?.email === link.email) return null
 
   const { user, renewed } = await ctx.db
     .$transaction(async (tx) => {
       await lockUser(tx, link.userId)
+      // Pressed twice: the other press was first.
+      if (await isDone(tx, link)) return { user: null, renewed: null }
       const changed = await replaceAddress(ctx, tx, await consumeOneTimeToken(tx, 'change-email', token))
-      // A session that ended meanwhile gets no successor.
-      const { session } = active ?? {}
-      const isLive = session !== undefined && (await tx.session.count({ where: { id: session.id } })) === 1
-      const renewal = isLive && {
-        userId: changed.id,
-        remember: session.remember,
-        provedAt: session.createdAt,
-        trustedDeviceId: session.trustedDeviceId,
-      }
-      return { user: changed, renewed: renewal && (await startSession(ctx, tx, renewal)) }
+      return { user: changed, renewed: active && (await renewSession(ctx, tx, active.session.id)) }
     })
     .catch((error: unknown) => {
       throw isUniqueViolation(error) ? new AppError('INVALID_TOKEN', { cause: error }) : error
@@ -45,6 +38,10 @@ export async function confirmEmailChange(
   return user
 }
 
+const isDone = async (tx: Transaction, { id, email, userId }: Verification): Promise<boolean> =>
+  (await tx.verification.count({ where: { id, usedAt: { not: null } } })) > 0 &&
+  (await tx.user.count({ where: { id: userId ?? '', email: email ?? '' } })) > 0
+
 async function replaceAddress(
   ctx: Context,
   tx: Transaction,
@@ -52,8 +49,9 @@ async function replaceAddress(
 ): Promise<User> {
   if (userId === null || email === null || payloadSealed === null) throw new AppError('INVALID_TOKEN')
   const former = openSealed(ctx, payloadSealed)
-  // Who signed up after the link was sent may be the address's owner: then the link attaches it to nobody else's account.
-  await removeUnproved(tx, email, createdAt)
+  // Whose sign-up could still be proved when the link was sent, or came later, may be the address's owner: then the link attaches
+  // it to nobody else's account.
+  await removeUnproved(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
   const [changed] = await tx.user.updateManyAndReturn({
     where: { id: userId, email: former, suspendedAt: null },
     data: { email, emailVerified: true },

@@ -2,6 +2,7 @@ import { isUniqueViolation, type Transaction, type User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { mailPasswordCleared } from '../mails.ts'
+import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, findOneTimeToken, voidOneTimeTokens } from '../security/one-time-tokens.ts'
@@ -13,7 +14,7 @@ import { undoEmailChangeInput } from './contract.ts'
  * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
  * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it
  * keeps nothing: a second factor, or backup codes, made since the change go too. An older factor stays.
- * INVALID_TOKEN, TOKEN_EXPIRED.
+ * INVALID_TOKEN, TOKEN_EXPIRED; EMAIL_TAKEN while a later account has the address: the link then stays good.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
@@ -36,9 +37,9 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
     // Whoever took the account over may have linked a way in before they changed the address: none of them counts.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
-    await dropLaterFactor(tx, userId, createdAt)
-    await tx.session.deleteMany({ where: { userId } })
+    await dropRecentFactor(tx, userId, new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000))
     await tx.trustedDevice.deleteMany({ where: { userId } })
+    await tx.session.deleteMany({ where: { userId } })
     await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'two-factor'])
     // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
     await tx.verification.deleteMany({
@@ -48,18 +49,23 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     await mailPasswordCleared(ctx, tx, user)
   })
 
-/** What was set up since the change is the stranger's. An older factor may be all that keeps a stolen mailbox out. */
-async function dropLaterFactor(tx: Transaction, userId: string, since: Date): Promise<void> {
-  await tx.backupCode.deleteMany({ where: { userId, createdAt: { gte: since } } })
-  const { count } = await tx.twoFactor.deleteMany({ where: { userId, createdAt: { gte: since } } })
+/**
+ * A factor that came to count shortly before the change, or since, may be the stranger's, whenever it was prepared. An older one may
+ * be all that keeps a stolen mailbox out.
+ */
+async function dropRecentFactor(tx: Transaction, userId: string, since: Date): Promise<void> {
+  const { count } = await tx.twoFactor.deleteMany({
+    where: { userId, OR: [{ confirmedAt: null }, { confirmedAt: { gte: since } }] },
+  })
+  await tx.backupCode.deleteMany({ where: { userId, ...(count === 0 && { createdAt: { gte: since } }) } })
   if (count > 0) await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
 }
 
 async function restoreAddress(tx: Transaction, userId: string, email: string): Promise<User> {
   // Whoever changed the address may have signed up with the freed one, to stand in the way. Unproved, it is nobody's.
-  await tx.user.deleteMany({ where: { email, emailVerified: false, id: { not: userId } } })
+  await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, id: { not: userId } } })
   const holder = await tx.user.findUnique({ where: { email } })
-  if (holder && holder.id !== userId) throw new AppError('INVALID_TOKEN')
+  if (holder && holder.id !== userId) throw new AppError('EMAIL_TAKEN')
   const [user] = await tx.user.updateManyAndReturn({ where: { id: userId }, data: { email, emailVerified: true } })
   if (!user) throw new AppError('INVALID_TOKEN')
   return user

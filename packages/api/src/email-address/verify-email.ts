@@ -31,8 +31,10 @@ export const verifyEmail = publicProcedure.input(verifyEmailInput).mutation(asyn
 const proveSignUp = (ctx: Context, userId: string | null, token: string): Promise<boolean> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
-    if (await isProvedAlready(tx, token)) return false
-    return markVerified(ctx, tx, await consumeOneTimeToken(tx, 'verify-email', token))
+    const isDone = await isProvedAlready(tx, token)
+    return isDone
+      ? hasClearedPassword(tx, userId ?? '')
+      : markVerified(ctx, tx, await consumeOneTimeToken(tx, 'verify-email', token))
   })
 
 async function isProvedAlready(tx: Transaction, token: string): Promise<boolean> {
@@ -53,7 +55,10 @@ async function markVerified(ctx: Context, tx: Transaction, { userId, email, payl
   await tx.verification.updateMany({ where: { userId, purpose: 'verify-email', usedAt: null }, data: { usedAt: new Date() } })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'verify-email' })
   // Sign-up clears a password that it is not sure of; see sign-up-email.ts.
-  const isCleared = (await tx.account.count({ where: { userId, providerId: 'credential', passwordHash: null } })) > 0
+  const isCleared = await hasClearedPassword(tx, userId)
   if (isCleared) await mailPasswordCleared(ctx, tx, user)
   return isCleared
 }
+
+const hasClearedPassword = async (tx: Transaction, userId: string): Promise<boolean> =>
+  (await tx.account.count({ where: { userId, providerId: 'credential', passwordHash: null } })) > 0

@@ -5,6 +5,7 @@ import { mailAccountUnlinked } from '../mails.ts'
 import type { ProviderId } from '../provider-ids.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { unlinkAccountInput } from './contract.ts'
 
@@ -28,6 +29,7 @@ export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation
     const { unlinkedProviders } = await tx.user.findUniqueOrThrow({ where: { id: userId } })
     const names = [...new Set([...unlinkedProviders, account.providerId])]
     await tx.user.update({ where: { id: userId }, data: { unlinkedProviders: names } })
+    if (account.providerId === 'credential') await voidOneTimeTokens(tx, userId, ['reset-password'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
     await mailAccountUnlinked(ctx, tx, ctx.user, account.providerId)
   })

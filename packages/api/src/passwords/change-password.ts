@@ -4,7 +4,7 @@ import { confirmPassword, refuseReplacedPassword } from '../security/confirm-pas
 import { lockCaller } from '../security/lock-user.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { findPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { changePasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
@@ -22,13 +22,14 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
   const { session, token } = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     await refuseReplacedPassword(tx, account)
+    const former = await findPresentedSession(ctx, tx)
     await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
     await mailPasswordChanged(ctx, tx, ctx.user)
-    return startSession(ctx, tx, { userId: ctx.user.id, remember: ctx.session.remember })
+    const { remember } = ctx.session
+    return startSession(ctx, tx, { userId: ctx.user.id, remember, activeOrganizationId: former?.activeOrganizationId ?? null })
   })
   setSessionCookie(ctx, token, session)
   ctx.mail.wake()
-  await ctx.limiter.reset('confirm-password:user', ctx.user.id)
   return { token: session.handle, user: presentUser(ctx.user) }
 })

@@ -2,8 +2,8 @@ import type { Transaction } from '@floorpass/db'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 
 /**
- * Stores a new password and, in the same transaction, ends whatever the former one opened: every session, every outstanding link
- * and every sign-in that waits for its code. One function, so that no caller can change the hash and forget the rest.
+ * Stores a new password and, in the same transaction, ends whatever the former one opened: every session, every outstanding link,
+ * every sign-in that waits for its code and a second factor that was prepared and does not count yet. One function, so that no caller can change the hash and forget the rest.
  */
 export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<void> {
   await tx.account.upsert({
@@ -11,7 +11,10 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
     create: { userId, providerId: 'credential', accountId: userId, passwordHash },
     update: { passwordHash },
   })
-  await tx.session.deleteMany({ where: { userId } })
+  // Devices before their sessions, as everywhere: the sweep of expired devices locks them in that order.
   await tx.trustedDevice.deleteMany({ where: { userId } })
+  await tx.session.deleteMany({ where: { userId } })
+  const { count } = await tx.twoFactor.deleteMany({ where: { userId, confirmedAt: null } })
+  if (count > 0) await tx.backupCode.deleteMany({ where: { userId } })
   await voidOneTimeTokens(tx, userId, ['reset-password', 'verify-email', 'change-email', 'delete-account', 'two-factor'])
 }

@@ -77,6 +77,8 @@ async function handOverOrganizations(tx: Transaction, userId: string): Promise<v
 /** The foreign keys take the rest: accounts, sessions, tokens, memberships, devices, audit events. */
 async function deleteEverything(ctx: Context, tx: Transaction, user: User): Promise<void> {
   await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
+  // Devices before their sessions, as everywhere; the cascade has the other order.
+  await tx.trustedDevice.deleteMany({ where: { userId: user.id } })
   const { count } = await tx.user.deleteMany({ where: { id: user.id } })
   if (count === 0) throw new AppError('UNAUTHORIZED')
   await mailAccountDeleted(ctx, tx, user)

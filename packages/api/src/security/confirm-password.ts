@@ -3,14 +3,15 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 
 /**
- * Compares a password that a signed-in user typed again; the account row that holds it. At most five tries in a quarter of an hour,
- * whichever change asks. CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_PASSWORD, TOO_MANY_REQUESTS.
+ * Compares a password that a signed-in user typed again; the account row that holds it. At most five wrong ones in a quarter of an
+ * hour, whichever change asks. CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_PASSWORD, TOO_MANY_REQUESTS.
  */
 export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
   await ctx.limiter.consume('confirm-password:user', userId)
   const account = await findPasswordAccount(ctx, userId)
   if (!account) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
   if (!(await ctx.passwords.verify(account.passwordHash, password))) throw new AppError('INVALID_PASSWORD')
+  await ctx.limiter.reset('confirm-password:user', userId)
   return account
 }
 

@@ -3,7 +3,8 @@ import { lockUser } from './lock-user.ts'
 
 /**
  * Before an address becomes somebody's who proved it: a sign-up that never did goes, with its password, sessions, factors, links
- * and settings. With `before`, only when nobody signed up with the address since. A suspended one stays: it is suspended for a reason.
+ * and settings. With `before`, only when nobody signed up with the
+ * address since. A suspended one stays: it is suspended for a reason.
  */
 export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
   const squatter = await tx.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })

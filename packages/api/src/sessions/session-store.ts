@@ -139,7 +139,14 @@ export async function startSession(
     remember,
     provedAt = new Date(),
     trustedDeviceId = null,
-  }: { userId: string; remember: boolean; provedAt?: Date; trustedDeviceId?: string | null },
+    activeOrganizationId = null,
+  }: {
+    userId: string
+    remember: boolean
+    provedAt?: Date
+    trustedDeviceId?: string | null
+    activeOrganizationId?: string | null
+  },
 ): Promise<{ session: Session; token: string }> {
   const lucia = luciaFor(tx, ctx.settings)
   await endPresentedSession(ctx, tx)
@@ -150,7 +157,7 @@ export async function startSession(
     remember,
     ipAddress: ctx.client.ip ?? '',
     userAgent: ctx.client.userAgent,
-    activeOrganizationId: null,
+    activeOrganizationId,
     trustedDeviceId,
     createdAt: provedAt,
     updatedAt: now,
@@ -159,6 +166,19 @@ export async function startSession(
   const { id, expiresAt } = await lucia.createSession(userId, attributes, { sessionId: hashToken(token) })
   await endOldestSessions(tx, userId)
   return { session: { ...attributes, id, userId, expiresAt: firstExpiry(attributes, expiresAt) }, token }
+}
+
+/**
+ * The same session under a new token: as old as its sign-in, in the same organization, on the same device. Read here and not
+ * before, under the user's lock: its device or organization may have gone while this waited. Null when it has ended.
+ */
+export async function renewSession(
+  ctx: Context,
+  tx: Transaction,
+  sessionId: string,
+): Promise<{ session: Session; token: string } | null> {
+  const former = await tx.session.findUnique({ where: { id: sessionId } })
+  return former && startSession(ctx, tx, { ...former, provedAt: former.createdAt })
 }
 
 /** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. */

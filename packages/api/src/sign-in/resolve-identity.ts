@@ -65,14 +65,14 @@ async function lockOwner(tx: Transaction, { id: providerId }: SocialProvider, em
 
 function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
   const now = new Date()
-  const readableName = personName.safeParse(name.slice(0, 100))
+  const readableName = personName.safeParse([...name].slice(0, 100).join(''))
   const usableImage = imageUrl.safeParse(image)
   return {
     id: randomUUIDv7(),
     name: readableName.success ? readableName.data : (email.split('@')[0] ?? email),
     email,
     emailVerified: true,
-    image: usableImage.success ? new URL(usableImage.data).href : null,
+    image: usableImage.success ? usableImage.data : null,
     locale: ctx.client.locale,
     tradingEnabled: false,
     riskLevel: 'conservative',

@@ -24,7 +24,7 @@ export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(asyn
     const passwordHash = await ctx.passwords.hash(input.password)
     const mayMailAgain = await ctx.limiter.allows('send-mail:address', input.email)
     const isNew = await ctx.db.$transaction(async (tx) => {
-      const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
+      const { count } = await tx.user.createMany({ data: { ...user, updatedAt: new Date() }, skipDuplicates: true })
       if (count === 1) await openAccount(ctx, tx, user, passwordHash, input.callbackURL)
       return count === 1
     })
@@ -85,13 +85,16 @@ async function signUpAgain(
       if (!withheld) await mailAlreadyRegistered(ctx, tx, owner)
       return
     }
-    // When this address was last signed up with: an older link of change-email no longer takes it over.
-    await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date() } })
+    // When this address was last signed up with: a link of change-email does not take it over then.
+    await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date(), ...(!isSamePerson && nobodys(asked.email)) } })
     if (!isSamePerson) {
       await tx.account.updateMany({ where: { userId: owner.id, providerId: 'credential' }, data: { passwordHash: null } })
     }
     if (!withheld) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
   })
 }
+
+/** What one of several chose must not stay with another who proves the address by a link that is nobody's sign-up. */
+const nobodys = (email: string) => ({ name: email.split('@', 1).join(), image: null, riskLevel: 'conservative' as const })
 
 const profileOf = ({ name, image, riskLevel, locale }: User): PendingProfile => ({ name, image, riskLevel, locale })

@@ -1,7 +1,8 @@
+import { AppError } from '../errors.ts'
 import { mailTwoFactorDisabled } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
-import { setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { disableTwoFactorInput } from './contract.ts'
 import { asProvedOwner } from './prove-owner.ts'
@@ -12,7 +13,7 @@ import { clearTrustCookie } from './trusted-device.ts'
  * gets a new token. Spec: Two-factor. Refused as `asProvedOwner` says.
  */
 export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
-  const { session, token } = await asProvedOwner(ctx, input, async (tx, { id: userId }) => {
+  const renewed = await asProvedOwner(ctx, input, async (tx, { id: userId }) => {
     await tx.twoFactor.deleteMany({ where: { userId } })
     await tx.backupCode.deleteMany({ where: { userId } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
@@ -20,10 +21,10 @@ export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mu
     const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
     await recordAuditEvent(tx, ctx.client, { userId, action: 'disable-two-factor' })
     await mailTwoFactorDisabled(ctx, tx, user)
-    const { remember, createdAt: provedAt } = ctx.session
-    return startSession(ctx, tx, { userId, remember, provedAt })
+    return renewSession(ctx, tx, ctx.session.id)
   })
-  setSessionCookie(ctx, token, session)
+  if (!renewed) throw new AppError('UNAUTHORIZED')
+  setSessionCookie(ctx, renewed.token, renewed.session)
   clearTrustCookie(ctx)
   return { status: true as const }
 })

@@ -18,6 +18,8 @@ export type Verdict =
   | { outcome: 'wrong'; refusal: AppError }
   | { outcome: 'unjudged'; refusal: AppError }
 
+const onlyBackupCodes = 'Too many wrong codes in a row: only a backup code is accepted'
+
 /** The kind that a code claims to be. */
 export const kindOf = ({ code, type }: GivenCode): CodeKind => type ?? (isBackupCode(code) ? 'backup' : 'totp')
 
@@ -41,10 +43,14 @@ export async function judgeCode(
   if (wait > 0)
     return { outcome: 'unjudged', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(wait / 1000) }) }
 
+  if (kind === 'totp' && factor.failedAttempts >= policy.twoFactor.failuresEver)
+    return { outcome: 'unjudged', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: onlyBackupCodes }) }
+
   const isRight =
     kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, given.code) : await consumeBackupCode(tx, user.id, given.code)
   if (!isRight) {
-    await countFailure(ctx, tx, user)
+    // Before it counts there is nothing to guess: a new set-up has a new secret.
+    if (factor.confirmedAt) await countFailure(ctx, tx, user)
     return { outcome: 'wrong', refusal: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
   }
   await tx.twoFactor.update({ where: { userId: user.id }, data: { failedAttempts: 0, lockedUntil: null } })

@@ -7,7 +7,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller, lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { type ActiveSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { type ActiveSession, renewSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { clearChallenge, findChallenge, grantAdmission } from './challenge.ts'
 import { verifyTwoFactorInput } from './contract.ts'
@@ -93,11 +93,12 @@ async function verifyInSession(ctx: Context & ActiveSession, input: GivenCode) {
 async function switchOn(ctx: Context & ActiveSession, tx: Transaction, { id: userId }: User) {
   await tx.twoFactor.update({ where: { userId }, data: { confirmedAt: new Date() } })
   const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
-  await tx.session.deleteMany({ where: { userId } })
+  const renewed = await renewSession(ctx, tx, ctx.session.id)
+  if (!renewed) return new AppError('UNAUTHORIZED')
+  await tx.session.deleteMany({ where: { userId, id: { not: renewed.session.id } } })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'enable-two-factor' })
   await mailTwoFactorEnabled(ctx, tx, user)
-  const { remember, createdAt: provedAt } = ctx.session
-  return { ...(await startSession(ctx, tx, { userId, remember, provedAt })), user }
+  return { ...renewed, user }
 }
 
 const present = (session: Session, user: User, callbackURL?: string) => ({

@@ -41,7 +41,7 @@ const open = (path = directory) => openDatabase({ kind: 'embedded', directory: p
 describe('the data directory', { timeout: 120_000 }, () => {
   it('keeps its data from one opening to the next, for its owner alone', async () => {
     const first = await open()
-    expect(await first.migrate()).toEqual({ applied: ['20261121000000_init'] })
+    expect((await first.migrate()).applied).toContain('20261121000000_init')
     await first.db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
     await first.close()
 

@@ -12,6 +12,12 @@ const ask = (tab: Pick<Browser, 'post'>, newEmail: unknown, fields: Record<strin
   tab.post('/auth/change-email', { newEmail, ...fields })
 const follow = (token: string | undefined, tab: Pick<Browser, 'post'> = app.browser()) =>
   tab.post('/auth/verify-email', { token })
+/** Somebody signed up so long ago that the link could not be followed any more. */
+const staleSignUp = async (person = app.person()) => {
+  await app.signUp(person)
+  await app.db.user.update({ where: { email: person.email }, data: { updatedAt: new Date(Date.now() - 25 * 3_600_000) } })
+  return person
+}
 const freshAddress = () => app.person().email
 /** Asks, and gives the link that went to the new address. */
 const linkTo = async (tab: Tab, newEmail = freshAddress()) => {
@@ -84,8 +90,16 @@ describe('change-email', () => {
     expect(reached.sort()).toEqual([free, ...Array(2).fill(tab.person.email)].sort())
   })
 
-  test('T83: an address that somebody signed up with and never proved is free: the change removes that sign-up', async () => {
-    const squatter = await app.signUp()
+  test('T83: an address that somebody has just signed up with is not free: its owner may be about to prove it', async () => {
+    const owner = await app.signUp()
+    const tab = await app.signedIn()
+    expect((await ask(tab, owner.email)).body).toEqual({ status: true })
+    await app.mailed()
+    expect(app.outbox.to(owner.email)).toHaveLength(1)
+  })
+
+  test('T83: an address that somebody signed up with and did not prove in time is free: the change removes that sign-up', async () => {
+    const squatter = await staleSignUp()
     const { token: squattersLink } = app.outbox.lastTo(squatter.email)
     const tab = await app.signedIn()
     const { token } = await linkTo(tab, squatter.email)
@@ -98,7 +112,7 @@ describe('change-email', () => {
 
   test('T173: proving an address by sign-up and by change at once leaves it to one of the two', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const other = await app.signUp()
+      const other = await staleSignUp()
       const { token: signUpLink } = app.outbox.lastTo(other.email)
       const tab = await app.signedIn()
       const { token } = await linkTo(tab, other.email)
@@ -247,14 +261,14 @@ describe('change-email', () => {
     ] as const) {
       const tab = await app.signedIn()
       const newEmail = freshAddress()
-      const squatter = squatted ? await app.signUp(app.person({ email: newEmail })) : null
+      const squatter = squatted ? await staleSignUp(app.person({ email: newEmail })) : null
       const { token } = await linkTo(tab, newEmail)
       const owner = await join(app.person({ email: newEmail }))
       const answer = await follow(token)
       expect([answer.status, answer.body]).toEqual(invalid)
       expect(await addressOf(tab)).toEqual([tab.person.email, true])
       expect(await app.db.user.findUniqueOrThrow({ where: { email: newEmail } })).toMatchObject({
-        name: (squatter ?? owner).name,
+        name: squatter ? newEmail.split('@')[0] : owner.name,
       })
     }
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])

@@ -74,6 +74,21 @@ describe('an address that two people signed up with', () => {
     expect(row).toMatchObject({ name: owner.name, image: null, riskLevel: 'conservative', locale: 'fr' })
   })
 
+  test('T81: by a link that is nobody’s sign-up, nothing of either profile stays', async () => {
+    const { email } = app.person()
+    const image = 'https://tracker.example.test/p.png'
+    await app
+      .browser()
+      .post('/auth/sign-up/email', { ...app.person({ email }), name: 'Bad Name', image, riskLevel: 'aggressive' })
+    await app.signUp(app.person({ email }))
+    await app.browser().post('/auth/forget-password', { email })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(email)
+    expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
+    const row = await app.db.user.findUniqueOrThrow({ where: { email } })
+    expect(row).toMatchObject({ name: email.split('@')[0], image: null, riskLevel: 'conservative', emailVerified: true })
+  })
+
   test('one person who signs up twice with one password keeps it, also at once', async () => {
     const person = await app.signUp()
     await app.signUp(person)

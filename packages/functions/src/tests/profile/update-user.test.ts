@@ -81,6 +81,9 @@ describe('update-user', () => {
       '\u200d',
       'A\ufeffda',
       'A\u2028da',
+      'A\u061cda',
+      'A\u3164da',
+      'A\u{e0041}da',
     ])
       expect((await update(tab, { name })).code, JSON.stringify(name)).toBe('VALIDATION_ERROR')
     for (const image of ['https://user:secret@pics.example.test/a.png', 'https://user@pics.example.test/a.png'])

@@ -222,3 +222,32 @@ test('T115, T176, T177: neither secret nor codes are in the database, the logs, 
 test('nothing of all this was unforeseen', () => {
   expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
 })
+
+describe('a set-up that is not finished', () => {
+  test('is not locked by typing errors, and nobody is alarmed', async () => {
+    const tab = await app.signedIn()
+    const { authenticator } = await setUpTwoFactor(tab, tab.person.password)
+    for (let count = 0; count < 12; count += 1) expect((await verify(tab, '000000')).code).toBe('INVALID_CODE')
+    expect(await factorOf(tab.userId)).toMatchObject({ failedAttempts: 0, lockedUntil: null })
+    await app.mailed()
+    expect(app.outbox.lastTo(tab.person.email).subject).not.toContain('Too many')
+    expect((await verify(tab, authenticator.code())).status).toBe(200)
+  })
+
+  test('ends with a new password: who knew the old one may have prepared it', async () => {
+    const tab = await app.signedIn()
+    await setUpTwoFactor(tab, tab.person.password)
+    await app.browser().post('/auth/forget-password', { email: tab.person.email })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(tab.person.email)
+    await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
+    expect(await factorOf(tab.userId)).toBeNull()
+    expect(await app.db.backupCode.count({ where: { userId: tab.userId } })).toBe(0)
+  })
+})
+
+test('right passwords, however many, are no guesses', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  const tab = await limited.signedIn()
+  for (let count = 0; count < 8; count += 1) expect((await enable(tab, { password: tab.person.password })).status).toBe(200)
+})

@@ -318,11 +318,23 @@ describe('wrong codes', () => {
       expect(lockedUntil).toEqual(new Date(Date.now() + seconds * 1000))
       clock.advance(seconds)
     }
-    await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 199 } })
+    await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 89 } })
     const { tab } = await signIn(person)
     await guess(tab)
     const { lockedUntil } = await app.db.twoFactor.findUniqueOrThrow({ where: { userId } })
     expect(lockedUntil).toEqual(new Date(Date.now() + 24 * 3600 * 1000))
+  })
+
+  test('T20: after a hundred in a row an authenticator counts no more, until a backup code has gone in', async () => {
+    const { person, userId, authenticator, backupCodes, clock } = await withFactor()
+    await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 100 } })
+    const { tab } = await signIn(person)
+    const refused = await verify(tab, authenticator.code())
+    expect([refused.status, refused.code]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED'])
+    expect((await verify(tab, backupCodes[0])).status).toBe(200)
+    clock.advance(60)
+    const { tab: later } = await signIn(person)
+    expect((await verify(later, authenticator.code())).status).toBe(200)
   })
 
   test('T28: a right one forgets those before it, of this account only', async () => {

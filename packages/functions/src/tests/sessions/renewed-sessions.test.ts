@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest'
+import { scan, setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+type Tab = Awaited<ReturnType<typeof app.signedIn>>
+
+const renewals: [string, (tab: Tab) => Promise<(tab: Tab) => Promise<{ status: number }>>][] = [
+  [
+    'change-password',
+    async () => (tab) =>
+      tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'violet harbor ladder' }),
+  ],
+  [
+    'switching a second factor on',
+    async (tab) => {
+      const { totpURI } = await setUpTwoFactor(tab, tab.person.password)
+      return () => tab.post('/auth/two-factor/verify', { code: scan(totpURI).code() })
+    },
+  ],
+  [
+    'switching it off',
+    async (tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      return () => tab.post('/auth/two-factor/disable', { password: tab.person.password })
+    },
+  ],
+  [
+    'confirming a new address',
+    async (tab) => {
+      const { email: newEmail } = app.person()
+      await tab.post('/auth/change-email', { newEmail })
+      await app.mailed()
+      return () => tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
+    },
+  ],
+]
+
+describe.each(renewals)('a session renewed by %s', (name, prepare) => {
+  test('has a new token, is as old as its sign-in, and stays in its organization', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const renew = await prepare(tab)
+    const { body } = await tab.post('/auth/organization/create', { name: 'Desk', slug: `desk-${tab.userId}` })
+    const { id } = body as { id: string }
+    expect((await tab.post('/auth/organization/set-active', { organizationId: id })).status).toBe(200)
+    const before = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
+    clock.advance(60)
+    expect((await renew(tab)).status).toBe(200)
+    const [after, ...others] = await app.db.session.findMany({ where: { userId: tab.userId } })
+    expect(others).toEqual([])
+    expect(after).toMatchObject({ activeOrganizationId: id })
+    expect(after?.id).not.toBe(before.id)
+    // Typing the password again is a sign-in; the others prove nothing new.
+    const isSignIn = name === 'change-password'
+    expect(after?.createdAt.getTime()).toBe(before.createdAt.getTime() + (isSignIn ? 60_000 : 0))
+    expect((await tab.get('/auth/get-session')).body).toMatchObject({ session: { activeOrganizationId: id } })
+  })
+})
