@@ -63,6 +63,9 @@ function endless(piece = new Uint8Array(16 * 1024).fill(0x20)) {
   return { body, taken }
 }
 
+/** A gateway takes a whole request in before it calls: nothing streams behind it. */
+const isBuffered = process.env.TEST_GATEWAY !== undefined
+
 describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts, answer: contract, refuses }) => {
   const url = `/auth${path}`
   const success = [contract === null ? 302 : 200, undefined]
@@ -245,7 +248,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     }
   })
 
-  test('T161: a body above 64 KiB is 413, whether it says so or not, and is not read to its end', async () => {
+  test.skipIf(isBuffered)('T161: a body above 64 KiB is 413, whether it says so or not, and is not read to its end', async () => {
     const tab = idle
     const body = JSON.stringify({ x: 'x'.repeat(largestBody) })
     const told = { ...json, 'content-length': String(body.length) }
@@ -256,7 +259,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     expect(taken.count).toBeLessThan(10)
   })
 
-  test('T161: a length is no excuse for a longer body', async () => {
+  test.skipIf(isBuffered)('T161: a length is no excuse for a longer body', async () => {
     const tab = idle
     for (const length of ['0', '2', '-1', 'many']) {
       const { body, taken } = endless()
@@ -266,7 +269,7 @@ describe.each(addresses)('$method /auth$path', ({ method, path, access, accepts,
     }
   })
 
-  test('a body that breaks off is 400, and no failure of ours', async () => {
+  test.skipIf(isBuffered)('a body that breaks off is 400, and no failure of ours', async () => {
     const tab = idle
     const body = new ReadableStream({
       pull: (controller) => controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
