@@ -26,6 +26,7 @@ export const addMember = sessionProcedure.input(addMemberInput).mutation(async (
     if (!user) throw new AppError('USER_NOT_FOUND')
 
     const added = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
+    await ctx.limiter.consume('add-member:target', userId)
     await tx.invitation.updateMany({
       where: { organizationId, email: user.email, status: 'pending' },
       data: { status: 'canceled', answeredAt: new Date() },
