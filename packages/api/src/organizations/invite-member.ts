@@ -40,7 +40,9 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     await ctx.limiter.consume('invite:address', email)
     const secret = createToken()
     const expiresAt = new Date(now.getTime() + policy.organizations.invitationLifetime * 1000)
-    const fields = { role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
+    // One that ran out begins anew under its old id.
+    const createdAt = open && open.expiresAt > now ? open.createdAt : now
+    const fields = { createdAt, role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
     const invited = open
       ? await tx.invitation.update({ where: { id: open.id }, data: fields })
       : await tx.invitation.create({ data: { ...fields, organizationId, email } })
