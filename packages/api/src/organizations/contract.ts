@@ -13,6 +13,9 @@ export const reservedSlugs: ReadonlySet<string> = new Set(
   undo-email-change user users verify-email well-known www`.split(/\s+/),
 )
 
+/** What pages tell: how many, and how long. */
+export const organizationLimits = policy.organizations
+
 const id = z.string().min(1).max(64)
 
 /** Stands in mails and pages as the names of people do. */
