@@ -43,6 +43,24 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: 'Send invitation' }).click()
       await expect(page.getByRole('alert')).toContainText('has an open invitation already')
 
+      const unwanted = newPerson()
+      await invite(page, unwanted.email)
+      await page.getByRole('button', { name: `Send again ${unwanted.email}` }).click()
+      await expect(page.getByText('The invitation is on its way again.')).toBeVisible()
+      const stale = await page.context().newPage()
+      await stale.goto(`/settings/organizations/${slug}`)
+      await page.getByRole('button', { name: `Take back ${unwanted.email}` }).click()
+      await expect(page.getByText('The invitation is taken back.')).toBeVisible()
+      await expect(page.getByText(unwanted.email)).toHaveCount(0)
+      // The other tab still has the row; the answer to it has not.
+      await stale.getByRole('button', { name: `Take back ${unwanted.email}` }).click()
+      await expect(stale.getByRole('alert')).toContainText('no longer open')
+      await stale.close()
+      await page.getByLabel('Name of the organization').fill('Desk of Ada')
+      await page.getByRole('button', { name: 'Save organization' }).click()
+      await expect(page.getByText('The organization is saved.')).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Desk of Ada' })).toBeVisible()
+
       const context = await browser.newContext({ javaScriptEnabled })
       const guest = await context.newPage()
       await followMailedLink(guest, second, '/accept-invitation')
@@ -64,6 +82,14 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(guest.getByRole('button', { name: 'Send invitation' })).toHaveCount(0)
       await guest.goto(invitation)
       await expect(guest.getByRole('alert')).toContainText('no longer open')
+
+      await page.goto(`/settings/organizations/${slug}`)
+      await page.getByRole('button', { name: `Remove ${second.name}` }).click()
+      await expect(page.getByText('The member is removed.')).toBeVisible()
+      await invite(page, second.email)
+      await followMailedLink(guest, second, '/accept-invitation', 4)
+      await guest.getByRole('button', { name: 'Join' }).click()
+      await expect(guest.getByText('You are a member now.')).toBeVisible()
 
       await page.goto(`/settings/organizations/${slug}`)
       await page.getByRole('button', { name: 'Leave organization' }).click()
@@ -88,6 +114,59 @@ for (const javaScriptEnabled of [true, false]) {
     })
   })
 }
+
+test.describe('JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('organizations: a refused Join keeps the invitation, and works once there is room (JavaScript off)', async ({
+    page,
+    browser,
+  }) => {
+    test.slow()
+    await signedInPerson(page)
+    const slug = await createOrganization(page)
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const guest = await context.newPage()
+    const { email } = await signedInPerson(guest)
+    for (let count = 0; count < 5; count += 1) await createOrganization(guest)
+    await invite(page, email)
+    await followMailedLink(guest, { email }, '/accept-invitation', 2)
+    await guest.getByRole('button', { name: 'Join' }).click()
+    await expect(guest.getByRole('alert')).toContainText('You are in as many organizations as you can be.')
+    await expect(guest.getByRole('heading', { name: 'Desk & Söhne' })).toBeVisible()
+
+    const other = await context.newPage()
+    await other.goto('/settings/organizations')
+    await other.getByRole('link', { name: 'Desk & Söhne' }).first().click()
+    await other.getByLabel('Type the short name to confirm').fill(new URL(other.url()).pathname.split('/').at(-1) ?? '')
+    await other.getByRole('button', { name: 'Delete organization for good' }).click()
+    await expect(other).toHaveURL('/settings/organizations?notice=deleted')
+    await guest.getByRole('button', { name: 'Join' }).click()
+    await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
+    await context.close()
+  })
+})
+
+test('organizations: what was not touched is not sent, so a fellow’s change of it stays', async ({ page }) => {
+  await signedInPerson(page)
+  const slug = await createOrganization(page)
+  const stale = await page.context().newPage()
+  await stale.goto(`/settings/organizations/${slug}`)
+  await page.getByLabel('Name of the organization').fill('Renamed meanwhile')
+  await page.getByRole('button', { name: 'Save organization' }).click()
+  await expect(page.getByText('The organization is saved.')).toBeVisible()
+  await stale.getByLabel('Short name', { exact: true }).fill(`${slug}-2`)
+  await stale.getByRole('button', { name: 'Save organization' }).click()
+  await expect(stale).toHaveURL(`/settings/organizations/${slug}-2?notice=update`)
+  await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
+
+  // Its former short name is not its name any more: whoever types it may mean another one.
+  await page.getByLabel('Type the short name to confirm').fill(slug)
+  await page.getByRole('button', { name: 'Delete organization for good' }).click()
+  await expect(page.getByRole('alert')).toContainText('not the short name')
+  await stale.reload()
+  await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
+})
 
 test('organizations: an invitation in the wrong hands is explained, and its owner can decline it', async ({ page, browser }) => {
   test.slow()

@@ -33,7 +33,7 @@ const text: Record<string, string> = {
   ORGANIZATION_ALREADY_EXISTS: 'This short name is taken. Choose another one.',
   ORGANIZATION_SLUG_ALREADY_TAKEN: 'Nothing was changed: this short name is taken. Choose another one.',
   YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS:
-    'You are in five organizations, and there can be no more. Leave or delete one, then come back.',
+    'You are in as many organizations as you can be. Leave or delete one, then come back.',
   ORGANIZATION_MEMBERSHIP_LIMIT_REACHED: 'This organization is full. Ask one of its owners to make room, then come back.',
   MEMBER_NOT_FOUND: 'Nothing was changed: this person is no longer a member.',
   USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'This person is a member already.',

@@ -19,6 +19,7 @@ export {
   leaveOrganizationInput,
   listInvitationsInput,
   listMembersInput,
+  organizationLimits,
   removeMemberInput,
   setActiveOrganizationInput,
   updateMemberRoleInput,

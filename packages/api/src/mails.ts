@@ -173,7 +173,9 @@ export async function mailInvitation(
   { secret, ...content }: { secret: string; organization: string; inviter: string; role: Role },
 ): Promise<void> {
   const known = await tx.user.findUnique({ where: { email } })
-  const recipient = { id: known?.id ?? '', name: known?.name ?? '', email, locale: known?.locale ?? ctx.client.locale }
+  // An unproved account is not yet the address's owner: whoever made it chose that name.
+  const name = known?.emailVerified ? known.name : ''
+  const recipient = { id: known?.id ?? '', name, email, locale: known?.locale ?? ctx.client.locale }
   const url = pageUrl(ctx, '/accept-invitation', { token: secret })
   const hours = policy.organizations.invitationLifetime / 3600
   const mail = renderMail('organization-invitation', { ...letter(ctx, recipient), ...content, address: email, url, hours })

@@ -106,9 +106,13 @@ export const limits = {
   'update-user:user': { points: 60, seconds: minute },
   'change-organization:user': { points: 60, seconds: minute },
   'check-slug:user': { points: 30, seconds: minute },
+  /** Whoever adds and removes somebody again and again mails them each time, from as many accounts as they like. */
+  'add-member:target': { points: 5, seconds: hour },
   'invite:user': { points: 30, seconds: hour },
   /** Apart from the other mails to an address: who floods it with invitations must not keep its owner from a sign-up or a reset. */
-  'invite:address': { points: 5, seconds: hour },
+  'invite:organization-address': { points: 5, seconds: hour },
+  /** From all organizations: higher, so that one of them cannot keep the others from inviting somebody. */
+  'invite:address': { points: 20, seconds: hour },
   'smoke-tests:ip': { points: 20, seconds: minute },
 } as const
 

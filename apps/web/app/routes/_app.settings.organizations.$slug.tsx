@@ -1,4 +1,4 @@
-import { may, type Role, rolesUpTo } from '@floorpass/api/contracts'
+import { may, organizationLimits, type Role, rolesUpTo } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import type { ReactNode } from 'react'
@@ -7,6 +7,7 @@ import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
@@ -33,7 +34,7 @@ const text = {
   changeRole: 'Save role',
   remove: 'Remove',
   inviteTitle: 'Invite somebody',
-  inviteLead: 'They get a mail with a link that works for 48 hours, and join when they accept.',
+  inviteLead: (hours: number) => `They get a mail with a link that works for ${hours} hours, and join when they accept.`,
   email: 'E-mail address',
   invite: 'Send invitation',
   openTitle: 'Open invitations',
@@ -99,51 +100,61 @@ export const loader = withApi(async ({ api, page, params, url }) => {
         roleName: roleNames[invitedRole] ?? invitedRole,
         until: momentText(expiresAt, page.locale),
       })),
+    invitationHours: organizationLimits.invitationLifetime / 3600,
     notice: noticeOf(url, text.notices),
   }
 })
 
 /** The intent is what to do, and to whom where it is about one row: `role:<member>`. */
-export const action = withApiForm(['intent', 'name', 'slug', 'email', 'role'], async ({ api, params, field }) => {
-  const { organizations } = api
-  const organizationId = field('organizationId')
-  const [verb = '', id = ''] = field('intent').split(':')
-  const done = { done: text.done[verb as keyof typeof text.done] ?? '' }
-  switch (verb) {
-    case 'update': {
-      const { slug } = await organizations.update({ organizationId, data: { name: field('name'), slug: field('slug') } })
-      if (slug !== params.slug) throw redirect(`/settings/organizations/${slug}?notice=update`)
-      return done
+export const action = withApiForm(
+  ['intent', 'name', 'shown-name', 'slug', 'shown-slug', 'email', 'role'],
+  async ({ api, params, field }) => {
+    const { organizations } = api
+    const organizationId = field('organizationId')
+    const [verb = '', id = ''] = field('intent').split(':')
+    const done = { done: text.done[verb as keyof typeof text.done] ?? '' }
+    switch (verb) {
+      case 'update': {
+        // What was left as it was shown is not sent: somebody else may have changed it since.
+        const changed = ['name', 'slug'].filter((name) => field(name) !== field(`shown-${name}`))
+        const data = Object.fromEntries(changed.map((name) => [name, field(name)]))
+        const { slug } = await organizations.update({ organizationId, data })
+        if (slug !== params.slug) throw redirect(`/settings/organizations/${slug}?notice=update`)
+        return done
+      }
+      case 'role':
+        await organizations.updateMemberRole({ organizationId, memberId: id, role: field('role') })
+        return done
+      case 'remove':
+        await organizations.removeMember({ organizationId, memberIdOrEmail: id })
+        return done
+      case 'invite':
+      case 'resend':
+        await organizations.invite({
+          organizationId,
+          email: field('email').trim(),
+          role: field('role'),
+          resend: verb === 'resend',
+        })
+        return done
+      case 'cancel':
+        await organizations.cancelInvitation({ invitationId: id })
+        return done
+      case 'leave':
+        await organizations.leave({ organizationId })
+        throw redirect('/settings/organizations?notice=left')
+      case 'delete': {
+        // Of the one that goes: the address of the page may be another's by now.
+        const named = await organizations.get({ organizationId })
+        if (field('confirmation').trim().toLowerCase() !== named?.slug) throw refusedField('confirmation', text.confirmationWrong)
+        await organizations.delete({ organizationId })
+        throw redirect('/settings/organizations?notice=deleted')
+      }
+      default:
+        throw new Response('Bad Request', { status: 400 })
     }
-    case 'role':
-      await organizations.updateMemberRole({ organizationId, memberId: id, role: field('role') })
-      return done
-    case 'remove':
-      await organizations.removeMember({ organizationId, memberIdOrEmail: id })
-      return done
-    case 'invite':
-    case 'resend':
-      await organizations.invite({
-        organizationId,
-        email: field('email').trim(),
-        role: field('role'),
-        resend: verb === 'resend',
-      })
-      return done
-    case 'cancel':
-      await organizations.cancelInvitation({ invitationId: id })
-      return done
-    case 'leave':
-      await organizations.leave({ organizationId })
-      throw redirect('/settings/organizations?notice=left')
-    case 'delete':
-      if (field('confirmation').trim().toLowerCase() !== params.slug) throw refusedField('confirmation', text.confirmationWrong)
-      await organizations.delete({ organizationId })
-      throw redirect('/settings/organizations?notice=deleted')
-    default:
-      throw new Response('Bad Request', { status: 400 })
-  }
-})
+  },
+)
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
@@ -158,11 +169,26 @@ export default function OrganizationSettings() {
     intent,
     failure: result?.error && result.typed.intent === intent ? result : undefined,
   })
+  const shown = [
+    ...(organization.mayUpdate ? ['update'] : []),
+    ...members.flatMap(({ id: memberId, mayChange, mayRemove }) => [
+      ...(mayChange ? [`role:${memberId}`] : []),
+      ...(mayRemove ? [`remove:${memberId}`] : []),
+    ]),
+    ...(organization.mayInvite ? ['invite'] : []),
+    ...invitations.flatMap((invitation) => [`resend:${invitation.id}`, `cancel:${invitation.id}`]),
+    'leave',
+    ...(organization.mayDelete ? ['delete'] : []),
+  ]
+  // The row or the card that was sent may be gone by now: then nothing but this says what became of it.
+  const orphan = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
+  const update = form('update')
   const hidden = <input type="hidden" name="organizationId" value={id} />
   return (
     <>
       <Card title={name}>
         {notice && !result && <Alert look="success">{notice}</Alert>}
+        {orphan && <FormErrors error={{ ...orphan, fields: {} }} />}
         {result && !result.error && (
           <Alert key={`${members.length}-${invitations.length}`} look="success" landing>
             {result.done}
@@ -172,8 +198,10 @@ export default function OrganizationSettings() {
           {text.yours} {organization.role} · {slug}
         </p>
         {organization.mayUpdate && (
-          <PageForm {...form('update')}>
+          <PageForm {...update}>
             {hidden}
+            <input type="hidden" name="shown-name" value={update.failure?.typed['shown-name'] ?? name} />
+            <input type="hidden" name="shown-slug" value={update.failure?.typed['shown-slug'] ?? slug} />
             <Field name="name" label={text.name} defaultValue={name} maxLength={100} autoComplete="off" />
             <Field name="slug" label={text.slug} hint={text.slugHint} defaultValue={slug} maxLength={64} autoComplete="off" />
             <div>
@@ -200,7 +228,7 @@ export default function OrganizationSettings() {
       </Card>
       {organization.mayInvite && (
         <Card title={text.inviteTitle}>
-          <p className="text-ink-soft">{text.inviteLead}</p>
+          <p className="text-ink-soft">{text.inviteLead(organization.invitationHours)}</p>
           <PageForm {...form('invite')}>
             {hidden}
             <Field name="email" type="email" label={text.email} inputMode="email" autoComplete="off" />

@@ -1,3 +1,4 @@
+import { organizationLimits } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
@@ -13,7 +14,8 @@ import { pageTitle } from '#app/page-title.ts'
 
 const text = {
   title: 'Organizations',
-  lead: 'Teams that you belong to. Fellow members see your name and your e-mail address. You can be in five at most.',
+  lead: (most: number) =>
+    `Teams that you belong to. Fellow members see your name and your e-mail address. You can be in ${most} at most.`,
   none: 'You are in no organization yet.',
   invitedTitle: 'Invitations to you',
   seeInvitation: 'See the invitation',
@@ -38,6 +40,7 @@ export const loader = withApi(async ({ api, url }) => {
   return {
     organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleNames[role] ?? role })),
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleNames[role] ?? role })),
+    most: organizationLimits.perUser,
     notice: noticeOf(url, text.notices),
   }
 })
@@ -50,13 +53,13 @@ export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function OrganizationsSettings() {
-  const { organizations, invitations, notice } = useLoaderData<typeof loader>()
+  const { organizations, invitations, most, notice } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   return (
     <>
       <Card title={text.title}>
         {notice && !failure && <Alert look="success">{notice}</Alert>}
-        <p className="text-ink-soft">{text.lead}</p>
+        <p className="text-ink-soft">{text.lead(most)}</p>
         {organizations.length === 0 ? (
           <p>{text.none}</p>
         ) : (

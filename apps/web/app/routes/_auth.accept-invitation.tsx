@@ -42,9 +42,9 @@ export const loader = withApi(async ({ api, url }) => {
   return { token, email: active.user.email, invitation, refusal }
 })
 
-/** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['intent', 'token'], async ({ api, field }) => {
-  const invitationId = field('token')
+/** Sent to the address that was mailed: after a refusal, and after a sign-in, the page still knows the invitation. */
+export const action = withApiForm(['intent'], async ({ api, field, url }) => {
+  const invitationId = url.searchParams.get('token') || '-'
   if (field('intent') === 'decline') {
     await api.organizations.rejectInvitation({ invitationId })
     throw redirect('/settings/organizations?notice=declined')
@@ -111,12 +111,11 @@ export default function AcceptInvitation() {
       {(['accept', 'decline'] as const).map((intent) => (
         <PageForm
           key={intent}
-          action="/accept-invitation"
+          action={pathOf(token)}
           intent={intent}
           failure={failure?.typed.intent === intent ? failure : undefined}
           className="grid gap-3"
         >
-          <input type="hidden" name="token" value={token} />
           <SubmitButton look={intent === 'accept' ? 'primary' : 'secondary'} wide>
             {text[intent]}
           </SubmitButton>

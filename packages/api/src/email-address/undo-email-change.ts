@@ -13,8 +13,9 @@ import { undoEmailChangeInput } from './contract.ts'
 /**
  * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
  * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it
- * keeps nothing: a second factor, or backup codes, made since the change go too. An older factor stays.
- * INVALID_TOKEN, TOKEN_EXPIRED; EMAIL_TAKEN while a later account has the address: the link then stays good.
+ * keeps nothing: a second factor, or backup codes, from up to seven days before the change go too; an older factor stays. Open
+ * invitations that the account sent are void, since a stranger may hold their links; memberships stay. INVALID_TOKEN,
+ * TOKEN_EXPIRED; EMAIL_TAKEN while a later account has the address: the link then stays good.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
@@ -40,12 +41,17 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     await dropRecentFactor(tx, userId, new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000))
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
+    // Whoever had the account may have invited themselves, to come back as an owner of what is its owner's.
+    const { count: canceledInvitations } = await tx.invitation.updateMany({
+      where: { inviterId: userId, status: 'pending' },
+      data: { status: 'canceled', answeredAt: new Date() },
+    })
     await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'two-factor'])
     // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'undo-email-change' })
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'undo-email-change', details: { canceledInvitations } })
     await mailPasswordCleared(ctx, tx, user)
   })
 

@@ -16,9 +16,10 @@ export const acceptInvitation = sessionProcedure.input(answerInvitationInput).mu
   const userId = ctx.user.id
   return ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const { id, organizationId } = await findOwnInvitation(tx, userId, input.invitationId)
+    const found = await findOwnInvitation(tx, userId, input.invitationId)
+    const { organizationId } = found
     await lockOrganization(tx, organizationId)
-    const invitation = await closeInvitation(tx, { id }, 'accepted')
+    const invitation = await closeInvitation(tx, found, 'accepted')
     const role = roleNamed(invitation.role)
     const member = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
     await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })

@@ -4,6 +4,7 @@ import { mailMemberAdded } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { addMemberInput } from './contract.ts'
+import { cancelInvitations } from './invitation.ts'
 import { beginMembership, changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
@@ -26,10 +27,8 @@ export const addMember = sessionProcedure.input(addMemberInput).mutation(async (
     if (!user) throw new AppError('USER_NOT_FOUND')
 
     const added = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
-    await tx.invitation.updateMany({
-      where: { organizationId, email: user.email, status: 'pending' },
-      data: { status: 'canceled', answeredAt: new Date() },
-    })
+    await ctx.limiter.consume('add-member:target', userId)
+    await cancelInvitations(tx, ctx, { organizationId, email: user.email })
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await recordAuditEvent(tx, ctx.client, {
       userId,

@@ -17,12 +17,14 @@ export const cancelInvitation = sessionProcedure.input(cancelInvitationInput).mu
   const userId = ctx.user.id
   return ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const named = await tx.invitation.findUnique({ where: { id: input.invitationId } })
-    if (!named) throw new AppError('INVITATION_NOT_FOUND')
-    const { organizationId } = named
+    const find = () => tx.invitation.findUnique({ where: { id: input.invitationId } })
+    const organizationId = (await find())?.organizationId
+    if (organizationId === undefined) throw new AppError('INVITATION_NOT_FOUND')
     await lockOrganization(tx, organizationId)
+    // Read under the lock: sending it again may have given it another role.
+    const named = await find()
     const caller = await findMembership(tx, organizationId, userId)
-    if (!caller) throw new AppError('INVITATION_NOT_FOUND')
+    if (!named || !caller) throw new AppError('INVITATION_NOT_FOUND')
     if (!may(caller.role, 'invitation', 'cancel') || !reaches(caller, named.role))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION')
     const invitation = await closeInvitation(tx, named, 'canceled')

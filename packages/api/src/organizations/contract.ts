@@ -1,25 +1,25 @@
 import { z } from 'zod'
-import { emailAddress, imageUrl } from '../fields.ts'
+import { emailAddress, imageUrl, personName } from '../fields.ts'
 import { policy } from '../policy.ts'
 
 /** Paths of pages, names that pretend to speak for the service, and words that programs take for something else. */
 export const reservedSlugs: ReadonlySet<string> = new Set(
-  `about accept-invitation account accounts admin administrator api app assets auth billing blog cdn create dashboard delete dev docs
-  edit floorpass help invitations invite login logout mail me members new null official organization organizations owner public
-  reset-password root security settings signin signup static status support system team teams test trpc undefined user users
-  verify-email www`.split(/\s+/),
+  `about accept-invitation account accounts active admin administrator api app assets auth badges billing blog cdn create
+  danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
+  healthz help index invitations invite legal livez log-in log-out login logout mail me members metrics nan new none
+  null official openapi organization organizations owner password privacy profile public readyz reference register
+  reset-password robots root security session sessions settings sign-in sign-out sign-up signin signout signup
+  smoke-tests static status support system team teams terms test test-badges trpc true two-factor undefined
+  undo-email-change user users verify-email well-known www`.split(/\s+/),
 )
+
+/** What pages tell: how many, and how long. */
+export const organizationLimits = policy.organizations
 
 const id = z.string().min(1).max(64)
 
-export const organizationName = z
-  .string()
-  .trim()
-  .min(1, 'Enter a name')
-  .max(100, 'Too long: at most 100 characters')
-  // One line that reads as it is stored, with something to see in it.
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]*$/u, 'Use one line of text')
-  .regex(/[\p{L}\p{N}]/u, 'Use a letter or a digit')
+/** Stands in mails and pages as the names of people do. */
+export const organizationName = personName.regex(/[\p{L}\p{N}]/u, 'Use a letter or a digit')
 
 export const organizationSlug = z
   .string()

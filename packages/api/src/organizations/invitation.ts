@@ -1,5 +1,7 @@
-import type { Invitation, Transaction, User } from '@floorpass/db'
+import type { Invitation, Prisma, Transaction, User } from '@floorpass/db'
+import type { Client } from '../context.ts'
 import { AppError, type ErrorKey } from '../errors.ts'
+import { recordAuditEvents } from '../security/audit-log.ts'
 import { hashToken } from '../security/random-token.ts'
 
 /**
@@ -23,16 +25,42 @@ export async function findOwnInvitation(
   return invitation
 }
 
-/** Takes an invitation out of play. One conditional UPDATE decides between two answers at once. INVITATION_NOT_FOUND. */
+/**
+ * Takes an invitation out of play, as it was read. One conditional UPDATE decides between two answers at once, and between an
+ * answer and a new mail, after which the former link is void. INVITATION_NOT_FOUND.
+ */
 export async function closeInvitation(
   tx: Transaction,
-  { id }: Pick<Invitation, 'id'>,
+  { id, secretHash, expiresAt }: Invitation,
   status: 'accepted' | 'rejected' | 'canceled',
 ): Promise<Invitation> {
   const [closed] = await tx.invitation.updateManyAndReturn({
-    where: { id, status: 'pending' },
+    where: { id, secretHash, expiresAt, status: 'pending' },
     data: { status, answeredAt: new Date() },
   })
   if (!closed) throw new AppError('INVITATION_NOT_FOUND')
   return closed
 }
+
+/** Who changes something, and from where. */
+export type Caller = { user: { id: string }; client: Client }
+
+/** Voids open invitations as part of another change. Each is on record for whoever sent it. */
+export async function cancelInvitations(tx: Transaction, ctx: Caller, where: Prisma.InvitationWhereInput): Promise<void> {
+  const canceled = await tx.invitation.updateManyAndReturn({
+    where: { ...where, status: 'pending' },
+    data: { status: 'canceled', answeredAt: new Date() },
+  })
+  const events = canceled.map(({ organizationId, inviterId }) => ({
+    ...happenedTo(inviterId ?? ctx.user.id, ctx),
+    organizationId,
+    action: 'cancel-invitation' as const,
+  }))
+  await recordAuditEvents(tx, ctx.client, events)
+}
+
+/** Whose event it is, and who did it when that is somebody else. */
+export const happenedTo = (userId: string, { user }: Caller): { userId: string; actorId?: string } => ({
+  userId,
+  ...(userId !== user.id && { actorId: user.id }),
+})

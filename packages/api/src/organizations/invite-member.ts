@@ -17,7 +17,6 @@ import { presentInvitation } from './present-organization.ts'
  */
 export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('invite:user', ctx.user.id)
-  await ctx.limiter.consume('invite:address', input.email)
   const organizationId = namedOrActive(ctx, input.organizationId)
   const { email, resend } = input
   const invitation = await ctx.db.$transaction(async (tx) => {
@@ -36,9 +35,14 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     if ((await tx.invitation.count({ where: pending })) >= policy.organizations.pendingInvitations)
       throw new AppError('INVITATION_LIMIT_REACHED')
 
+    // After the refusals: who may not invite uses up nobody's tries.
+    await ctx.limiter.consume('invite:organization-address', `${organizationId} ${email}`)
+    await ctx.limiter.consume('invite:address', email)
     const secret = createToken()
     const expiresAt = new Date(now.getTime() + policy.organizations.invitationLifetime * 1000)
-    const fields = { role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
+    // One that ran out begins anew under its old id.
+    const createdAt = open && open.expiresAt > now ? open.createdAt : now
+    const fields = { createdAt, role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
     const invited = open
       ? await tx.invitation.update({ where: { id: open.id }, data: fields })
       : await tx.invitation.create({ data: { ...fields, organizationId, email } })

@@ -11,7 +11,7 @@ export const leaveOrganization = sessionProcedure.input(leaveOrganizationInput).
   return ctx.db.$transaction(async (tx) => {
     const member = await changeAsMember(tx, ctx, organizationId)
     await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
-    await endMembership(tx, member)
+    await endMembership(tx, ctx, member)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'leave-organization' })
     return presentMemberWithUser({ ...member, user: ctx.user })
   })

@@ -4,6 +4,7 @@ import { AppError, type ErrorKey } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import type { ActiveSession } from '../sessions/session-store.ts'
+import { type Caller, cancelInvitations } from './invitation.ts'
 import { type Role, roles, rolesUpTo } from './permissions.ts'
 
 // Every change here locks users first (in the order of their ids), the organization second, rows last. So two changes never wait
@@ -55,7 +56,7 @@ export async function lockOrganization(tx: Transaction, organizationId: string):
 
 /**
  * The first statements of a change: locks the caller, the `others` whose membership or sessions it touches, and the organization.
- * Answers the caller's membership as it is now. UNAUTHORIZED, ORGANIZATION_NOT_FOUND.
+ * Answers the caller's membership as it is now. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. Strangers are refused before they lock anybody.
  */
 export async function changeAsMember(
   tx: Transaction,
@@ -63,6 +64,7 @@ export async function changeAsMember(
   organizationId: string,
   others: readonly string[] = [],
 ): Promise<Membership> {
+  if (others.length > 0) await requireMembership(tx, organizationId, ctx.user.id)
   await lockCaller(tx, ctx, others)
   await lockOrganization(tx, organizationId)
   return requireMembership(tx, organizationId, ctx.user.id)
@@ -92,26 +94,22 @@ export async function beginMembership(
 }
 
 /** Ends a membership: it is no longer active in any session, and invitations of that person are void. Both locks are held. */
-export async function endMembership(tx: Transaction, { id, organizationId, userId }: Membership): Promise<void> {
+export async function endMembership(tx: Transaction, ctx: Caller, { id, organizationId, userId }: Membership): Promise<void> {
   await tx.member.delete({ where: { id } })
   await tx.session.updateMany({
     where: { userId, activeOrganizationId: organizationId },
     data: { activeOrganizationId: null },
   })
-  await cancelInvitationsOf(tx, { organizationId, userId }, [...roles])
+  await cancelInvitationsOf(tx, ctx, { organizationId, userId }, [...roles])
 }
 
 /** Voids the open invitations to these roles that somebody sent: who lost the right to give a role must not have given it in advance. */
-export async function cancelInvitationsOf(
+export const cancelInvitationsOf = (
   tx: Transaction,
+  ctx: Caller,
   { organizationId, userId }: Pick<Membership, 'organizationId' | 'userId'>,
   to: Role[],
-): Promise<void> {
-  await tx.invitation.updateMany({
-    where: { organizationId, inviterId: userId, status: 'pending', role: { in: to } },
-    data: { status: 'canceled', answeredAt: new Date() },
-  })
-}
+): Promise<void> => cancelInvitations(tx, ctx, { organizationId, inviterId: userId, role: { in: to } })
 
 /** Whether the caller's role reaches as high as this one. */
 export const reaches = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)

@@ -12,9 +12,10 @@ export const rejectInvitation = sessionProcedure.input(answerInvitationInput).mu
   const userId = ctx.user.id
   return ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const { id, organizationId } = await findOwnInvitation(tx, userId, input.invitationId)
+    const found = await findOwnInvitation(tx, userId, input.invitationId)
+    const { organizationId } = found
     await lockOrganization(tx, organizationId)
-    const invitation = await closeInvitation(tx, { id }, 'rejected')
+    const invitation = await closeInvitation(tx, found, 'rejected')
     await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'reject-invitation' })
     return { invitation: presentInvitation(invitation), member: null }
   })

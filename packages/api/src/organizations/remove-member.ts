@@ -5,12 +5,13 @@ import { mailMemberRemoved } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { removeMemberInput } from './contract.ts'
+import { happenedTo } from './invitation.ts'
 import { changeAsMember, endMembership, findMembership, namedOrActive, reaches, refuseLastOwner } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /**
- * Ends somebody's membership, and mails them. Spec: Organizations. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND,
+ * Ends somebody's membership, and mails them unless they did it themselves. Spec: Organizations. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND,
  * YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER (also when the member's role is above the caller's),
  * YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER.
  */
@@ -26,18 +27,18 @@ export const removeMember = sessionProcedure.input(removeMemberInput).mutation(a
     if (!reaches(caller, member.role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER')
     await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
 
-    await endMembership(tx, member)
+    await endMembership(tx, ctx, member)
     const { userId, role } = member
     const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await recordAuditEvent(tx, ctx.client, {
-      userId,
-      ...(userId !== ctx.user.id && { actorId: ctx.user.id }),
+      ...happenedTo(userId, ctx),
       organizationId,
       action: 'remove-member',
       details: { role },
     })
-    await mailMemberRemoved(ctx, tx, user, { organization: name })
+    // Who removes themselves knows.
+    if (userId !== ctx.user.id) await mailMemberRemoved(ctx, tx, user, { organization: name })
     return member
   })
   ctx.mail.wake()

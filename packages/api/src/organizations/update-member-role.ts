@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { updateMemberRoleInput } from './contract.ts'
+import { happenedTo } from './invitation.ts'
 import {
   cancelInvitationsOf,
   changeAsMember,
@@ -37,12 +38,12 @@ export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mu
     const allowed = may(role, 'invitation', 'create') ? rolesUpTo(role) : []
     await cancelInvitationsOf(
       tx,
+      ctx,
       member,
       roles.filter((known) => !allowed.includes(known)),
     )
     await recordAuditEvent(tx, ctx.client, {
-      userId: member.userId,
-      ...(member.userId !== ctx.user.id && { actorId: ctx.user.id }),
+      ...happenedTo(member.userId, ctx),
       organizationId,
       action: 'update-member-role',
       details: { from: member.role, to: role },

@@ -52,8 +52,13 @@ type AuditEntry = {
 }
 
 /** Writes what happened in the transaction of the change itself, so neither exists without the other. */
-export async function recordAuditEvent(tx: Transaction, client: Client, entry: AuditEntry): Promise<void> {
-  await tx.auditEvent.create({ data: { ...entry, ipAddress: client.ip ?? '', userAgent: client.userAgent } })
+export const recordAuditEvent = (tx: Transaction, client: Client, entry: AuditEntry): Promise<void> =>
+  recordAuditEvents(tx, client, [entry])
+
+/** The same for a change that happens to several people. */
+export async function recordAuditEvents(tx: Transaction, client: Client, entries: readonly AuditEntry[]): Promise<void> {
+  const from = { ipAddress: client.ip ?? '', userAgent: client.userAgent }
+  await tx.auditEvent.createMany({ data: entries.map((entry) => ({ ...entry, ...from })) })
 }
 
 /** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */

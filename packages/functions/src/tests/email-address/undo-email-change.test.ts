@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Browser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
+import { found } from '../../test-support/organization.ts'
 
 const app = await createTestApp()
 
@@ -146,6 +147,24 @@ describe('undo-email-change', () => {
     expect(reset.code).toBe('INVALID_TOKEN')
     const open = await app.db.verification.findMany({ where: { userId: tab.userId, usedAt: null } })
     expect(open.map(({ purpose, email }) => [purpose, email])).toEqual([['reset-password', tab.person.email]])
+  })
+
+  test('voids the invitations that the account sent: the thief does not come back as an owner', async () => {
+    const [tab, thief] = [await app.signedIn(), await app.signedIn()]
+    const { id: organizationId } = await found(tab)
+    const { token } = await move(tab)
+    const invite = { email: thief.person.email, role: 'owner', organizationId }
+    expect((await tab.post('/auth/organization/invite-member', invite)).status).toBe(200)
+    await app.mailed()
+    const invitationId = app.outbox.lastTo(thief.person.email).token
+    expect((await undo(token)).status).toBe(200)
+    const joined = await thief.post('/auth/organization/accept-invitation', { invitationId })
+    expect(joined.code).toBe('INVITATION_NOT_FOUND')
+    expect(await app.db.invitation.findFirst({ where: { organizationId } })).toMatchObject({ status: 'canceled' })
+    expect(await app.db.auditEvent.findFirst({ where: { userId: tab.userId, action: 'undo-email-change' } })).toMatchObject({
+      details: { canceledInvitations: 1 },
+    })
+    expect(await app.db.member.findMany({ where: { organizationId } })).toMatchObject([{ userId: tab.userId, role: 'owner' }])
   })
 
   test('a password that the thief changed falls, too', async () => {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, describe, expect, test } from 'vitest'
-import type { Answer } from '../../test-support/browser.ts'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import type { Answer, Browser } from '../../test-support/browser.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { assemble, found, memberIdOf } from '../../test-support/organization.ts'
 import type { SignedIn } from '../../test-support/route-samples.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const done = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length
@@ -68,15 +69,16 @@ describe('at most five organizations', () => {
 })
 
 describe('an organization keeps an owner', () => {
-  type Act = 'demote the other' | 'remove the other' | 'leave' | 'step down'
+  type Act = 'demote the other' | 'remove the other' | 'leave' | 'step down' | 'delete the account'
   const act = async (deed: Act, organizationId: string, tab: SignedIn, other: SignedIn) => {
     const idOf = (somebody: SignedIn) => memberIdOf(app, organizationId, somebody)
-    const post = (path: string, fields: object) => tab.post(`/auth/organization/${path}`, { organizationId, ...fields })
+    const post = (path: string, fields: object) => tab.post(`/auth/${path}`, { organizationId, ...fields })
     const prepared: Record<Act, [string, object]> = {
-      'demote the other': ['member/update-role', { memberId: await idOf(other), role: 'member' }],
-      'remove the other': ['member/remove', { memberIdOrEmail: await idOf(other) }],
-      leave: ['leave', {}],
-      'step down': ['member/update-role', { memberId: await idOf(tab), role: 'admin' }],
+      'demote the other': ['organization/member/update-role', { memberId: await idOf(other), role: 'member' }],
+      'remove the other': ['organization/member/remove', { memberIdOrEmail: await idOf(other) }],
+      leave: ['organization/leave', {}],
+      'step down': ['organization/member/update-role', { memberId: await idOf(tab), role: 'admin' }],
+      'delete the account': ['delete-user', { password: tab.person.password }],
     }
     return () => post(...prepared[deed])
   }
@@ -98,6 +100,25 @@ describe('an organization keeps an owner', () => {
       expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
     }
   })
+
+  test.each(['demote the other', 'remove the other', 'leave', 'step down', 'delete the account'] as const)(
+    'T129: one owner deletes the account while the other wants to %s',
+    async (second) => {
+      for (let round = 0; round < 6; round += 1) {
+        const [ada, bob, member] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
+        const { id } = await assemble(app, [
+          [ada, 'owner'],
+          [bob, 'owner'],
+          [member, 'member'],
+        ])
+        const acts = [await act('delete the account', id, ada, bob), await act(second, id, bob, ada)]
+        const answers = await Promise.all((round % 2 === 0 ? acts : acts.reverse()).map((run) => run()))
+        for (const { status } of answers) expect(status).toBeLessThan(500)
+        expect(done(answers)).toBeGreaterThan(0)
+        expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
+      }
+    },
+  )
 
   test('T129: twenty attempts of two owners on each other, all at once', async () => {
     const [ada, bob] = [await app.signedIn(), await app.signedIn()]
@@ -154,12 +175,79 @@ describe('one invitation', () => {
   })
 })
 
+describe.runIf(testDatabase.kind === 'postgres')('an invitation that is sent again while an answer to it waits', () => {
+  /** What the call answers when the invitation changes after the call has read it, and before the organization is its turn. */
+  const changedMeanwhile = async (organizationId: string, data: object, call: () => Promise<Answer>) => {
+    let answer: Promise<Answer> | undefined
+    await app.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM organizations WHERE id = ${organizationId} FOR UPDATE`
+      answer = call()
+      await vi.waitUntil(async () => {
+        const [row] = await app.db.$queryRaw<{ count: number }[]>`
+          SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+        return row?.count === 1
+      })
+      await tx.invitation.updateMany({ where: { organizationId, status: 'pending' }, data })
+    })
+    return answer as Promise<Answer>
+  }
+  const prepared = async () => {
+    const [owner, admin, guest] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
+    const { id } = await found(owner)
+    await owner.post('/auth/organization/member/add', { userId: admin.userId, role: 'admin' })
+    const { body } = await owner.post('/auth/organization/invite-member', { email: guest.person.email, role: 'member' })
+    return { id, admin, guest, invitationId: (body as { id: string }).id, secret: await newestToken(guest.person.email) }
+  }
+
+  test.each(['accept', 'reject'])('the former link no longer works to %s it', async (verb) => {
+    const { id, guest, secret } = await prepared()
+    const answer = await changedMeanwhile(id, { secretHash: randomUUID() }, () =>
+      guest.post(`/auth/organization/${verb}-invitation`, { invitationId: secret }),
+    )
+    expect(answer.code).toBe('INVITATION_NOT_FOUND')
+    expect(await app.db.invitation.count({ where: { organizationId: id, status: 'pending' } })).toBe(1)
+  })
+
+  test('to a higher role, an administrator no longer takes it back', async () => {
+    const { id, admin, invitationId } = await prepared()
+    const answer = await changedMeanwhile(id, { role: 'owner' }, () =>
+      admin.post('/auth/organization/cancel-invitation', { invitationId }),
+    )
+    expect(answer.code).toBe('YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION')
+  })
+})
+
 test('T135: a member added ten times at once is there once', async () => {
   const [owner, tab] = [await app.signedIn(), await app.signedIn()]
   const { id } = await found(owner)
   const answers = await times(10, () => owner.post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }))
   expect([done(answers), codes(answers)]).toEqual([1, new Set(['USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])])
   expect(await app.db.member.count({ where: { organizationId: id } })).toBe(2)
+})
+
+test('T137: ten additions and acceptances at once into the two last places take two', async () => {
+  const owner = await app.signedIn()
+  const { id } = await found(owner)
+  const users = Array.from({ length: 97 }, (_, count) => ({
+    id: `full-${count}`,
+    name: 'F',
+    email: `full-${count}@example.test`,
+  }))
+  await app.db.user.createMany({ data: users })
+  await app.db.member.createMany({
+    data: users.map(({ id: userId }) => ({ organizationId: id, userId, role: 'member', slot: 1 })),
+  })
+  const tabs = await times(10, () => app.signedIn())
+  const runs = await times(10, async (round) => {
+    const tab = tabs[round] as SignedIn
+    if (round % 2 === 0) return () => owner.post('/auth/organization/member/add', { userId: tab.userId, role: 'member' })
+    await owner.post('/auth/organization/invite-member', { email: tab.person.email, role: 'member' })
+    const invitationId = await newestToken(tab.person.email)
+    return () => tab.post('/auth/organization/accept-invitation', { invitationId })
+  })
+  const answers = await Promise.all(runs.map((run) => run()))
+  expect([done(answers), codes(answers)]).toEqual([2, new Set(['ORGANIZATION_MEMBERSHIP_LIMIT_REACHED'])])
+  expect(await app.db.member.count({ where: { organizationId: id } })).toBe(100)
 })
 
 test('T137: a slug that ten people want at once goes to one', async () => {
@@ -174,20 +262,29 @@ test('joining, activating, leaving and signing out while the organization is del
   const tabs = await times(6, () => app.signedIn())
   for (let round = 0; round < 5; round += 1) {
     const { id } = await found(owner)
+    const guest = await app.signedIn()
+    await owner.post('/auth/organization/invite-member', { organizationId: id, email: guest.person.email, role: 'member' })
+    const invitationId = await newestToken(guest.person.email)
+    const seconds: Browser[] = []
     for (const tab of tabs) {
-      await app.browser().post('/auth/sign-in/email', tab.person)
+      const second = app.browser()
+      await second.post('/auth/sign-in/email', tab.person)
+      seconds.push(second)
       await owner.post('/auth/organization/member/add', { organizationId: id, userId: tab.userId, role: 'admin' })
       await tab.post('/auth/organization/set-active', { organizationId: id })
     }
     const [a, b, c, d, e, f] = tabs as [SignedIn, SignedIn, SignedIn, SignedIn, SignedIn, SignedIn]
+    const [, secondOfB, , secondOfD] = seconds as [Browser, Browser, Browser, Browser]
     const answers = await Promise.all([
       a.post('/auth/organization/leave', { organizationId: id }),
-      b.post('/auth/organization/set-active', { organizationId: id }),
+      secondOfB.post('/auth/organization/set-active', { organizationId: id }),
+      guest.post('/auth/organization/accept-invitation', { invitationId }),
       c.post('/auth/organization/update', { organizationId: id, data: { name: 'Other' } }),
       owner.post('/auth/organization/delete', { organizationId: id }),
-      d.post('/auth/revoke-other-sessions'),
+      b.post('/auth/revoke-other-sessions'),
+      secondOfD.post('/auth/sign-out'),
       e.post('/auth/organization/invite-member', { organizationId: id, email: 'x@example.test', role: 'member' }),
-      f.post('/auth/organization/member/remove', { organizationId: id, memberIdOrEmail: a.person.email }),
+      f.post('/auth/organization/member/remove', { organizationId: id, memberIdOrEmail: d.person.email }),
     ])
     for (const { status } of answers) expect(status).toBeLessThan(500)
     expect(await app.db.organization.count()).toBe(

@@ -44,6 +44,16 @@ describe('invite-member', () => {
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 48 * 3600 * 1000)).toBeLessThan(60_000)
   })
 
+  test('greets nobody by the name that an unproved account chose', async () => {
+    const unproved = await app.signUp(app.person({ name: 'Chosen by Mallory' }))
+    await invite(unproved.email)
+    const { text, html } = await newest(unproved.email)
+    expect(text + html).not.toContain('Mallory')
+    const proved = await app.verified()
+    await invite(proved.email)
+    expect((await newest(proved.email)).text).toContain(proved.name)
+  })
+
   test('answers the same whether the address has an account or not', async () => {
     const { email } = await app.verified()
     const shape = async (address: string) => {
@@ -74,6 +84,8 @@ describe('invite-member', () => {
     expect(outcome(await answer(tab, 'accept', first.secret))).toEqual(closed)
     const { id: again } = await invited(tab)
     expect(again).toBe(first.id)
+    const { createdAt, expiresAt } = await app.db.invitation.findUniqueOrThrow({ where: { id: again } })
+    expect(expiresAt.getTime() - createdAt.getTime()).toBe(48 * 3600 * 1000)
     clock.advance(48 * 3600 - 60)
     expect((await answer(tab, 'accept', again)).status).toBe(200)
   })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { activeOrganizationOf, assemble, found, memberIdOf, outcome, roleOf } from '../../test-support/organization.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const [owner, admin, member, stranger] = [await app.signedIn(), await app.signedIn(), await app.signedIn(), await app.signedIn()]
@@ -35,7 +36,10 @@ describe('member/add', () => {
     await post(owner, 'invite-member', { email: stranger.person.email, role: 'owner' })
     await app.mailed()
     const { token } = app.outbox.lastTo(stranger.person.email)
-    await post(owner, 'member/add', { userId: stranger.userId, role: 'member' })
+    await post(admin, 'member/add', { userId: stranger.userId, role: 'member' })
+    expect(await app.db.auditEvent.findMany({ where: { organizationId: id, action: 'cancel-invitation' } })).toMatchObject([
+      { userId: owner.userId, actorId: admin.userId },
+    ])
     await post(owner, 'member/remove', { memberIdOrEmail: stranger.person.email })
     expect((await stranger.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe(
       'INVITATION_NOT_FOUND',
@@ -84,6 +88,32 @@ describe('member/remove', () => {
     expect([status, await roleOf(app, id, admin)]).toEqual([200, null])
   })
 
+  test('by themselves: on record as their own deed, and no mail tells them what they did', async () => {
+    await app.mailed()
+    const before = app.outbox.to(admin.person.email).length
+    expect((await post(admin, 'member/remove', { memberIdOrEmail: admin.person.email })).status).toBe(200)
+    await app.mailed()
+    expect(app.outbox.to(admin.person.email)).toHaveLength(before)
+    expect(await app.db.auditEvent.findFirst({ where: { organizationId: id, action: 'remove-member' } })).toMatchObject({
+      userId: admin.userId,
+      actorId: null,
+    })
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')('a stranger waits for nobody, and nobody for a stranger', async () => {
+    const fields = [
+      ['member/remove', { memberIdOrEmail: member.person.email }],
+      ['member/update-role', { memberId: await memberIdOf(app, id, member), role: 'admin' }],
+      ['member/add', { userId: member.userId, role: 'admin' }],
+      ['delete', {}],
+    ] as const
+    await app.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${member.userId} FOR UPDATE`
+      for (const [path, input] of fields)
+        expect([path, (await post(stranger, path, input)).code]).toEqual([path, 'ORGANIZATION_NOT_FOUND'])
+    })
+  })
+
   test('T130: the last owner stays, by any way', async () => {
     const only = [400, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER']
     expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: owner.person.email }))).toEqual(only)
@@ -125,6 +155,11 @@ describe('member/remove', () => {
     expect(await statuses()).toEqual(['canceled', 'pending'])
     await post(owner, 'member/remove', { memberIdOrEmail: second.person.email })
     expect(await statuses()).toEqual(['canceled', 'canceled'])
+    // On record for who had sent them.
+    expect(await app.db.auditEvent.findMany({ where: { organizationId: id, action: 'cancel-invitation' } })).toMatchObject([
+      { userId: second.userId, actorId: owner.userId },
+      { userId: second.userId, actorId: owner.userId },
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { activeOrganizationOf, assemble, found, outcome } from '../../test-support/organization.ts'
@@ -39,6 +40,7 @@ describe('organization/create', () => {
   test.each([
     ['slug', ['', '-', '-a', 'a-', 'a b', 'a/b', '../a', 'dësk', 'dеsk', 'a_b', 'a.b', 'a'.repeat(65), 'ａ', 7, null]],
     ['slug', ['admin', 'API', 'settings', 'new', 'login', 'floorpass']],
+    ['name', ['De\u200bsk', 'De\u202esk', 'De\u2060sk', 'Desk\ufeff1', 'De\u200fsk', 'De\nsk', '\u2800', '!']],
     ['name', ['', '   ', 'x'.repeat(101), 'a\nb', 'a\rb', 'a\u2028b', 'a\u0007b', 'a\u202eb', '…', 7, null]],
     ['logo', ['javascript:alert(1)', 'data:text/html,x', 'nope', 7]],
     ['metadata', ['text', 7, [], { x: 'x'.repeat(4096) }, { x: 'é'.repeat(2048) }]],
@@ -164,13 +166,17 @@ describe('organization/delete', () => {
     expect(await app.db.member.count({ where: { organizationId: id } })).toBe(0)
     expect(await app.db.invitation.count({ where: { organizationId: id } })).toBe(0)
     expect(await app.db.organization.count({ where: { id: kept.id } })).toBe(1)
-    const events = await app.db.auditEvent.findMany({ where: { organizationId: id } })
-    expect(events.map(({ action }) => action)).toEqual([
-      'create-organization',
-      'add-member',
-      'invite-member',
-      'delete-organization',
-    ])
+    const events = await app.db.auditEvent.findMany({ where: { organizationId: id }, orderBy: { id: 'asc' } })
+    expect(events.slice(0, 3).map(({ action }) => action)).toEqual(['create-organization', 'add-member', 'invite-member'])
+    // It happened to each of them.
+    const told = events.slice(3).map(({ action, userId, actorId }) => [action, userId, actorId])
+    expect(new Map(told.map(([, userId, actorId]) => [userId, actorId]))).toEqual(
+      new Map([
+        [tab.userId, null],
+        [fellow.userId, tab.userId],
+      ]),
+    )
+    expect(told.map(([action]) => action)).toEqual(['delete-organization', 'delete-organization'])
   })
 })
 
@@ -232,4 +238,13 @@ test('the limits count changes, checks and invitations apart', async () => {
   )
   // The founding was the first.
   expect(await codes(61, 'update', () => ({ organizationId, data: {} }))).toBe(2)
+})
+
+test('no organization is called like a page', async () => {
+  const files = await readdir(new URL('../../../../../apps/web/app/routes', import.meta.url))
+  const pages = files.flatMap((file) => file.match(/^(?:_[a-z]+\.)?([a-z][a-z-]*)\./)?.[1] ?? [])
+  expect(pages).toEqual(expect.arrayContaining(['forgot-password', 'two-factor', 'undo-email-change', 'logout', 'settings']))
+  const tab = await app.signedIn()
+  for (const slug of new Set([...pages, 'auth', 'trpc', 'dev', 'healthz', 'assets']))
+    expect([slug, (await tab.post('/auth/organization/check-slug', { slug })).code]).toEqual([slug, 'VALIDATION_ERROR'])
 })
