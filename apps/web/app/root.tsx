@@ -133,6 +133,9 @@ function errorText(error: unknown): { title: string; body: string; retry: boolea
   if (!isRouteErrorResponse(error)) return { ...text.failed, retry: true }
   if (error.status === 404 || error.status === 405) return { ...text.notFound, retry: false }
   const known = (error.data as { error?: PageError } | null)?.error
+  // Thrown by withApiForm, in words for a person.
+  if (error.status === 400 && typeof error.data === 'string' && error.data !== '')
+    return { ...text.refused, body: error.data, retry: false }
   if (!known) return { ...text.failed, retry: error.status >= 500 }
   return { title: error.status >= 500 ? text.failed.title : text.refused.title, body: known.message, retry: true }
 }
