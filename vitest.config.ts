@@ -8,7 +8,7 @@ export default defineConfig({
     // Processes, not threads: a test may change its user or its time zone, and an embedded database takes 200 MB.
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
+    testTimeout: 45_000,
     hookTimeout: 60_000,
     reporters: ['default', ['json', { outputFile: 'reports/vitest/results.json' }]],
   },
