@@ -103,11 +103,11 @@ async function checks(isApplied: boolean, url: string): Promise<number> {
 
 function describe(step: Step): string {
   if (step.do === 'keep') return `= ${step.name} stays as it is`
-  if (step.do === 'remove') return `- ${step.name} has no feature file any more`
+  if (step.do === 'remove') return `- ${step.name} has no feature file that could pass there`
+  if (step.do === 'leave out') return `! ${step.name} is left out: ${step.why}`
   const { name, frequency, locations, tags } = step.check
   const what = step.do === 'create' ? `+ ${name} is new` : `~ ${name} changes: ${step.changes.join(', ')}`
-  const notes = step.notes.map((note) => `\n    ! ${note}`).join('')
-  return `${what} (every ${frequency} min from ${locations.join(', ')}; ${tags.join(', ')})${notes}`
+  return `${what} (every ${frequency} min from ${locations.join(', ')}; ${tags.join(', ')})`
 }
 
 function originOf(text: string | undefined): string {
