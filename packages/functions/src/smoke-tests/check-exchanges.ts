@@ -31,7 +31,7 @@ export async function checkExchanges({
 async function checkApart(run: ExchangeRun): Promise<Outcome[]> {
   const child = fork(program, {
     // None of our settings: the library needs no secret.
-    env: {},
+    env: { NODE_ENV: 'production' },
     execArgv: ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${largestHeap}`],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
