@@ -15,6 +15,8 @@ const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--ima
 const readyWithin = 90_000
 /** The service ends on its own after 3 s; a container engine's patience must be longer. */
 const stopWithin = 15_000
+/** What the proxy took before the switch may still be on its way to the old version. */
+const settleFor = 3_000
 
 const { values: given } = parseArgs({
   options: {
@@ -38,7 +40,26 @@ if (!isUsable) {
   process.exit(2)
 }
 
+/** The name in lower case, as registries want it; a tag is a tag in its own case. */
+const imageOf = (reference) =>
+  reference.replace(/^(.*?)((?::[^:/@]+)?(?:@.+)?)$/, (_, name, version) => name.toLowerCase() + version)
+
+/** What Docker gives the container of this setting: of several lines the last, and for a bare name our own. */
+function settingOf(name) {
+  const line = readFileSync(given['env-file'], 'utf8')
+    .split(/\r?\n/)
+    .map((text) => text.trimStart())
+    .findLast((text) => text === name || text.startsWith(`${name}=`))
+  return line === name ? process.env[name] : line?.slice(name.length + 1)
+}
+
 const containers = {
+  check() {
+    if (!settingOf('DATABASE_URL')?.trim())
+      throw new Error(
+        `${given['env-file']} has no DATABASE_URL: the new version would serve an empty database of its own. Nothing was changed`,
+      )
+  },
   name: (port) => `floorpass-${port}`,
   start(port) {
     const settings = ['--env-file', given['env-file'], '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
@@ -54,7 +75,7 @@ const containers = {
       'unless-stopped',
       ...settings,
       ...limits,
-      given.image.toLowerCase(),
+      imageOf(given.image),
     )
   },
   isRunning: (port) => docker('inspect', '--format', '{{.State.Running}}', containers.name(port)).trim() === 'true',
@@ -65,11 +86,12 @@ const containers = {
   },
   exists: (port) => docker('ps', '--all', '--quiet', '--filter', `name=^${containers.name(port)}$`).trim() !== '',
   remove(port) {
-    if (this.exists(port)) docker('rm', '--force', this.name(port))
+    if (this.exists(port)) docker('rm', '--force', '--volumes', this.name(port))
   },
 }
 
 const processes = {
+  check() {},
   file: (port, kind) => join(given.state, `${port}.${kind}`),
   start(port) {
     mkdirSync(given.state, { recursive: true })
@@ -83,7 +105,8 @@ const processes = {
     child.unref()
     writeFileSync(this.file(port, 'pid'), String(child.pid))
   },
-  pid: (port) => (existsSync(processes.file(port, 'pid')) ? Number(readFileSync(processes.file(port, 'pid'), 'utf8')) : null),
+  // A file that was not written to the end names no process; 0 would be this one's whole group.
+  pid: (port) => (existsSync(processes.file(port, 'pid')) && Number(readFileSync(processes.file(port, 'pid'), 'utf8'))) || null,
   isRunning(port) {
     const pid = this.pid(port)
     try {
@@ -110,7 +133,12 @@ async function livePort() {
   const response = await fetch(given.proxy, { signal: AbortSignal.timeout(5_000) })
   if (!response.ok) throw new Error(`the proxy answered ${response.status} to GET ${given.proxy}`)
   const upstreams = (await response.json()) ?? []
-  return ports.find((port) => upstreams.some(({ dial }) => dial === `127.0.0.1:${port}`)) ?? null
+  const live = ports.find((port) => upstreams.some(({ dial }) => dial === `127.0.0.1:${port}`)) ?? null
+  if (live === null && upstreams.length > 0) {
+    const dials = upstreams.map(({ dial }) => dial).join(', ')
+    throw new Error(`the proxy sends to ${dials}, which is none of our ports (${ports.join(', ')}). Nothing was changed`)
+  }
+  return live
 }
 
 async function sendTo(port) {
@@ -138,7 +166,24 @@ async function becomesReady(port) {
   return false
 }
 
+/** Sends the proxy to the port. When its answer is lost, the proxy itself says whether it took the order. */
+async function switchTo(port) {
+  try {
+    return await sendTo(port)
+  } catch (error) {
+    const live = await livePort().catch(() => undefined)
+    if (live === port) return
+    if (live === undefined)
+      throw new Error(
+        `${reasonOf(error)}; and it does not say which port it uses. All versions were left running: look at the proxy`,
+      )
+    await runner.stop(port)
+    throw error
+  }
+}
+
 async function rollOut() {
+  runner.check()
   const old = await livePort()
   const next = ports.find((port) => port !== old)
   await runner.stop(next)
@@ -150,25 +195,22 @@ async function rollOut() {
     console.error(runner.log(next))
     await runner.stop(next)
     throw new Error(
-      `the new version did not become ready. ${old === null ? 'Nothing was running before.' : 'The old one still serves, untouched.'}`,
+      `the new version did not become ready. ${old === null ? 'Nothing was running before' : 'The old one still serves, untouched'}`,
     )
   }
-  try {
-    await sendTo(next)
-  } catch (error) {
-    await runner.stop(next)
-    throw error
-  }
+  await switchTo(next)
   console.log(`Port ${next} serves.`)
   if (old === null) return
+  await delay(settleFor)
   await runner.stop(old)
   console.log(`Port ${old} has finished its requests and is gone.`)
 }
 
+const reasonOf = (error) => error.cause?.message ?? error.message
+
 try {
   await rollOut()
 } catch (error) {
-  const why = error.cause?.message ?? error.message
-  console.error(`The roll-out failed: ${why}`)
+  console.error(`The roll-out failed: ${reasonOf(error)}.`)
   process.exit(1)
 }

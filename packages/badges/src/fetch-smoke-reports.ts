@@ -44,31 +44,54 @@ const attempts = 5
 /** A run takes up to 20 seconds. */
 const timeoutMilliseconds = 25_000
 
-export type SmokeRun = { path: string; passed: number; failed: string[] }
+export type SmokeRun = { path: string; success: boolean; passed: number; failed: string[] }
 
 /**
  * Has the service at `baseUrl` run its smoke tests, and writes what it reports to `docs/reports/vitest/specs/smoke-tests.json`. A
- * failing test is in the result; a service that gives no report is a ToolError, and then nothing is written.
+ * failing test is in the result; a service that gives no report is a ToolError, and writes nothing.
  */
 export async function fetchSmokeReports(root: string, baseUrl: string, secret: string): Promise<SmokeRun> {
   const reports: Report[] = []
   for (const suite of suites) reports.push(await fetchReport(new URL(`/tests/${suite}`, baseUrl), secret))
-  const sums = Object.fromEntries(countNames.map((name) => [name, reports.reduce((sum, one) => sum + one[name], 0)]))
+  const sums = Object.fromEntries(countNames.map((name) => [name, reports.reduce((sum, one) => sum + one[name], 0)])) as Record<
+    keyof typeof counts,
+    number
+  >
   const whole = {
     ...sums,
     startTime: Math.min(...reports.map(({ startTime }) => startTime)),
     success: reports.every(({ success }) => success),
     testResults: reports.flatMap(({ testResults }) => testResults),
   }
-  const path = `${smokeReports}/${spec}.json`
-  mkdirSync(dirname(join(root, path)), { recursive: true })
-  writeFileSync(join(root, path), `${JSON.stringify(whole, null, 2)}\n`)
+  const path = writeReport(root, whole)
   const failed = whole.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) => `${name}${fullName}: ${failureMessages.join(' ')}`),
   )
-  return { path, passed: reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0), failed }
+  return { path, success: whole.success, passed: reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0), failed }
+}
+
+/** Writes a report of one failure, `why`: the green one of an earlier run must not stand for a run that there was not. Answers its path. */
+export function reportNoRun(root: string, why: string): string {
+  const now = Date.now()
+  const failed = { numTotalTestSuites: 1, numFailedTestSuites: 1, numTotalTests: 1, numFailedTests: 1 }
+  const title = 'the service reports its smoke tests'
+  const test = { ancestorTitles: [''], fullName: ` ${title}`, title, status: 'failed', failureMessages: [why] }
+  return writeReport(root, {
+    ...(Object.fromEntries(countNames.map((name) => [name, 0])) as Record<keyof typeof counts, number>),
+    ...failed,
+    startTime: now,
+    success: false,
+    testResults: [{ name: '/tests', status: 'failed', message: why, startTime: now, endTime: now, assertionResults: [test] }],
+  })
+}
+
+function writeReport(root: string, content: Report): string {
+  const path = `${smokeReports}/${spec}.json`
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), `${JSON.stringify(content, null, 2)}\n`)
+  return path
 }
 
 /** Waits out a service that is still starting and one that asks for patience; whatever else it says is final. */

@@ -10,13 +10,15 @@ const isBadge = (line: string) => /^\[?!\[[^\]]*\]\(https:\/\/img\.shields\.io\/
  * and doing it again changes nothing. Null when the section's marks do not belong together: then a person has to look.
  */
 export function replaceBadges(markdown: string, badges: readonly string[]): string | null {
-  const newline = markdown.includes('\r\n') ? '\r\n' : '\n'
+  const crlf = markdown.split('\r\n').length - 1
+  const newline = crlf * 2 >= markdown.split('\n').length ? '\r\n' : '\n'
   const block = [begin, ...badges, end]
-  const lines = markdown.split(newline)
+  // A line keeps the carriage return that it may end in: whichever kind is rarer in the file stays as it is.
+  const lines = markdown.split('\n')
   const section = findSection(lines)
   if (!section) {
-    const kept = markdown === '' || markdown.endsWith(newline) ? markdown : `${markdown}${newline}`
-    const gap = kept === '' || kept.endsWith(newline + newline) ? '' : newline
+    const kept = markdown === '' || markdown.endsWith('\n') ? markdown : `${markdown}${newline}`
+    const gap = kept === '' || /\n\r?\n$/.test(kept) ? '' : newline
     return `${kept}${gap}${[`## ${title}`, '', ...block, ''].join(newline)}`
   }
 
@@ -31,8 +33,11 @@ export function replaceBadges(markdown: string, badges: readonly string[]): stri
       : badgesByHand >= 0
         ? { from: badgesByHand, count: runOf(inSection.slice(badgesByHand)), by: block }
         : { from: 0, count: 0, by: inSection[0]?.trim() === '' ? ['', ...block] : ['', ...block, ''] }
-  lines.splice(section.start + replaced.from, replaced.count, ...replaced.by)
-  return lines.join(newline)
+  const from = section.start + replaced.from
+  const isLast = from + replaced.count === lines.length
+  const by = replaced.by.map((line, index) => (isLast && index === replaced.by.length - 1 ? line : line + newline.slice(0, -1)))
+  lines.splice(from, replaced.count, ...by)
+  return lines.join('\n')
 }
 
 const runOf = (lines: string[]): number => {

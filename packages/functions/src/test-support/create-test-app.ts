@@ -71,7 +71,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
       { write: (line) => void logs.push(JSON.parse(line)) },
     ),
     quietFloorMs: 0,
-    smokeTimes: { check: 3, suite: 8, slowestAnswer: 1, clockTolerance: 5 },
+    smokeTimes: { check: 3, suite: 12, slowestAnswer: 1, clockTolerance: 5 },
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })
   const baseUrl = config.baseUrl

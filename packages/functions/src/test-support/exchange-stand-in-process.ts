@@ -70,6 +70,17 @@ const failures: Record<NonNullable<ExchangeState['failure']>, (response: ServerR
   hangUp: (response) => response.destroy(),
   drip: (response) => drip(response, 100),
   flood: (response) => flood(response),
+  huge: (response) => tellObjects(response, 60),
+  dense: (response) => tellObjects(response, 23),
+}
+
+/** Good JSON of so many megabytes, which takes twenty times as many once it is parsed. */
+function tellObjects(response: ServerResponse, megabytes: number): void {
+  const objects = Buffer.alloc(megabytes * 1024 * 1024 - 64, '{},')
+  const end = objects.byteLength - (objects.byteLength % 3) - 1
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{"error":[],"result":{"unixtime":1},"more":[')
+  response.write(objects.subarray(0, end))
+  response.end(']}')
 }
 
 async function drip(response: ServerResponse, everyMs: number): Promise<void> {

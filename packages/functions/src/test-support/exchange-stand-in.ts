@@ -9,7 +9,7 @@ export type ExchangeState = {
   /** How long it takes to tell its time. */
   delayMs: number
   /** How it answers everything, from now on. */
-  failure: 'silence' | 'status' | 'garbage' | 'odd' | 'redirect' | 'hangUp' | 'drip' | 'flood' | null
+  failure: 'silence' | 'status' | 'garbage' | 'odd' | 'redirect' | 'hangUp' | 'drip' | 'flood' | 'huge' | 'dense' | null
   /** Whether it has any to name. */
   markets: boolean
 }

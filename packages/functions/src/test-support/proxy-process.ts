@@ -1,16 +1,20 @@
-import { createServer, request as forward } from 'node:http'
+import { Agent, createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
 // The part of Caddy that a roll-out uses, in small: it forwards to one upstream, and its admin API says and changes which.
 let upstreams: { dial: string }[] = []
+/** Where requests go: connections from before a change still use the old version for a moment. */
+let inUse = upstreams
+const changeTakes = 1000
+// Like Caddy, it keeps its connections to a version, also to one that may soon be gone.
+const agent = new Agent({ keepAlive: true })
 
 const proxy = createServer((incoming, outgoing) => {
-  const [host, port] = upstreams[0]?.dial.split(':') ?? []
+  const [host, port] = inUse[0]?.dial.split(':') ?? []
   if (!port) return void outgoing.writeHead(502).end()
   const { method, url, headers } = incoming
-  // No agent: a kept connection would belong to a version that may be gone.
-  const onward = forward({ host, port, method, path: url, headers, agent: false }, (answer) => {
+  const onward = forward({ host, port, method, path: url, headers, agent }, (answer) => {
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
     answer.pipe(outgoing)
   })
@@ -20,7 +24,10 @@ const proxy = createServer((incoming, outgoing) => {
 
 const admin = createServer(async (request, response) => {
   if (request.url !== '/id/floorpass/upstreams') return response.writeHead(404).end()
-  if (request.method === 'PATCH') upstreams = (await json(request)) as { dial: string }[]
+  if (request.method === 'PATCH') {
+    upstreams = (await json(request)) as { dial: string }[]
+    setTimeout(() => (inUse = upstreams), inUse.length > 0 ? changeTakes : 0)
+  }
   return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(upstreams))
 })
 

@@ -101,7 +101,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     expect(Object.keys(seen).sort()).toEqual(['/auth/get-session 200', '/auth/sign-in/email 401', '/login 200'])
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
     expect([isAlive(ports[0]), isAlive(ports[1])]).toEqual([true, false])
-  })
+  }, 60_000)
 
   test('a version that does not become ready is taken away, and the old one serves on', async () => {
     const stop = load()

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { policy } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 import { createTestApp } from '../../test-support/create-test-app.ts'
@@ -114,7 +115,32 @@ describe('several exchanges', () => {
     expect(results.filter((result) => result.startsWith('passed kraken '))).toHaveLength(4)
     // Of Binance's services, the one at its main address is asked.
     expect(await slow.requests()).toEqual(['/api/v3/time', '/api/v3/exchangeInfo'])
-  })
+  }, 60_000)
+
+  test.each(['huge', 'dense'] as const)(
+    'one that answers a %s heap of good JSON harms neither the others nor the service',
+    async (failure) => {
+      const [up, hoarder] = await Promise.all([startExchange(), startExchange({ failure })])
+      const both = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${hoarder.url},binance=${up.url}` })
+      const run = both.browser().get('/tests/check-exchanges', withSecret)
+      let slowest = 0
+      let isDone = false
+      void run.finally(() => {
+        isDone = true
+      })
+      while (!isDone) {
+        const started = performance.now()
+        expect((await both.browser().get('/auth/get-session')).status).toBe(200)
+        slowest = Math.max(slowest, performance.now() - started)
+        await delay(20)
+      }
+      const results = resultsOf((await run).body as SmokeReport)
+      expect(results.filter((result) => result.startsWith('passed binance '))).toHaveLength(4)
+      expect(results).toContain('failed kraken is reachable')
+      expect(slowest).toBeLessThan(2000)
+    },
+    60_000,
+  )
 
   test('all take at most 20 of the 25 seconds that the pipeline waits', () => {
     expect(policy.smokeTests.check).toBeLessThan(policy.smokeTests.suite)

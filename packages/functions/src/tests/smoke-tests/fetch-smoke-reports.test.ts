@@ -1,13 +1,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createBadgeProject } from '../../test-support/badge-project.ts'
+import { createBadgeProject, vitestReport } from '../../test-support/badge-project.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { startExchange } from '../../test-support/exchange-stand-in.ts'
 import { secret } from '../../test-support/smoke-report.ts'
 
 const kraken = await startExchange()
 const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })
+let answering = app
 /** Answered before the service is asked. */
 const troubles: number[] = []
 
@@ -16,7 +17,7 @@ const server = createServer(async ({ url = '/', headers }, response) => {
   const trouble = troubles.shift()
   if (trouble !== undefined) return void response.writeHead(trouble, { 'retry-after': '1' }).end()
   const { authorization = '' } = headers
-  const answer = await app.edge.fetch(new Request(new URL(url, app.baseUrl), { headers: { authorization } }), {
+  const answer = await answering.edge.fetch(new Request(new URL(url, answering.baseUrl), { headers: { authorization } }), {
     peerAddress: '127.0.0.1',
   })
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
@@ -65,12 +66,27 @@ describe('npm run test:smoke', () => {
 
   test.each([
     ['another secret', url, 'another', 'It refuses the secret.'],
-    ['no secret', url, '', 'CI_TEST_SECRET is not set.'],
+    ['no secret', url, '', 'The service lets nobody else in.'],
     ['nobody there', 'http://127.0.0.1:1', secret, 'It cannot be reached: '],
-  ])('%s is explained, and no report is written', async (_, at, CI_TEST_SECRET, why) => {
-    const project = createBadgeProject()
+    ['no address', '', secret, 'The command needs one.'],
+  ])('%s is explained, and is in the report: an earlier one does not stay green', async (_, at, CI_TEST_SECRET, why) => {
+    const project = createBadgeProject({ 'smoke-tests': '' })
+    project.write(report, vitestReport({ name: '/tests/check-auth', tests: ['passed'] }))
     const { code, stderr } = await project.run(['smoke', at], { CI_TEST_SECRET })
     expect([code, stderr]).toEqual([1, expect.stringContaining(why)])
-    expect(() => project.read(report)).toThrow('ENOENT')
+    expect(JSON.parse(project.read(report))).toMatchObject({ success: false, numTotalTests: 1, numFailedTests: 1 })
+    expect(project.read(report)).toContain(why)
+    expect(project.read(report)).not.toContain(secret)
+    await project.run(['write'])
+    expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-1%20of%201%20failed-red')
+  })
+
+  test('a suite that had nothing to check fails the step', async () => {
+    const nothing = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: '' })
+    const project = createBadgeProject()
+    answering = nothing
+    const { code } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
+    answering = app
+    expect([code, JSON.parse(project.read(report)).success]).toEqual([1, false])
   })
 })

@@ -94,7 +94,7 @@ describe('the checks of the monitoring service', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('~ passwords-reset changes: frequency')
     expect(stdout).toContain('+ passwords-new is new')
-    expect(stdout).toContain('- passwords-old has no feature file any more')
+    expect(stdout).toContain('- passwords-old has no feature file that could pass there')
     const { checks } = await monitor.seen()
     expect(checks.map(({ id, name }) => (id === 'theirs' ? `theirs ${name}` : name)).sort()).toEqual([
       'passwords-new',
@@ -105,12 +105,17 @@ describe('the checks of the monitoring service', () => {
     expect(checks.find(({ name }) => name === 'passwords-reset')?.frequency).toBe(120)
   })
 
-  test('that could not pass on a deployed service are pointed out', async () => {
+  test('that could not pass on a deployed service are named and left out, also those of before', async () => {
     await start()
-    const { stdout } = await plan(
-      project({ 'passwords-reset': feature({ body: "test('x', ({ page }) => page.goto('/dev/mailbox'))" }) }),
-    )
-    expect(stdout).toContain('! it reads /dev/mailbox, which only a service in local mode has')
+    const hopeless = feature({ body: "test('x', ({ page }) => page.goto('/dev/mailbox'))" })
+    await apply(project({ 'passwords-reset': feature() }))
+    const files = project({ 'passwords-reset': hopeless, 'passwords-set': hopeless, 'passwords-change': feature() })
+    const { code, stdout } = await apply(files)
+    expect(code).toBe(0)
+    for (const name of ['passwords-reset', 'passwords-set'])
+      expect(stdout).toContain(`! ${name} is left out: it reads /dev/mailbox, which only a service in local mode has`)
+    const { checks } = await monitor.seen()
+    expect(checks.map(({ name }) => name)).toEqual(['passwords-change'])
   })
 
   test('are not half pushed when a directive, an import or a channel is wrong', async () => {

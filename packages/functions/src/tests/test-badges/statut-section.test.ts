@@ -56,6 +56,28 @@ describe('the section "Statut des Tests"', () => {
     expect(replaceBadges(after ?? '', badges)).toBe(after)
   })
 
+  test.each([
+    ['LF with one CRLF', '\n', /A$/],
+    ['LF with a CRLF after the heading', '\n', /^## Statut des Tests$/],
+    ['CRLF with an LF after the heading', '\r\n', /^## Statut des Tests$/],
+    ['CRLF with an LF after the mark', '\r\n', /begin/],
+  ])('is found in a file of %s, and the other lines stay', (_, newline, odd) => {
+    const other = newline === '\n' ? '\r\n' : '\n'
+    const file = (section: string) =>
+      `# A\n\n## Statut des Tests\n\n${section}\n\n## B\n\ntext\n`
+        .split('\n')
+        .map((line, index, all) => line + (index === all.length - 1 ? '' : odd.test(line) && section === old ? other : newline))
+        .join('')
+    const before = file(old)
+    const after = replaceBadges(before, badges) ?? ''
+    expect(after.match(/Statut des Tests/g)).toHaveLength(1)
+    expect(after).toContain(`${newline}${badges.join(newline)}${newline}`)
+    expect(after.replaceAll('\r', '')).toBe(file(block).replaceAll('\r', ''))
+    const heads = (text: string) => text.slice(0, text.indexOf('<!--'))
+    expect(heads(after)).toBe(heads(before))
+    expect(replaceBadges(after, badges)).toBe(after)
+  })
+
   test.each(['<!-- badges:begin -->', '<!-- badges:end -->', '<!-- badges:end -->\n<!-- badges:begin -->', `${old}\n${old}`])(
     'with %j is left to a person',
     (marks) => {

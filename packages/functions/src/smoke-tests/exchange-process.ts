@@ -1,5 +1,5 @@
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { parentPort, workerData } from 'node:worker_threads'
 import { attempt, CheckFailure, notMade, type Outcome, type Work } from './attempt.ts'
 import type { Exchange, ExchangeRun } from './check-exchanges.ts'
 
@@ -14,8 +14,15 @@ type Client = {
 }
 type ClientClass = new (options: Record<string, unknown>) => Client
 
-const largestAnswer = 64 * 1024 * 1024
-const { exchanges, times } = workerData as ExchangeRun
+/** All that one exchange may answer, unpacked. Binance's markets are about 15 MiB. */
+const mostBytes = 24 * 1024 * 1024
+let bytesLeft = mostBytes
+// Nobody waits for an answer any more.
+process.once('disconnect', () => process.exit())
+const [{ exchange: asked, times }] = (await once(process, 'message')) as [ExchangeRun]
+// The library's class of this one exchange: its entry point would load a hundred. Its loading is no part of the exchange's time.
+const file = new URL(`src/${asked.id}.js`, import.meta.resolve('ccxt'))
+const library = existsSync(file) ? ((await import(file.href)) as { default: ClientClass }) : null
 
 async function checkExchange(exchange: Exchange): Promise<Outcome[]> {
   const group = exchange.id
@@ -30,7 +37,7 @@ async function checkExchange(exchange: Exchange): Promise<Outcome[]> {
   let skewMs = 0
   const reachable = await check('is reachable', async () => {
     const latencies: number[] = []
-    client = await openClient(exchange, deadline, latencies)
+    client = openClient(exchange, deadline, latencies)
     const asked = Date.now()
     // Not every exchange tells its time. Those are asked for their markets, once.
     const time = tellsTime(client) ? await client.fetchTime() : void (await client.loadMarkets())
@@ -66,11 +73,10 @@ async function checkExchange(exchange: Exchange): Promise<Outcome[]> {
 
 const tellsTime = ({ has }: Client): boolean => has.fetchTime === true
 
-/** The library's class of this one exchange: its entry point would load a hundred. `latencies` gets the milliseconds of each request. */
-async function openClient({ id, baseUrl }: Exchange, deadline: AbortSignal, latencies: number[]): Promise<Client> {
-  const file = new URL(`src/${id}.js`, import.meta.resolve('ccxt'))
-  if (!existsSync(file)) throw new CheckFailure('The library knows no exchange of this name')
-  const { default: ClientOf } = (await import(file.href)) as { default: ClientClass }
+/** `latencies` gets the milliseconds of each request. */
+function openClient({ baseUrl }: Exchange, deadline: AbortSignal, latencies: number[]): Client {
+  if (library === null) throw new CheckFailure('The library knows no exchange of this name')
+  const { default: ClientOf } = library
   // Three requests need no pacing. Ours is the clock that ends them: the library's own stops at the first byte of an answer.
   const client = new ClientOf({ enableRateLimit: false, timeout: times.check * 1000 })
   client.fetchImplementation = async (input, init) => {
@@ -94,15 +100,14 @@ function movedTo(baseUrl: string, api: unknown): unknown {
   return Object.fromEntries(Object.entries(api).map(([name, entry]) => [name, movedTo(baseUrl, entry)]))
 }
 
-/** Follows no redirect, reads no more than 64 MiB and ends with the deadline, whatever the other side does. */
+/** Follows no redirect, reads no more than 24 MiB in all and ends with the deadline, whatever the other side does. */
 async function boundedFetch(input: Parameters<typeof fetch>[0], init: RequestInit | undefined, deadline: AbortSignal) {
   const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline
   const response = await fetch(input, { ...init, redirect: 'error', signal })
-  let size = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
-      size += chunk.byteLength
-      if (size > largestAnswer) controller.error(new CheckFailure('It answered more than 64 MiB'))
+      bytesLeft -= chunk.byteLength
+      if (bytesLeft < 0) controller.error(new CheckFailure('It answered more than 24 MiB'))
       else controller.enqueue(chunk)
     },
   })
@@ -117,8 +122,4 @@ function explain(error: unknown): string {
   return `${error.name}: ${error.message}${cause}`.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ').slice(0, 300)
 }
 
-await Promise.all(
-  exchanges.map(async (exchange) => {
-    parentPort?.postMessage({ id: exchange.id, found: await checkExchange(exchange) })
-  }),
-)
+process.send?.(await checkExchange(asked))

@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { delimiter, join } from 'node:path'
+import { json, text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { freePort, temporaryFolder } from '../../test-support/server-process.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+const standIn = fileURLToPath(new URL('../../test-support/docker-stand-in.ts', import.meta.url))
+const folder = await temporaryFolder()
+const ports = [await freePort(), await freePort()]
+const [first, second] = ports.map((port) => ({ name: `floorpass-${port}`, dial: `127.0.0.1:${port}` })) as [Version, Version]
+type Version = { name: string; dial: string }
+
+writeFileSync(
+  join(folder, 'docker'),
+  `#!/bin/sh\nexec "${process.execPath}" --disable-warning=ExperimentalWarning "${standIn}" "$@"\n`,
+)
+chmodSync(join(folder, 'docker'), 0o755)
+
+/** The proxy's admin API, and how it answers an order. */
+const proxy = {
+  upstreams: [] as { dial: string }[] | null,
+  order: (_: ServerResponse, apply: () => void) => apply(),
+  tellsItsPort: true,
+}
+const admin = createServer(async (request, response) => {
+  if (request.method === 'PATCH') {
+    const wanted = (await json(request)) as { dial: string }[]
+    proxy.order(response, () => {
+      proxy.upstreams = wanted
+    })
+  } else if (!proxy.tellsItsPort) response.destroy()
+  if (!response.destroyed) response.end(JSON.stringify(proxy.upstreams))
+}).listen(0, '127.0.0.1')
+await once(admin, 'listening')
+
+const running = () =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.pid'))
+    .map((file) => file.slice(0, -'.pid'.length))
+    .sort()
+const calls = () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n')
+
+afterAll(() => {
+  admin.close()
+  for (const name of running()) process.kill(Number(readFileSync(join(folder, `${name}.pid`), 'utf8')), 'SIGKILL')
+})
+
+beforeEach(() => {
+  proxy.order = (_, apply) => apply()
+  proxy.tellsItsPort = true
+  writeFileSync(join(folder, 'calls'), '')
+})
+
+async function rollOut(settings = 'DATABASE_URL=postgres://db.example.test/floorpass\n', image = 'GHCR.io/Owner/Name:Ab12') {
+  writeFileSync(join(folder, 'settings'), settings)
+  const at = `http://127.0.0.1:${(admin.address() as AddressInfo).port}/id/floorpass/upstreams`
+  const options = ['--image', image, '--env-file', join(folder, 'settings'), '--ports', ports.join(), '--proxy', at]
+  const child = spawn(process.execPath, ['deploy/roll-out.mjs', ...options], {
+    cwd: root,
+    env: { PATH: [folder, process.env.PATH].join(delimiter), DOCKER_STATE: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, output: (await output).join('') }
+}
+
+describe('a roll-out of containers', () => {
+  test.each([
+    ['no DATABASE_URL', 'BASE_URL=https://accounts.example.test\n'],
+    ['an empty one', 'DATABASE_URL=\n'],
+    ['one in a comment', '# DATABASE_URL=postgres://db.example.test/floorpass\n'],
+    ['one that a later line takes back', 'DATABASE_URL=postgres://db.example.test/floorpass\nDATABASE_URL= \n'],
+    ['one to be taken from where there is none', 'DATABASE_URL\n'],
+  ])('with %s is refused: the container would serve an empty database', async (_, settings) => {
+    const { code, output } = await rollOut(settings)
+    expect([code, output]).toEqual([1, expect.stringContaining('has no DATABASE_URL')])
+    expect([calls(), running()]).toEqual([[''], []])
+  })
+
+  test('starts the image by its tag as it is written, and takes the old container’s volumes with it', async () => {
+    expect((await rollOut()).code).toBe(0)
+    expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
+    expect(calls().find((call) => call.startsWith('run '))).toMatch(/ ghcr\.io\/owner\/name:Ab12$/)
+    const { code, output } = await rollOut()
+    expect([code, output]).toEqual([0, expect.stringContaining(`Port ${ports[1]} serves.`)])
+    expect([proxy.upstreams, running()]).toEqual([[{ dial: second.dial }], [second.name]])
+    expect(calls()).toContain(`rm --force --volumes ${first.name}`)
+  })
+
+  test('whose order was carried out and not answered goes on', async () => {
+    proxy.order = (response, apply) => {
+      apply()
+      response.destroy()
+    }
+    const { code } = await rollOut()
+    expect([code, proxy.upstreams, running()]).toEqual([0, [{ dial: first.dial }], [first.name]])
+  })
+
+  test.each([
+    ['refuses the order', (response: ServerResponse) => void response.writeHead(500)],
+    ['loses the order', (response: ServerResponse) => void response.destroy()],
+  ])('takes the new version away when the proxy %s', async (_, order) => {
+    proxy.order = order
+    const { code } = await rollOut()
+    expect([code, proxy.upstreams, running()]).toEqual([1, [{ dial: first.dial }], [first.name]])
+  })
+
+  test('leaves both running, and says so, when nobody knows which of them the proxy uses', async () => {
+    proxy.order = (response, apply) => {
+      apply()
+      proxy.tellsItsPort = false
+      response.destroy()
+    }
+    const { code, output } = await rollOut()
+    expect([code, output]).toEqual([1, expect.stringContaining('All versions were left running')])
+    expect(running()).toEqual([first.name, second.name].sort())
+  })
+
+  test('stops before anything when the proxy sends elsewhere', async () => {
+    proxy.upstreams = [{ dial: 'localhost:9999' }]
+    const before = running()
+    const { code, output } = await rollOut()
+    expect([code, output]).toEqual([1, expect.stringContaining('the proxy sends to localhost:9999, which is none of our ports')])
+    expect([calls(), running()]).toEqual([[''], before])
+  })
+})
