@@ -11,7 +11,7 @@ export type SmokeTimes = { check: number; suite: number; slowestAnswer: number; 
 export type ExchangeRun = { exchange: Exchange; times: SmokeTimes }
 
 const program = fileURLToPath(new URL('exchange-process.ts', import.meta.url))
-/** In megabytes. Binance's list of markets, the longest, takes less than a third. */
+/** In megabytes. */
 const largestHeap = 256
 
 /**

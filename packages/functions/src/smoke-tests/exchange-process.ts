@@ -14,7 +14,7 @@ type Client = {
 }
 type ClientClass = new (options: Record<string, unknown>) => Client
 
-/** All that one exchange may answer, unpacked. Binance's markets are about 15 MiB. */
+/** All that one exchange may answer, unpacked. The longest list of markets, Binance's, is estimated at 10 to 15 MiB. */
 const mostBytes = 24 * 1024 * 1024
 let bytesLeft = mostBytes
 // Nobody waits for an answer any more.
