@@ -81,12 +81,18 @@ export function explain(error: AppError, has: (field: string) => boolean = () =>
   const message = text[error.key] ?? error.message
   const box = atField[error.key]
   const name = box?.names.find(has)
-  const fields = error.fields ?? (box && name ? { [name]: box.message } : {})
+  const fields = error.fields ? inForm(error.fields, has) : box && name ? { [name]: box.message } : {}
   const wait = waits.has(error.key) && error.retryAfter !== null ? ` Try again ${inWords(error.retryAfter)}.` : ''
   // A deleted account's refusal ends with the organizations that it is about.
   const [, about] = error.key === 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' ? error.message.split(': ') : []
   const named = about === undefined ? '' : ` It is about: ${about}.`
   return { key: error.key, message: message + named + wait, fields, retryAfter: error.retryAfter }
+}
+
+/** `data.name` of a contract is the box `name` of a form. */
+function inForm(fields: Record<string, string>, has: (field: string) => boolean): Record<string, string> {
+  const boxOf = (path: string) => (has(path) ? path : (path.split('.').at(-1) ?? path))
+  return Object.fromEntries(Object.entries(fields).map(([path, message]) => [boxOf(path), message]))
 }
 
 function inWords(seconds: number): string {

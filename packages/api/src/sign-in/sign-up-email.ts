@@ -24,7 +24,7 @@ export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(asyn
     const passwordHash = await ctx.passwords.hash(input.password)
     const mayMailAgain = await ctx.limiter.allows('send-mail:address', input.email)
     const isNew = await ctx.db.$transaction(async (tx) => {
-      const { count } = await tx.user.createMany({ data: { ...user, updatedAt: new Date() }, skipDuplicates: true })
+      const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
       if (count === 1) await openAccount(ctx, tx, user, passwordHash, input.callbackURL)
       return count === 1
     })
