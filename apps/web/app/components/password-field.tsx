@@ -1,10 +1,12 @@
 import { useState } from 'react'
 import { Field } from '#app/components/field.tsx'
+import { useText } from '#app/text.ts'
 
 type PasswordFieldProps = { name?: string; label: string; hint?: string; autoComplete: 'current-password' | 'new-password' }
 
 /** A password box whose content can be shown. Paste and password managers work; without JavaScript the button is not there. */
 export function PasswordField({ name = 'password', ...field }: PasswordFieldProps) {
+  const text = useText('passwordField')
   const [shown, setShown] = useState(false)
   return (
     <Field
@@ -16,11 +18,11 @@ export function PasswordField({ name = 'password', ...field }: PasswordFieldProp
           type="button"
           aria-pressed={shown}
           aria-controls={name}
-          aria-label="Show password"
+          aria-label={text.showPassword}
           onClick={() => setShown(!shown)}
           className="absolute inset-y-1 right-1 min-w-16 rounded-sm px-3 text-sm font-medium text-ink-soft hover:text-ink noscript:hidden"
         >
-          {shown ? 'Hide' : 'Show'}
+          {shown ? text.hide : text.show}
         </button>
       }
     />

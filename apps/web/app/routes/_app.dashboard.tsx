@@ -8,33 +8,7 @@ import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
-import { riskLevels } from '#app/risk-levels.ts'
-
-const text = {
-  title: 'Dashboard',
-  greeting: (name: string) => `Hello, ${name}`,
-  lead: 'What your account may do, and how it is protected.',
-  trading: 'Trading',
-  status: 'Trading status',
-  enabled: 'Allowed',
-  disabled: 'Switched off',
-  risk: 'Risk level',
-  changeTrading: 'Change trading settings',
-  account: 'Account',
-  address: 'E-mail address',
-  confirmed: 'Confirmed',
-  unconfirmed: 'Not confirmed',
-  twoFactor: 'Two-factor sign-in',
-  on: 'On',
-  off: 'Off',
-  since: 'Opened',
-  changeEmail: 'Change address',
-  changePassword: 'Change password',
-  session: 'This session',
-  signedIn: 'Signed in',
-  ends: 'Ends',
-  allSessions: 'See every device',
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page }) => {
   const { session, user } = await api.sessions.require()
@@ -47,11 +21,12 @@ export const loader = withApi(async ({ api, page }) => {
   }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.dashboard.title)
 
 export default function Dashboard() {
+  const text = useText('dashboard')
   const { account, since, signedIn, ends } = useLoaderData<typeof loader>()
-  const risk = riskLevels.find((level) => level.value === account.riskLevel)?.label
+  const risk = useText('riskLevels')[account.riskLevel].label
   return (
     <>
       <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
