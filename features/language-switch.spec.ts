@@ -48,7 +48,7 @@ test('profile: the switch at the foot of a page changes its language, here and a
 test('profile: the language of an account goes with it to every browser, and to its dates', async ({ page, browser }) => {
   const person = await signedInPerson(page)
   await page.goto('/settings/profile')
-  await page.getByLabel('Language').selectOption('fr')
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr')
   await page.getByRole('button', { name: 'Save language' }).click()
   await expect(page.getByText('Votre langue est enregistrée.')).toBeVisible()
   await page.goto('/settings/sessions')

@@ -34,7 +34,7 @@ export {
   resetPasswordInput,
   setPasswordInput,
 } from './passwords/contract.ts'
-export { deleteUserInput, updateUserInput } from './profile/contract.ts'
+export { deleteUserInput, listActivityInput, updateUserInput } from './profile/contract.ts'
 export { providerIds } from './provider-ids.ts'
 export { revokeSessionInput } from './sessions/contract.ts'
 export { finishSocialInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'

@@ -1,4 +1,4 @@
-import { type ErrorKey, type FieldProblem, fieldProblems, type SocialRefusalCode } from '@floorpass/api'
+import { type AuditAction, type ErrorKey, type FieldProblem, fieldProblems, type SocialRefusalCode } from '@floorpass/api'
 
 type Refusal = SocialRefusalCode | 'too_many_requests' | 'service_unavailable'
 
@@ -9,6 +9,10 @@ export type ServerText = {
   /** What is said beside the box that a failure belongs to. */
   boxes: Record<'INVALID_PASSWORD' | 'INVALID_CODE' | 'INVALID_BACKUP_CODE' | 'EMAIL_IS_THE_SAME' | 'SLUG_TAKEN', string>
   fields: Record<FieldProblem | 'other', string>
+  /** What happened on an account, for the person whose account it is. */
+  activity: Record<AuditAction, string>
+  /** The same where it did not succeed. */
+  activityFailed: Partial<Record<AuditAction, string>>
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute') => string
   isAbout: (slugs: string) => string
@@ -115,6 +119,48 @@ export const en: ServerText = {
     SLUG_TAKEN: 'Choose another short name.',
   },
   fields: { ...fieldProblems, other: 'This cannot be used. Choose something else.' },
+  activity: {
+    'sign-up': 'Account created',
+    'sign-in': 'Signed in',
+    'sign-out': 'Signed out',
+    'revoke-session': 'Devices signed out',
+    'verify-email': 'E-mail address confirmed',
+    'request-email-change': 'Change of e-mail address asked for',
+    'change-email': 'E-mail address changed',
+    'undo-email-change': 'Change of e-mail address undone',
+    'request-password-reset': 'Link for a new password asked for',
+    'reset-password': 'New password set with a mailed link',
+    'change-password': 'Password changed',
+    'set-password': 'Password set',
+    'link-account': 'Account linked for signing in',
+    'unlink-account': 'Linked account removed',
+    'update-user': 'Profile or trading settings changed',
+    'export-data': 'Personal data downloaded',
+    'request-account-deletion': 'Link to delete the account asked for',
+    'create-organization': 'Organization created',
+    'update-organization': 'Organization changed',
+    'delete-organization': 'Organization deleted',
+    'add-member': 'Added to an organization',
+    'remove-member': 'Removed from an organization',
+    'update-member-role': 'Role in an organization changed',
+    'leave-organization': 'Organization left',
+    'invite-member': 'Somebody invited to an organization',
+    'accept-invitation': 'Organization joined',
+    'reject-invitation': 'Invitation declined',
+    'cancel-invitation': 'Invitation taken back',
+    'two-factor-challenge': 'Password accepted, code asked for',
+    'prepare-two-factor': 'Set-up of two-factor authentication begun',
+    'enable-two-factor': 'Two-factor authentication switched on',
+    'verify-two-factor': 'Code entered',
+    'lock-two-factor': 'Codes locked after too many wrong ones',
+    'disable-two-factor': 'Two-factor authentication switched off',
+    'replace-backup-codes': 'New backup codes made',
+    'revoke-trusted-device': 'Trusted device removed',
+  },
+  activityFailed: {
+    'sign-in': 'Failed attempt to sign in',
+    'verify-two-factor': 'Wrong code entered',
+  },
   formUnreadable: 'This form could not be read. Go back and send it again.',
   tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,
   isAbout: (slugs) => ` It is about: ${slugs}.`,

@@ -11,4 +11,9 @@ export const updateUserInput = z.looseObject({
   locale: locale.optional(),
 })
 
+export const listActivityInput = z.object({
+  cursor: z.string().min(1).max(64).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+})
+
 export const deleteUserInput = z.object({ password: password.optional(), token: oneTimeToken.optional(), callbackURL })
