@@ -8,7 +8,9 @@ import { newPerson, signedInPerson } from './support/person.ts'
 test.describe('in a browser that prefers French', () => {
   test.use({ locale: 'fr-FR' })
 
-  test('profile: a page, its title, its errors and the boxes beside them are in the language of the browser', async ({ page }) => {
+  test('profile: a page, its title, its errors and the boxes beside them are in the language of the browser', async ({
+    page,
+  }) => {
     await page.goto('/signup')
     await expect(page).toHaveTitle('Créer un compte · Floorpass')
     await expect(page.locator('html')).toHaveAttribute('lang', 'fr')

@@ -9,6 +9,7 @@ import {
   useLoaderData,
   useLocation,
   useNavigation,
+  useRevalidator,
   useRouteError,
   useRouteLoaderData,
 } from '@remix-run/react'
@@ -18,6 +19,7 @@ import stylesheet from '#app/app.css?url'
 import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
+import { OfflineNotice } from '#app/components/offline-notice.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isConnectionLost } from '#app/connection.ts'
 import favicon from '#app/favicon.svg?url'
@@ -90,7 +92,12 @@ export default function Root() {
     if (locale !== shownLocale) window.location.reload()
   }, [locale, shownLocale])
 
-  return <Outlet />
+  return (
+    <>
+      <Outlet />
+      <OfflineNotice />
+    </>
+  )
 }
 
 export function ErrorBoundary() {
@@ -111,7 +118,13 @@ export function ErrorBoundary() {
         <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
         <p className="text-lg text-ink-soft">{body}</p>
         <p className="mt-3 flex flex-wrap items-center gap-x-6 gap-y-3">
-          {retry ? <RetryLink search={search} /> : <ButtonLink to="/">{text.home}</ButtonLink>}
+          {isConnectionLost(error) ? (
+            <RetryButton />
+          ) : retry ? (
+            <RetryLink search={search} />
+          ) : (
+            <ButtonLink to="/">{text.home}</ButtonLink>
+          )}
           <TextLink to="/dashboard">{text.dashboard}</TextLink>
         </p>
       </main>
@@ -119,14 +132,25 @@ export function ErrorBoundary() {
   )
 }
 
+const retryLook =
+  'inline-flex min-h-11 items-center rounded-md bg-accent px-5 font-semibold text-on-accent hover:bg-accent-strong'
+
+/** Asks again without leaving: a whole new request would end at the browser's own page while there is no network. */
+function RetryButton() {
+  const text = useText('root')
+  const { revalidate } = useRevalidator()
+  return (
+    <button type="button" onClick={revalidate} className={retryLook}>
+      {text.again}
+    </button>
+  )
+}
+
 /** The same address as a whole new request. Relative on purpose: a path from the address bar may name another host (`//host`). */
 function RetryLink({ search }: { search: string }) {
   const text = useText('root')
   return (
-    <a
-      href={search || '?'}
-      className="inline-flex min-h-11 items-center rounded-md bg-accent px-5 font-semibold text-on-accent hover:bg-accent-strong"
-    >
+    <a href={search || '?'} className={retryLook}>
       {text.again}
     </a>
   )

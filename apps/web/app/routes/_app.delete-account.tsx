@@ -24,6 +24,8 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   throw redirect('/?notice=account-deleted')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.deleteAccount.title)

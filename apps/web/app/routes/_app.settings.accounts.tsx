@@ -44,6 +44,8 @@ export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   return { done: text.accounts.unlinked }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.accounts.title)
 
 type LinkedAccount = ReturnType<typeof useLoaderData<typeof loader>>['accounts'][number]

@@ -28,6 +28,8 @@ export const action = withApiForm(['intent'], async ({ api, field }) => {
   throw redirect('/?notice=account-deleted')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.yourData.title)
 
 export default function DangerSettings() {

@@ -24,6 +24,8 @@ export const action = withApiForm(['newEmail'], async ({ api, field }) => {
   return { sentTo: newEmail }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.email.title)
 
 export default function EmailSettings() {

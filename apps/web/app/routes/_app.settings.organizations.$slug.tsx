@@ -113,6 +113,8 @@ export const action = withApiForm(
   },
 )
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.organization.title)
 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>

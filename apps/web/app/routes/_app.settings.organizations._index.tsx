@@ -32,6 +32,8 @@ export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
   throw redirect(`/settings/organizations/${slug}?notice=created`)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.organizations.title)
 
 export default function OrganizationsSettings() {

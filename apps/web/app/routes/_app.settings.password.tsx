@@ -28,6 +28,8 @@ export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   return { done: text.password.done.change }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.password.title)
 
 export default function PasswordSettings() {

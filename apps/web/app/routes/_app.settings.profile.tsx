@@ -25,6 +25,8 @@ export const action = withApiForm(['name'], async ({ api, field }) => {
   return { saved: true }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.profile.title)
 
 export default function ProfileSettings() {

@@ -70,6 +70,8 @@ function shownSetUp(totpURI: string, backupCodes: readonly string[]) {
   }
 }
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.security.title)
 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>

@@ -18,6 +18,8 @@ export const loader = withApi(async ({ api, page }) => {
 
 export const action = withApiForm([], async ({ api, field }) => api.twoFactor.generateBackupCodes(proofOf(field)))
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.newBackupCodes.title)
 
 export default function NewBackupCodes() {

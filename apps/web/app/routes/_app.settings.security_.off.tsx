@@ -20,6 +20,8 @@ export const action = withApiForm([], async ({ api, field }) => {
   throw redirect('/settings/security')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.twoFactorOff.title)
 
 export default function SwitchOffTwoFactor() {

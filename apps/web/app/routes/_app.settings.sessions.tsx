@@ -43,6 +43,8 @@ export const action = withApiForm([], async ({ api, field, text }) => {
   return { done: text.sessions.ended }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.sessions.title)
 
 type ShownSession = ReturnType<typeof useLoaderData<typeof loader>>['sessions'][number]

@@ -22,6 +22,8 @@ export const action = withApiForm(['tradingEnabled', 'riskLevel'], async ({ api,
   return { saved: true }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.trading.title)
 
 export default function TradingSettings() {

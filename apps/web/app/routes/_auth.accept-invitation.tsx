@@ -40,6 +40,8 @@ export const action = withApiForm(['intent'], async ({ api, field, url }) => {
   throw redirect(`/settings/organizations/${joined?.slug}?notice=joined`)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.acceptInvitation.title)

@@ -19,6 +19,8 @@ export const action = withApiForm(['email'], async ({ api, field }) => {
   return { sentTo: email }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.forgotPassword.title)
 
 export default function ForgotPassword() {

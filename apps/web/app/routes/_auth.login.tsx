@@ -38,6 +38,8 @@ export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, fi
   throw redirect('twoFactorRedirect' in answer ? '/two-factor' : callbackURL)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.login.title)
 
 export default function Login() {
@@ -64,7 +66,7 @@ export default function Login() {
           )
         }
       >
-        <Field name="email" type="email" label={text.email} autoComplete="username" inputMode="email" />
+        <Field name="email" type="email" label={text.email} autoComplete="username webauthn" inputMode="email" />
         <PasswordField label={text.password} autoComplete="current-password" />
         <div className="flex flex-wrap justify-between gap-x-6 gap-y-3">
           <Checkbox name="rememberMe" label={text.remember} />

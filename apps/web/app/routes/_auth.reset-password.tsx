@@ -29,6 +29,8 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   throw redirect('/login?notice=password-reset')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.resetPassword.title)

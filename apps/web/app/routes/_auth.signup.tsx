@@ -27,6 +27,8 @@ export const action = withApiForm(['name', 'email'], async ({ api, url, field })
   return { sentTo: email }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.signUp.title)
 
 export default function SignUp() {

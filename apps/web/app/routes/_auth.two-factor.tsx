@@ -31,6 +31,8 @@ export const action = withApiForm(['trustDevice'], async ({ api, url, field }) =
   throw redirect(target)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.twoFactor.title)
 
 export default function TwoFactor() {

@@ -19,6 +19,8 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   return { undone: true }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.undoEmailChange.title)

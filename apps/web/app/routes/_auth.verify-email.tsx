@@ -46,6 +46,8 @@ export const action = withApiForm(['intent', 'token', 'email'], async ({ api, ur
   throw redirect(`/login?${query}`)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.verifyEmail.title)

@@ -13,6 +13,7 @@ export type ServerText = {
   activity: Record<AuditAction, string>
   /** The same where it did not succeed. */
   activityFailed: Partial<Record<AuditAction, string>>
+  passwordAccepted: string
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute') => string
   isAbout: (slugs: string) => string
@@ -161,6 +162,7 @@ export const en: ServerText = {
     'sign-in': 'Failed attempt to sign in',
     'verify-two-factor': 'Wrong code entered',
   },
+  passwordAccepted: 'Hard to guess: this password will do.',
   formUnreadable: 'This form could not be read. Go back and send it again.',
   tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,
   isAbout: (slugs) => ` It is about: ${slugs}.`,

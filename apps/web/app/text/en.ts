@@ -14,6 +14,7 @@ export const en = {
       title: 'No connection',
       body: 'Your device did not reach the service, so nothing was sent. Check your connection, then try again.',
     },
+    stay: 'Stay here',
     refused: { title: 'This did not work' },
     error: (status: number) => `Error ${status}`,
     again: 'Try again',
@@ -66,7 +67,14 @@ export const en = {
   providerRefusal: { code: 'Code:' },
   signInAgain: { signInAgain: 'Sign in again' },
   form: { sending: 'Sending…' },
-  passwordField: { show: 'Show', hide: 'Hide', showPassword: 'Show password' },
+  passwordField: {
+    show: 'Show',
+    hide: 'Hide',
+    showPassword: 'Show password',
+    hidePassword: 'Hide password',
+    isShown: 'The password is shown.',
+    isHidden: 'The password is hidden.',
+  },
   newPassword: {
     hint: (shortest: number) => `At least ${shortest} characters. Several words in a row are easy to keep and hard to guess.`,
   },

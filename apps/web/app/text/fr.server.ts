@@ -197,6 +197,7 @@ export const fr: ServerText = {
     'sign-in': 'Tentative de connexion échouée',
     'verify-two-factor': 'Code erroné saisi',
   },
+  passwordAccepted: 'Difficile à deviner : ce mot de passe convient.',
   formUnreadable: 'Ce formulaire n’a pas pu être lu. Revenez en arrière et renvoyez-le.',
   tryAgainIn: (amount, unit) => ` Réessayez dans ${amount} ${unit === 'second' ? 'seconde' : 'minute'}${amount < 2 ? '' : 's'}.`,
   isAbout: (slugs) => ` Il s’agit de : ${slugs}.`,

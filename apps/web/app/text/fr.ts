@@ -16,6 +16,7 @@ export const fr: Text = {
       title: 'Pas de connexion',
       body: 'Votre appareil n’a pas pu joindre le service : rien n’a été envoyé. Vérifiez votre connexion, puis réessayez.',
     },
+    stay: 'Rester ici',
     refused: { title: 'Cela n’a pas fonctionné' },
     error: (status) => `Erreur ${status}`,
     again: 'Réessayer',
@@ -76,7 +77,14 @@ export const fr: Text = {
   providerRefusal: { code: 'Code :' },
   signInAgain: { signInAgain: 'Se reconnecter' },
   form: { sending: 'Envoi…' },
-  passwordField: { show: 'Afficher', hide: 'Masquer', showPassword: 'Afficher le mot de passe' },
+  passwordField: {
+    show: 'Afficher',
+    hide: 'Masquer',
+    showPassword: 'Afficher le mot de passe',
+    hidePassword: 'Masquer le mot de passe',
+    isShown: 'Le mot de passe est affiché.',
+    isHidden: 'Le mot de passe est masqué.',
+  },
   newPassword: {
     hint: (shortest) =>
       `Au moins ${shortest} caractères. Plusieurs mots à la suite sont faciles à retenir et difficiles à deviner.`,
