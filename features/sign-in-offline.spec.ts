@@ -50,7 +50,7 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
 test('sign-in: a page that could not be fetched says so and is asked for again on the spot', async ({ page }) => {
   await signedInPerson(page)
   await page.route('**/*.data*', (route) => route.abort('connectionfailed'))
-  await page.getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()
   await page.unroute('**/*.data*')
   await page.getByRole('button', { name: 'Try again' }).click()

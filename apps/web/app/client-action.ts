@@ -1,4 +1,4 @@
-import { type ClientActionFunctionArgs, data } from '@remix-run/react'
+import type { ClientActionFunctionArgs } from '@remix-run/react'
 import { isConnectionLost } from '#app/connection.ts'
 import type { FormFailure } from '#app/form-result.ts'
 import { type Locale, textIn } from '#app/text.ts'
@@ -19,6 +19,6 @@ export async function clientAction({ request, serverAction }: ClientActionFuncti
       error: { key: 'CONNECTION_LOST', message: body, fields: {}, retryAfter: null },
       typed: typeof intent === 'string' ? { intent } : {},
     }
-    return data(failure, { status: 503 })
+    return Response.json(failure, { status: 503 })
   }
 }
