@@ -1,11 +1,18 @@
 import { AppError, catalogue, type ErrorKey, toAppError } from '@floorpass/api'
 import type { PageContext } from '@floorpass/functions'
 import { data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
-import { explain } from '#app/error-text.ts'
+import { explain } from '#app/error-text.server.ts'
 import type { FormFailure, PageError } from '#app/form-result.ts'
 import { withTarget } from '#app/redirect-target.ts'
+import { serverTextIn } from '#app/text.server.ts'
+import { type Locale, type Text, textIn } from '#app/text.ts'
 
-type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & { api: PageContext['api']; page: PageContext; url: URL }
+type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
+  api: PageContext['api']
+  page: PageContext
+  url: URL
+  text: Text
+}
 type FormArgs = PageArgs & { field: (name: string) => string }
 
 /** A loader that may call the API. No session leads to /login and back; other failures reach the error boundary with their status. */
@@ -15,7 +22,7 @@ export function withApi<Result>(handler: (args: PageArgs) => Promise<Result>) {
     try {
       return await handler(page)
     } catch (thrown) {
-      const error = expectedError(thrown, page.url)
+      const error = expectedError(thrown, page)
       throw data({ error }, initOf(error))
     }
   }
@@ -26,7 +33,7 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
   return async (args: LoaderFunctionArgs): Promise<(Result & { error?: undefined; typed?: undefined }) | FormFailure> => {
     const page = pageArgs(args)
     const form = await args.request.formData().catch(() => {
-      throw new Response('This form could not be read. Go back and send it again.', { status: 400 })
+      throw new Response(serverTextIn(page.page.locale).formUnreadable, { status: 400 })
     })
     const field = (name: string) => {
       const value = form.get(name)
@@ -35,7 +42,7 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
     try {
       return await handler({ ...page, field })
     } catch (thrown) {
-      const error = expectedError(thrown, page.url, (name) => form.has(name))
+      const error = expectedError(thrown, page, (name) => form.has(name))
       const typed = Object.fromEntries(kept.map((name) => [name, field(name)]))
       // The status matters to machines only, so the type stays that of the body.
       return data({ error, typed }, initOf(error)) as unknown as FormFailure
@@ -46,6 +53,7 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
 /** The answer of a call, or the refusal where the page itself has something to say about it. A failure of ours is thrown on. `has` as in `explain`. */
 export async function orRefusal<Answer>(
   call: Promise<Answer>,
+  locale: Locale,
   has?: (field: string) => boolean,
 ): Promise<{ answer: Answer; refusal: null } | { answer: null; refusal: PageError }> {
   try {
@@ -53,28 +61,39 @@ export async function orRefusal<Answer>(
   } catch (thrown) {
     const error = toAppError(thrown)
     if (error.status >= 500) throw thrown
-    return { answer: null, refusal: explain(error, has) }
+    return { answer: null, refusal: explain(error, locale, has) }
   }
 }
 
-/** A refusal of the page's own about one of its boxes. */
-export const refusedField = (name: string, message: string): AppError =>
-  new AppError('VALIDATION_ERROR', { fields: { [name]: message } })
+/** A refusal of the page's own about one of its boxes, in the person's language. */
+export class FieldRefusal extends Error {
+  readonly fields: Record<string, string>
 
-/** What the refusal of that key says; null when the catalogue has no such key. */
-export const refusalNamed = (key: string): PageError | null =>
-  Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey)) : null
-
-function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
-  return { api: context.api, page: context, params, request, url: new URL(request.url) }
+  constructor(name: string, message: string) {
+    super(message)
+    this.fields = { [name]: message }
+  }
 }
 
-function expectedError(thrown: unknown, url: URL, hasField?: (name: string) => boolean): PageError & { status: number } {
+/** What the refusal of that key says; null when the catalogue has no such key. */
+export const refusalNamed = (key: string, locale: Locale): PageError | null =>
+  Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey), locale) : null
+
+function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
+  return { api: context.api, page: context, params, request, url: new URL(request.url), text: textIn(context.locale) }
+}
+
+function expectedError(
+  thrown: unknown,
+  { page, url }: PageArgs,
+  hasField?: (name: string) => boolean,
+): PageError & { status: number } {
   if (thrown instanceof Response) throw thrown
-  const error = toAppError(thrown)
+  const error = thrown instanceof FieldRefusal ? new AppError('VALIDATION_ERROR') : toAppError(thrown)
   if (error.key === 'INTERNAL_SERVER_ERROR') throw thrown
   if (error.key === 'UNAUTHORIZED') throw redirect(withTarget('/login', url.pathname + url.search))
-  return { ...explain(error, hasField), status: error.status }
+  const own = thrown instanceof FieldRefusal && { fields: thrown.fields }
+  return { ...explain(error, page.locale, hasField), ...own, status: error.status }
 }
 
 function initOf({ status, retryAfter }: { status: number; retryAfter: number | null }): ResponseInit {

@@ -1,3 +1,5 @@
+import type { Text } from '#app/text.ts'
+
 /** A device as a person calls it: "Firefox 140 on Linux". */
-export const nameOfDevice = (browser: string | null, os: string | null): string =>
-  browser && os ? `${browser} on ${os}` : (browser ?? os ?? 'An unknown program')
+export const nameOfDevice = (browser: string | null, os: string | null, { device }: Text): string =>
+  browser && os ? device.on(browser, os) : (browser ?? os ?? device.unknown)

@@ -1,17 +1,24 @@
 import { RemixBrowser } from '@remix-run/react'
 import { StrictMode, startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
+import { LocaleContext, loadText } from '#app/text.ts'
 
 // A page brought back from the back/forward cache may belong to someone who signed out since.
 window.addEventListener('pageshow', (event) => {
   if (event.persisted) window.location.reload()
 })
 
-startTransition(() => {
-  hydrateRoot(
-    document,
-    <StrictMode>
-      <RemixBrowser />
-    </StrictMode>,
-  )
-})
+const locale = document.documentElement.lang === 'fr' ? 'fr' : 'en'
+
+loadText(locale).then(() =>
+  startTransition(() => {
+    hydrateRoot(
+      document,
+      <StrictMode>
+        <LocaleContext.Provider value={locale}>
+          <RemixBrowser />
+        </LocaleContext.Provider>
+      </StrictMode>,
+    )
+  }),
+)

@@ -8,6 +8,9 @@ import {
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { renderToPipeableStream } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
+import { LocaleContext, loadText } from '#app/text.ts'
+
+await Promise.all([loadText('en'), loadText('fr')])
 
 /** No page defers data, so the document is sent whole: a failure while rendering still gets its own status and page. */
 export default function handleRequest(
@@ -15,13 +18,15 @@ export default function handleRequest(
   status: number,
   headers: Headers,
   remixContext: EntryContext,
-  { cspNonce: nonce }: AppLoadContext,
+  { cspNonce: nonce, locale }: AppLoadContext,
 ): Promise<Response> {
   headers.set('Content-Type', 'text/html; charset=utf-8')
   return new Promise((resolve, reject) => {
     const { pipe } = renderToPipeableStream(
       <NonceContext.Provider value={nonce}>
-        <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+        <LocaleContext.Provider value={locale}>
+          <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+        </LocaleContext.Provider>
       </NonceContext.Provider>,
       {
         nonce,
@@ -39,5 +44,7 @@ export default function handleRequest(
 /** What no page expected, in the service's log; a request that its own browser gave up is nobody's failure. */
 export function handleError(error: unknown, { context, request }: LoaderFunctionArgs): void {
   const isRefusal = isRouteErrorResponse(error) && error.status < 500
-  if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'a page failed')
+  // The framework's own refusal (403) of an address that its single-fetch pages never ask for comes as a plain Error.
+  const isOldFetch = new URL(request.url).searchParams.has('_data')
+  if (!request.signal.aborted && !isRefusal && !isOldFetch) context.log.error({ err: error }, 'a page failed')
 }

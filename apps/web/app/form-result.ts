@@ -13,3 +13,6 @@ export type FormFailure = { error: PageError; typed: Record<string, string> }
 /** The mailed link itself is no good: only a new one helps. */
 export const isDeadLink = (error: PageError | null | undefined): boolean =>
   error?.key === 'INVALID_TOKEN' || error?.key === 'TOKEN_EXPIRED'
+
+/** Whether a new password would be taken, and the sentence that says so. */
+export type PasswordVerdict = { accepted: boolean; sentence: string }

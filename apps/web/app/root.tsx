@@ -6,8 +6,10 @@ import {
   Outlet,
   Scripts,
   ScrollRestoration,
+  useLoaderData,
   useLocation,
   useNavigation,
+  useRevalidator,
   useRouteError,
   useRouteLoaderData,
 } from '@remix-run/react'
@@ -16,28 +18,20 @@ import { withApi } from '#app/api.server.ts'
 import stylesheet from '#app/app.css?url'
 import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
+import { LanguageSwitch } from '#app/components/language-switch.tsx'
+import { OfflineNotice } from '#app/components/offline-notice.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { isConnectionLost } from '#app/connection.ts'
 import favicon from '#app/favicon.svg?url'
 import type { PageError } from '#app/form-result.ts'
 import { NonceContext } from '#app/nonce.ts'
+import { LocaleContext, type Text, textIn, useText } from '#app/text.ts'
 
-const text = {
-  skip: 'Skip to the content',
-  notFound: {
-    title: 'Page not found',
-    body: 'There is nothing at this address. The link may be old, or the address may have a typing error.',
-  },
-  failed: {
-    title: 'Something went wrong',
-    body: 'The failure is on our side, and your request may not have been carried out. Try again in a moment.',
-  },
-  refused: { title: 'This did not work' },
-  again: 'Try again',
-  home: 'Go to the start page',
-  dashboard: 'Open your dashboard',
-}
-
-export const loader = withApi(async ({ page }) => ({ appName: page.appName, localMailbox: page.localMailbox }))
+export const loader = withApi(async ({ page }) => ({
+  appName: page.appName,
+  localMailbox: page.localMailbox,
+  locale: page.locale,
+}))
 
 export const links = () => [
   { rel: 'stylesheet', href: stylesheet },
@@ -45,14 +39,15 @@ export const links = () => [
 ]
 
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
-  const title = error ? errorText(error).title : undefined
+  const title = error ? errorText(error, textIn(data?.locale ?? 'en').root).title : undefined
   return [{ title: [title, data?.appName].filter(Boolean).join(' · ') }]
 }
 
 export function Layout({ children }: { children: ReactNode }) {
+  const text = useText('root')
   const nonce = useContext(NonceContext)
   return (
-    <html lang="en">
+    <html lang={useContext(LocaleContext)}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -60,7 +55,7 @@ export function Layout({ children }: { children: ReactNode }) {
         <Meta />
         <Links />
       </head>
-      <body className="min-h-dvh">
+      <body className="flex min-h-dvh flex-col">
         <a
           href="#main"
           className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-10 focus:rounded-md focus:bg-surface focus:px-4 focus:py-2.5 focus:font-semibold focus:text-accent focus:-outline-offset-3"
@@ -68,6 +63,7 @@ export function Layout({ children }: { children: ReactNode }) {
           {text.skip}
         </a>
         {children}
+        <LanguageSwitch />
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
       </body>
@@ -89,27 +85,46 @@ export default function Root() {
     shown.current = { pathname, settled }
   }, [pathname, settled])
 
-  return <Outlet />
+  // Another tab, or a sign-in, may have changed the language: another language is another document.
+  const { locale } = useLoaderData<typeof loader>()
+  const shownLocale = useContext(LocaleContext)
+  useEffect(() => {
+    if (locale !== shownLocale) window.location.reload()
+  }, [locale, shownLocale])
+
+  return (
+    <>
+      <Outlet />
+      <OfflineNotice />
+    </>
+  )
 }
 
 export function ErrorBoundary() {
+  const text = useText('root')
   const error = useRouteError()
   const root = useRouteLoaderData<typeof loader>('root')
   const { search } = useLocation()
-  const { title, body, retry } = errorText(error)
+  const { title, body, retry } = errorText(error, text)
   return (
-    <div className="mx-auto grid max-w-xl gap-10 px-5 py-10 sm:py-16">
+    <div className="mx-auto grid w-full max-w-xl grow content-start gap-10 px-5 py-10 sm:py-16">
       {root && (
         <header>
           <Brand name={root.appName} />
         </header>
       )}
       <main id="main" tabIndex={-1} className="grid gap-4">
-        {isRouteErrorResponse(error) && <p className="text-sm font-medium text-ink-soft">Error {error.status}</p>}
+        {isRouteErrorResponse(error) && <p className="text-sm font-medium text-ink-soft">{text.error(error.status)}</p>}
         <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
         <p className="text-lg text-ink-soft">{body}</p>
         <p className="mt-3 flex flex-wrap items-center gap-x-6 gap-y-3">
-          {retry ? <RetryLink search={search} /> : <ButtonLink to="/">{text.home}</ButtonLink>}
+          {isConnectionLost(error) ? (
+            <RetryButton />
+          ) : retry ? (
+            <RetryLink search={search} />
+          ) : (
+            <ButtonLink to="/">{text.home}</ButtonLink>
+          )}
           <TextLink to="/dashboard">{text.dashboard}</TextLink>
         </p>
       </main>
@@ -117,19 +132,34 @@ export function ErrorBoundary() {
   )
 }
 
+const retryLook =
+  'inline-flex min-h-11 items-center rounded-md bg-accent px-5 font-semibold text-on-accent hover:bg-accent-strong'
+
+/** Asks again without leaving: a whole new request would end at the browser's own page while there is no network. */
+function RetryButton() {
+  const text = useText('root')
+  const { revalidate } = useRevalidator()
+  return (
+    <button type="button" onClick={revalidate} className={retryLook}>
+      {text.again}
+    </button>
+  )
+}
+
 /** The same address as a whole new request. Relative on purpose: a path from the address bar may name another host (`//host`). */
 function RetryLink({ search }: { search: string }) {
+  const text = useText('root')
   return (
-    <a
-      href={search || '?'}
-      className="inline-flex min-h-11 items-center rounded-md bg-accent px-5 font-semibold text-on-accent hover:bg-accent-strong"
-    >
+    <a href={search || '?'} className={retryLook}>
       {text.again}
     </a>
   )
 }
 
-function errorText(error: unknown): { title: string; body: string; retry: boolean } {
+type Words = { title: string; body: string; retry: boolean }
+
+function errorText(error: unknown, text: Text['root']): Words {
+  if (isConnectionLost(error)) return { ...text.offline, retry: true }
   if (!isRouteErrorResponse(error)) return { ...text.failed, retry: true }
   if (error.status === 404 || error.status === 405) return { ...text.notFound, retry: false }
   const known = (error.data as { error?: PageError } | null)?.error
@@ -137,5 +167,6 @@ function errorText(error: unknown): { title: string; body: string; retry: boolea
   if (error.status === 400 && typeof error.data === 'string' && error.data !== '')
     return { ...text.refused, body: error.data, retry: false }
   if (!known) return { ...text.failed, retry: error.status >= 500 }
-  return { title: error.status >= 500 ? text.failed.title : text.refused.title, body: known.message, retry: true }
+  const title = error.status === 503 ? text.unavailable.title : error.status >= 500 ? text.failed.title : text.refused.title
+  return { title, body: known.message, retry: true }
 }

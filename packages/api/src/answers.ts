@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { riskLevel } from './fields.ts'
 import { roles } from './organizations/permissions.ts'
+import { securitySteps } from './profile/security-score.ts'
 
 /** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
 
@@ -121,6 +122,30 @@ export const trustedDevicesAnswer = z.array(
 )
 
 export const exportAnswer = z.looseObject({ exportedAt: date, user: z.looseObject({ id: z.string() }) })
+export const activityAnswer = z.strictObject({
+  events: z.array(
+    z
+      .strictObject({
+        id: z.string(),
+        action: z.string(),
+        succeeded: z.boolean(),
+        byAnother: z.boolean().describe('Somebody else did it to the account; then without device and address'),
+        details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
+        ipAddress: z.string(),
+        device: z.string().nullable(),
+        browser: z.string().nullable(),
+        os: z.string().nullable(),
+        createdAt: date,
+      })
+      .meta({ id: 'AccountEvent' }),
+  ),
+  nextCursor: z.string().nullable().describe('Where the next page begins; null on the last one'),
+})
+export const securityAnswer = z.strictObject({
+  score: z.int().describe('0 to 100'),
+  steps: z.array(z.strictObject({ name: z.enum(securitySteps), points: z.int(), done: z.boolean() })),
+  next: z.enum(securitySteps).nullable().describe('The first step that is not done'),
+})
 const role = z.enum(roles)
 const organizationFields = {
   id: z.string(),

@@ -1,7 +1,8 @@
 /** What a caller may send and what comes back. zod only: the browser imports this file too. */
 export * from './answers.ts'
 export { changeEmailInput, sendVerificationEmailInput, undoEmailChangeInput, verifyEmailInput } from './email-address/contract.ts'
-export { emailAddress, headerSafe, passwordLength, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
+export { passwordLength } from './field-problems.ts'
+export { emailAddress, headerSafe, locale, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
 export { linkSocialAccountInput, unlinkAccountInput } from './linked-accounts/contract.ts'
 export {
   activeMemberInput,
@@ -33,7 +34,7 @@ export {
   resetPasswordInput,
   setPasswordInput,
 } from './passwords/contract.ts'
-export { deleteUserInput, updateUserInput } from './profile/contract.ts'
+export { deleteUserInput, listActivityInput, updateUserInput } from './profile/contract.ts'
 export { providerIds } from './provider-ids.ts'
 export { revokeSessionInput } from './sessions/contract.ts'
 export { finishSocialInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'

@@ -1,35 +1,33 @@
 import { z } from 'zod'
-
-/** Code points, after NFC. */
-export const passwordLength = { min: 8, max: 128 } as const
+import { fieldProblems } from './field-problems.ts'
 
 /** Lower case, at most 254 characters, 64 before the @ (RFC 5321), ASCII: an internationalised domain is written in its `xn--` form. Not trimmed. */
 export const emailAddress = z
-  .email('Invalid email address')
-  .max(254, 'Too long: at most 254 characters')
-  .regex(/^(?![^@]{65,}@)/, 'Too long: at most 64 characters before the @')
+  .email(fieldProblems.emailInvalid)
+  .max(254, fieldProblems.emailTooLong)
+  .regex(/^(?![^@]{65,}@)/, fieldProblems.emailLocalPartTooLong)
   .toLowerCase()
 
 /** Any text up to 10,000 characters: the length rule has codes of its own, and must not hash a megabyte. */
-export const password = z.string().min(1, 'Enter a password').max(10_000, 'Too long')
+export const password = z.string().min(1, fieldProblems.passwordMissing).max(10_000, fieldProblems.tooLong)
 
 /** Shown to others, in mails too: nothing in it is invisible or turns the reading direction around. */
 export const personName = z
   .string()
   .trim()
-  .min(1, { error: 'Enter a name', abort: true })
-  .max(100, 'Too long: at most 100 characters')
+  .min(1, { error: fieldProblems.nameMissing, abort: true })
+  .max(100, fieldProblems.nameTooLong)
   .refine(
     (name) =>
       !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
         name,
       ),
     {
-      error: 'Enter a name without invisible characters',
+      error: fieldProblems.nameInvisibleCharacters,
     },
   )
   .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
-    error: 'Enter a name that can be seen',
+    error: fieldProblems.nameInvisible,
   })
 
 /** A picture's address. Without a user in it: the page that shows it would send the password along. */
@@ -42,6 +40,8 @@ export const imageUrl = z
   .transform((url) => new URL(url).href)
 
 export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
+
+export const locale = z.enum(['en', 'fr'])
 
 export const oneTimeToken = z.string().min(1).max(512)
 

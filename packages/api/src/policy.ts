@@ -36,6 +36,14 @@ export const policy = {
     /** How many invitations a list shows, the newest first. */
     listedInvitations: 200,
   },
+  /** What the security score takes for enough. */
+  security: {
+    /** Fewer backup codes than this are few. */
+    backupCodesLow: 3,
+    /** A session elsewhere that was not seen for this long is worth a look. */
+    idleSession: 3 * day,
+    passwordAge: 365 * day,
+  },
   twoFactor: {
     /** Between the password and the code. */
     challengeLifetime: 10 * minute,
@@ -100,6 +108,8 @@ export const limits = {
   'two-factor:ip': { points: 30, seconds: minute },
   'reset-password:ip': { points: 20, seconds: minute },
   'confirm-password:user': { points: 5, seconds: 15 * minute },
+  /** A page asks while a password is typed. */
+  'check-password:ip': { points: 120, seconds: minute },
   'change-email:user': { points: 5, seconds: hour },
   'delete-link:user': { points: 5, seconds: hour },
   'export-data:user': { points: 5, seconds: 10 * minute },

@@ -14,12 +14,12 @@ import {
 } from '@floorpass/api'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
-import { parseAccept } from 'hono/utils/accept'
 import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
 import { clientAddress } from './http/client-address.ts'
 import { requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
+import { localeCookie, preferredLocale, readLocaleCookie, spokenLocale } from './http/locale.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
 import { errorResponse, json, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
@@ -36,7 +36,10 @@ export type PageContext = {
   api: Api
   /** Every script tag carries it. */
   cspNonce: string
+  /** The language to answer in. */
   locale: Locale
+  /** Keeps a chosen language in this browser. */
+  rememberLocale(locale: Locale): void
   appName: string
   /** Mail lands in the viewer at /dev/mailbox: the service runs on its own machine only. */
   localMailbox: boolean
@@ -77,7 +80,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const client = {
       ip: clientAddress(c.env.peerAddress, c.req.header('x-forwarded-for') ?? null, service.trustedProxies),
       userAgent: printable(c.req.header('user-agent') ?? ''),
-      locale: preferredLocale(c.req.header('accept-language')),
+      locale: preferredLocale(readLocaleCookie(cookies), c.req.header('accept-language')),
     }
     c.set('requestId', requestId)
     c.set('setCookies', setCookies)
@@ -168,7 +171,8 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       return pages(c.req.raw, {
         api: createCaller(context),
         cspNonce,
-        locale: context.client.locale,
+        locale: await spokenLocale(context),
+        rememberLocale: (locale) => context.cookies.set(localeCookie(locale, settings.cookie.secure)),
         appName: settings.appName,
         localMailbox: service.outbox !== null,
         providers: [...deps.providers.values()].map(({ id, name }) => ({ id, name })),
@@ -188,13 +192,6 @@ export function createEdge(service: Service, pages?: Pages): Edge {
 
 /** One line, no control or direction characters, at most 512 long: safe in a log, a list and a mail. */
 const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 512)
-
-function preferredLocale(header: string | undefined): Locale {
-  const languages = parseAccept(header ?? '').map(({ type, q }) => ({ language: type.toLowerCase().split('-')[0], q }))
-  const known = languages.filter(({ language, q }) => q > 0 && (language === 'en' || language === 'fr'))
-  known.sort((left, right) => right.q - left.q)
-  return known[0]?.language === 'fr' ? 'fr' : 'en'
-}
 
 /** The newest word on a cookie counts: for the rest of this request, and alone in the response. */
 function keepCookie(cookies: Map<string, string>, setCookies: string[], header: string): void {

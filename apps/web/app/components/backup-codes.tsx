@@ -1,19 +1,12 @@
 import { PrintButton } from '#app/components/button.tsx'
 import { PlainLink } from '#app/components/text-link.tsx'
-
-const text = {
-  label: 'Backup codes',
-  lead: 'Each of them signs you in once, when your authenticator is not at hand. They are shown here and never again: keep them where you will find them without your phone.',
-  download: 'Download as a text file',
-  print: 'Print this page',
-  fileName: (appName: string) => `${appName.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-backup-codes.txt`,
-  file: (appName: string, account: string) => `${appName}: backup codes of ${account}. Each works once.`,
-}
+import { useText } from '#app/text.ts'
 
 type BackupCodesProps = { appName: string; account: string; codes: readonly string[] }
 
 /** New codes, to keep. The file is a part of the page: the codes travel no second time. */
 export function BackupCodes({ appName, account, codes }: BackupCodesProps) {
+  const text = useText('backupCodes')
   const file = `${text.file(appName, account)}\n\n${codes.join('\n')}\n`
   return (
     <div className="grid gap-4">

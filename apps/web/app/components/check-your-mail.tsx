@@ -5,36 +5,17 @@ import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { withTarget } from '#app/redirect-target.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Check your mail',
-  nothing: 'Nothing after a few minutes? Look in the spam folder, then send it again.',
-  again: 'Send the mail again',
-  signIn: 'Go to sign-in',
-}
+/** Where the mail is asked for again. */
+const actions = { 'sign-up': '/verify-email', confirm: '/verify-email', reset: '/forgot-password' } as const
 
-/** What is said around the address, and where the mail is asked for again. */
-const occasions = {
-  'sign-up': {
-    sentence: ['We have sent a mail to ', '. Open the link in it to confirm the address, then sign in.'],
-    action: '/verify-email',
-  },
-  // These two say nothing about the address: it may have no account, or be confirmed.
-  confirm: {
-    sentence: ['If ', ' is waiting to be confirmed, a new link is on its way. Open it, then sign in.'],
-    action: '/verify-email',
-  },
-  reset: {
-    sentence: ['If ', ' has an account, a mail is on its way to it. Open the link in it to choose a new password.'],
-    action: '/forgot-password',
-  },
-} as const
-
-type CheckYourMailProps = { occasion: keyof typeof occasions; email: string; redirectTo: string | null }
+type CheckYourMailProps = { occasion: keyof typeof actions; email: string; redirectTo: string | null }
 
 /** After a mail with a link was asked for: what happens now, and what to do when nothing does. */
 export function CheckYourMail({ occasion, email, redirectTo }: CheckYourMailProps) {
-  const { sentence, action } = occasions[occasion]
+  const text = useText('checkYourMail')
+  const sentence = text.sentences[occasion]
   return (
     <>
       <Heading title={text.title}>
@@ -47,7 +28,7 @@ export function CheckYourMail({ occasion, email, redirectTo }: CheckYourMailProp
         </p>
       </Heading>
       <LocalMailbox />
-      <PageForm action={withTarget(action, redirectTo)} intent="send">
+      <PageForm action={withTarget(actions[occasion], redirectTo)} intent="send">
         <input type="hidden" name="email" value={email} />
         <SubmitButton look="secondary" wide>
           {text.again}

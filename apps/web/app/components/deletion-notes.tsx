@@ -1,16 +1,8 @@
-const text = {
-  goes: 'This goes, at once and for good:',
-  list: [
-    'your profile, your trading settings and every way to sign in',
-    'every session, on every device',
-    'your memberships in organizations, invitations to your address, and organizations that nobody else is in',
-    'the record of what happened on your account',
-  ],
-  after: 'Nobody can bring it back, and neither can we. We mail you one last time to say that it is done.',
-}
+import { useText } from '#app/text.ts'
 
 /** What a person must know before they delete their account. */
 export function DeletionNotes() {
+  const text = useText('deletionNotes')
   return (
     <div className="grid gap-2">
       <p>{text.goes}</p>

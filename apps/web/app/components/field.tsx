@@ -3,7 +3,7 @@ import { useFormState } from '#app/components/page-form.tsx'
 
 type FieldProps = Pick<
   InputHTMLAttributes<HTMLInputElement>,
-  'type' | 'autoComplete' | 'inputMode' | 'defaultValue' | 'maxLength'
+  'type' | 'autoComplete' | 'inputMode' | 'defaultValue' | 'maxLength' | 'onInput'
 > & {
   name: string
   label: string

@@ -1,14 +1,11 @@
 import { useRouteLoaderData } from '@remix-run/react'
 import { PlainLink } from '#app/components/text-link.tsx'
 import type { loader as rootLoader } from '#app/root.tsx'
-
-const text = {
-  local: 'This service runs on your own machine, so no mail leaves it:',
-  mailbox: 'read the mail in the local mailbox',
-}
+import { useText } from '#app/text.ts'
 
 /** Where a mail lands that cannot leave the machine. Nothing where mails are really sent. */
 export function LocalMailbox() {
+  const text = useText('localMailbox')
   const localMailbox = useRouteLoaderData<typeof rootLoader>('root')?.localMailbox ?? false
   if (!localMailbox) return null
   return (

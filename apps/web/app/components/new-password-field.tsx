@@ -1,10 +1,67 @@
+import { useEffect, useRef, useState } from 'react'
 import { PasswordField } from '#app/components/password-field.tsx'
+import type { PasswordVerdict } from '#app/form-result.ts'
+import { useText } from '#app/text.ts'
 
-const hint = (shortest: number) => `At least ${shortest} characters. Several words in a row are easy to keep and hard to guess.`
+const pause = 400
 
 type NewPasswordFieldProps = { name?: string; label: string; shortest: number }
 
-/** Where a password is chosen. `shortest` comes from a loader: importing the rule would bring its whole library to the browser. */
+/**
+ * Where a password is chosen. `shortest` comes from a loader: importing the rule would bring its whole library to the browser. With
+ * JavaScript the service says, after a pause in the typing, whether it will take the password.
+ */
 export function NewPasswordField({ name = 'newPassword', label, shortest }: NewPasswordFieldProps) {
-  return <PasswordField name={name} label={label} hint={hint(shortest)} autoComplete="new-password" />
+  const text = useText('newPassword')
+  const [verdict, ask] = useVerdict()
+  return (
+    <div className="grid gap-1.5">
+      <PasswordField
+        name={name}
+        label={label}
+        hint={text.hint(shortest)}
+        autoComplete="new-password"
+        onInput={(event) => ask(event.currentTarget)}
+      />
+      <p role="status" className={`min-h-5 text-sm noscript:hidden ${verdict?.accepted ? 'text-success' : 'text-ink-soft'}`}>
+        {verdict?.sentence}
+      </p>
+    </div>
+  )
+}
+
+/** The service's word on what stands in the box. It travels in a body; no answer (no network, too many questions) is no word. */
+function useVerdict() {
+  const [verdict, setVerdict] = useState<PasswordVerdict | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>()
+  const request = useRef<AbortController>()
+
+  const ask = (box: HTMLInputElement) => {
+    clearTimeout(timer.current)
+    request.current?.abort()
+    if (box.value === '') setVerdict(null)
+    else timer.current = setTimeout(() => question(box), pause)
+  }
+  const question = async (box: HTMLInputElement) => {
+    const attempt = new AbortController()
+    request.current = attempt
+    try {
+      const body = new URLSearchParams({ password: box.value })
+      for (const [name, value] of new FormData(box.form ?? undefined)) {
+        if (name !== 'password' && ['name', 'email', 'token'].includes(name) && typeof value === 'string') body.set(name, value)
+      }
+      const response = await fetch('/password-strength', { method: 'POST', body, signal: attempt.signal })
+      setVerdict(response.ok ? await response.json() : null)
+    } catch {
+      if (!attempt.signal.aborted) setVerdict(null)
+    }
+  }
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current)
+      request.current?.abort()
+    },
+    [],
+  )
+  return [verdict, ask] as const
 }

@@ -1,10 +1,10 @@
 import { CodeField } from '#app/components/code-field.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
-
-const text = { password: 'Password', hint: 'So that nobody else does this on a device that you left signed in.' }
+import { useText } from '#app/text.ts'
 
 /** What proves that a change of the second factor is its owner's: the password, or a code where there is none. */
 export function OwnerProof({ hasPassword }: { hasPassword: boolean }) {
+  const text = useText('ownerProof')
   return hasPassword ? <PasswordField label={text.password} hint={text.hint} autoComplete="current-password" /> : <CodeField />
 }
 

@@ -1,7 +1,8 @@
 import { Form, useFormAction, useNavigation } from '@remix-run/react'
-import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef } from 'react'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import type { FormFailure } from '#app/form-result.ts'
+import { useText } from '#app/text.ts'
 
 type FormState = { pending: boolean; fields: Record<string, string>; typed: Record<string, string> }
 
@@ -26,6 +27,7 @@ type PageFormProps = {
 
 /** A form that works without JavaScript; with it, it is sent once at a time and focus goes to the first thing to correct. */
 export function PageForm({ id, action, intent, failure, wayOut, reloadDocument = false, className, children }: PageFormProps) {
+  const text = useText('form')
   const form = useRef<HTMLFormElement>(null)
   const navigation = useNavigation()
   const target = useFormAction(action)
@@ -35,7 +37,7 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
 
   // What was taken does not stay in the boxes: a password least of all.
   const wasPending = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (wasPending.current && !pending && !error) form.current?.reset()
     wasPending.current = pending
   }, [pending, error])
@@ -64,7 +66,7 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
         {error && <FormErrors error={error} wayOut={wayOut} />}
         {children}
         <p role="status" className="sr-only">
-          {pending ? 'Sending…' : ''}
+          {pending ? text.sending : ''}
         </p>
       </Form>
     </FormStateContext.Provider>

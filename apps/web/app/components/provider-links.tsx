@@ -1,13 +1,13 @@
 import { ButtonLink } from '#app/components/button.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
 import { withTarget } from '#app/redirect-target.ts'
-
-const text = { or: 'or', continueWith: 'Continue with' }
+import { useText } from '#app/text.ts'
 
 type ProviderLinksProps = { providers: readonly { id: string; name: string }[]; redirectTo: string | null }
 
 /** The way in through each provider; nothing when there is none. Links, not forms: the browser holds a form's redirects against the CSP. */
 export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
+  const text = useText('providerLinks')
   if (providers.length === 0) return null
   return (
     <div className="grid gap-3">

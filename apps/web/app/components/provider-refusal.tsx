@@ -1,10 +1,10 @@
 import { FormErrors } from '#app/components/form-errors.tsx'
 import type { RefusalText } from '#app/social-refusal.server.ts'
-
-const text = { code: 'Code:' }
+import { useText } from '#app/text.ts'
 
 /** Why the way through a provider ended here, and what to do. The code is for whoever is asked for help. */
 export function ProviderRefusal({ code, happened, todo }: RefusalText) {
+  const text = useText('providerRefusal')
   return (
     <FormErrors
       error={{ key: code ?? '', message: happened, fields: {}, retryAfter: null }}

@@ -7,12 +7,13 @@ type SelectProps = {
   label: string
   /** The label is for screen readers only: the row around says it to everybody else. */
   quietLabel?: boolean
+  hint?: string
   defaultValue: string
   options: readonly { value: string; label: string }[]
 }
 
 /** One labelled choice out of a few, as the browser draws it. It shows again what was chosen before a failed submit. */
-export function Select({ name, id = name, label, quietLabel = false, defaultValue, options }: SelectProps) {
+export function Select({ name, id = name, label, quietLabel = false, hint, defaultValue, options }: SelectProps) {
   const { fields, typed } = useFormState()
   const error = fields[name]
   return (
@@ -20,12 +21,17 @@ export function Select({ name, id = name, label, quietLabel = false, defaultValu
       <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-semibold'}>
         {label}
       </label>
+      {hint && (
+        <p id={`${id}-hint`} className="text-sm text-pretty text-ink-soft">
+          {hint}
+        </p>
+      )}
       <select
         id={id}
         name={name}
         defaultValue={typed[name] ?? defaultValue}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? `${id}-error` : undefined}
+        aria-describedby={[error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined}
         className="min-h-11 w-full rounded-md border border-line-strong bg-surface px-3 py-2.5 text-ink"
       >
         {options.map((option) => (

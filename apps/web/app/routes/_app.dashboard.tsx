@@ -1,61 +1,54 @@
+import type { SecurityStep } from '@floorpass/api'
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
+import { ActivityList } from '#app/components/activity-list.tsx'
+import { ButtonLink } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { Moment } from '#app/components/moment.tsx'
+import { ScoreBar } from '#app/components/score-bar.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
-import { riskLevels } from '#app/risk-levels.ts'
+import { shownActivity } from '#app/shown-activity.server.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Dashboard',
-  greeting: (name: string) => `Hello, ${name}`,
-  lead: 'What your account may do, and how it is protected.',
-  trading: 'Trading',
-  status: 'Trading status',
-  enabled: 'Allowed',
-  disabled: 'Switched off',
-  risk: 'Risk level',
-  changeTrading: 'Change trading settings',
-  account: 'Account',
-  address: 'E-mail address',
-  confirmed: 'Confirmed',
-  unconfirmed: 'Not confirmed',
-  twoFactor: 'Two-factor sign-in',
-  on: 'On',
-  off: 'Off',
-  since: 'Opened',
-  changeEmail: 'Change address',
-  changePassword: 'Change password',
-  session: 'This session',
-  signedIn: 'Signed in',
-  ends: 'Ends',
-  allSessions: 'See every device',
+/** Where each step is taken. */
+const pathOfStep: Record<SecurityStep, string> = {
+  'verify-email': '/verify-email',
+  'enable-two-factor': '/settings/security',
+  'renew-backup-codes': '/settings/security/codes',
+  'review-sessions': '/settings/sessions',
+  'renew-password': '/settings/password',
 }
 
 export const loader = withApi(async ({ api, page }) => {
-  const { session, user } = await api.sessions.require()
+  const { user } = await api.sessions.require()
+  const [security, activity] = await Promise.all([api.profile.getSecurity(), api.profile.listActivity({ limit: 4 })])
   const { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel } = user
   return {
     account: { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel },
     since: momentText(user.createdAt, page.locale),
-    signedIn: momentText(session.createdAt, page.locale),
-    ends: momentText(session.expiresAt, page.locale),
+    security: { score: security.score, next: security.next },
+    activity: activity.events.map((event) => shownActivity(event, page)),
   }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.dashboard.title)
+
+type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 
 export default function Dashboard() {
-  const { account, since, signedIn, ends } = useLoaderData<typeof loader>()
-  const risk = riskLevels.find((level) => level.value === account.riskLevel)?.label
+  const { account, since, security, activity } = useLoaderData<typeof loader>()
+  const text = useText('dashboard')
+  const risk = useText('riskLevels')[account.riskLevel].label
   return (
     <>
       <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
-      <div className="grid gap-6 lg:grid-cols-3">
+      <div className="grid gap-6 lg:grid-cols-2">
+        <SecurityCard {...security} />
         <Card title={text.trading}>
           <Facts
             rows={[
@@ -90,18 +83,39 @@ export default function Dashboard() {
             <TextLink to="/settings/password">{text.changePassword}</TextLink>
           </p>
         </Card>
-        <Card title={text.session}>
-          <Facts
-            rows={[
-              { name: text.signedIn, value: <Moment {...signedIn} /> },
-              { name: text.ends, value: <Moment {...ends} /> },
-            ]}
-          />
-          <p>
+        <Card title={text.activity}>
+          <ActivityList events={activity} brief />
+          <p className="flex flex-wrap gap-x-5 gap-y-2">
+            <TextLink to="/settings/activity">{text.allActivity}</TextLink>
             <TextLink to="/settings/sessions">{text.allSessions}</TextLink>
           </p>
         </Card>
       </div>
     </>
+  )
+}
+
+function SecurityCard({ score, next }: Loaded['security']) {
+  const text = useText('dashboard')
+  return (
+    <Card title={text.security}>
+      <div className="grid gap-2">
+        <p className="flex flex-wrap items-baseline justify-between gap-x-4">
+          <span className="text-ink-soft">{text.scoreLabel}</span>
+          <strong className="text-2xl font-semibold tracking-tight">{text.score(score)}</strong>
+        </p>
+        <ScoreBar score={score} />
+      </div>
+      {next === null ? (
+        <p>
+          <Status good>{text.allDone}</Status>
+        </p>
+      ) : (
+        <div className="grid justify-items-start gap-4">
+          <p className="text-pretty">{text.steps[next].why}</p>
+          <ButtonLink to={pathOfStep[next]}>{text.steps[next].link}</ButtonLink>
+        </div>
+      )}
+    </Card>
   )
 }

@@ -10,15 +10,7 @@ import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'Delete your account',
-  lead: 'You are signed in as ',
-  submit: 'Delete my account for good',
-  keep: 'Keep my account',
-  deadLead: 'Nothing was deleted. A link from us works for a short time, once, and for the account that asked for it.',
-  newLink: 'Ask for a new link',
-}
+import { useText } from '#app/text.ts'
 
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ api, url }) => {
@@ -32,11 +24,14 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   throw redirect('/?notice=account-deleted')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.deleteAccount.title)
 
 export default function DeleteAccount() {
+  const text = useText('deleteAccount')
   const { email, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const deadLink = isDeadLink(failure?.error)

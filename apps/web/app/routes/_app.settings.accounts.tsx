@@ -15,25 +15,9 @@ import { momentText } from '#app/moment-text.server.ts'
 import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Linked accounts',
-  lead: 'Each of these lets you sign in. To link or unlink one, you must have signed in recently; we send you a mail about it.',
-  names: { credential: 'Password', google: 'Google', github: 'GitHub' } as Record<string, string>,
-  linked: 'Linked',
-  added: 'Added',
-  lastUsed: 'Last used',
-  neverUsed: 'Not yet',
-  off: 'Sign-in through it is switched off here',
-  unlink: 'Unlink',
-  moreTitle: 'Link another',
-  moreLead: 'You go there, confirm that it is you, and come back. Its e-mail address need not be the one of your account.',
-  link: 'Link',
-  unlinked: 'It is unlinked. You can no longer sign in with it.',
-  notices: { linked: 'It is linked. From now on you can sign in with it too.' },
-}
-
-export const loader = withApi(async ({ api, page, url }) => {
+export const loader = withApi(async ({ api, page, url, text }) => {
   const accounts = await api.linkedAccounts.list()
   return {
     accounts: accounts.map(({ id, providerId, createdAt, lastUsedAt }) => ({
@@ -44,27 +28,30 @@ export const loader = withApi(async ({ api, page, url }) => {
       lastUsed: lastUsedAt && momentText(lastUsedAt, page.locale),
     })),
     unlinked: page.providers.filter(({ id }) => !accounts.some(({ providerId }) => providerId === id)),
-    notice: noticeOf(url, text.notices),
-    refusal: socialRefusalOf(url),
+    notice: noticeOf(url, text.accounts.notices),
+    refusal: socialRefusalOf(url, page.locale),
   }
 })
 
 /** A `provider` is linked; else the intent is the account to unlink. */
-export const action = withApiForm(['intent'], async ({ api, field }) => {
+export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   const provider = field('provider')
   if (provider !== '') {
     const targets = { callbackURL: '/settings/accounts?notice=linked', errorCallbackURL: '/settings/accounts' }
     throw redirect((await api.linkedAccounts.link({ provider, ...targets })).url)
   }
   await api.linkedAccounts.unlink({ accountId: field('intent') })
-  return { done: text.unlinked }
+  return { done: text.accounts.unlinked }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.accounts.title)
 
 type LinkedAccount = ReturnType<typeof useLoaderData<typeof loader>>['accounts'][number]
 
 export default function AccountSettings() {
+  const text = useText('accounts')
   const { accounts, unlinked, notice, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
@@ -108,6 +95,7 @@ export default function AccountSettings() {
 }
 
 function AccountRow({ id, providerId, active, linked, lastUsed, failure }: LinkedAccount & Pick<RowFormProps, 'failure'>) {
+  const text = useText('accounts')
   return (
     <Row
       title={<Name providerId={providerId} />}
@@ -128,20 +116,19 @@ function AccountRow({ id, providerId, active, linked, lastUsed, failure }: Linke
       <RowForm intent={id} failure={failure}>
         <SubmitButton look="secondary">
           {text.unlink}
-          <span className="sr-only">{nameOf(providerId)}</span>
+          <span className="sr-only">{text.names[providerId] ?? providerId}</span>
         </SubmitButton>
       </RowForm>
     </Row>
   )
 }
 
-const nameOf = (providerId: string) => text.names[providerId] ?? providerId
-
 function Name({ providerId }: { providerId: string }) {
+  const text = useText('accounts')
   return (
     <p className="flex items-center gap-3 font-semibold wrap-anywhere">
       <ProviderMark id={providerId} />
-      {nameOf(providerId)}
+      {text.names[providerId] ?? providerId}
     </p>
   )
 }

@@ -12,25 +12,11 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Your data',
-  takeTitle: 'Take your data along',
-  takeLead:
-    'One file with everything we hold on you, readable by people and programs (JSON). No password or other secret is in it. To get it, you must have signed in recently.',
-  take: 'Download my data',
-  deleteTitle: 'Delete your account',
-  password: 'Password',
-  passwordHint: 'So that nobody else does this on a device that you left signed in.',
-  submit: 'Delete my account for good',
-  otherWay: 'No password, or not at hand? We mail you a link. Nothing is deleted before you have opened it and confirmed.',
-  mailLink: 'Mail me a link instead',
-  sent: ['We have sent a mail to ', '. Nothing is deleted before you open the link in it and confirm.'],
-}
-
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, page, url }) => {
   const { user } = await api.sessions.require()
-  return { email: user.email, refusal: refusalNamed(url.searchParams.get('refused') ?? '') }
+  return { email: user.email, refusal: refusalNamed(url.searchParams.get('refused') ?? '', page.locale) }
 })
 
 export const action = withApiForm(['intent'], async ({ api, field }) => {
@@ -42,9 +28,12 @@ export const action = withApiForm(['intent'], async ({ api, field }) => {
   throw redirect('/?notice=account-deleted')
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.yourData.title)
 
 export default function DangerSettings() {
+  const text = useText('yourData')
   const { email, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined

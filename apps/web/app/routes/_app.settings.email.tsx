@@ -11,28 +11,11 @@ import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { Status } from '#app/components/status.tsx'
 import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'E-mail address',
-  present: 'Present address',
-  confirmed: 'Confirmed',
-  unconfirmed: 'Not confirmed',
-  changeTitle: 'Change it',
-  lead: 'You sign in with this address, and our mails to you go there. To change it, you must have signed in recently.',
-  newEmail: 'New address',
-  newEmailHint: 'We send a link there. Your address changes once you have opened it and confirmed.',
-  submit: 'Send the link',
-  // The same for an address that has an account: that one gets no mail.
-  sent: ['Confirm in the mail we sent to ', '. Until then your address stays as it is.'],
-  nothing: 'Nothing after a few minutes? Look in the spam folder, and check the address above for typing errors.',
-  notices: {
-    changed: 'Your address is changed. We have told the old one, with a link that undoes the change for a few days.',
-  },
-}
-
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, url, text }) => {
   const { user } = await api.sessions.require()
-  return { email: user.email, emailVerified: user.emailVerified, notice: noticeOf(url, text.notices) }
+  return { email: user.email, emailVerified: user.emailVerified, notice: noticeOf(url, text.email.notices) }
 })
 
 export const action = withApiForm(['newEmail'], async ({ api, field }) => {
@@ -41,9 +24,12 @@ export const action = withApiForm(['newEmail'], async ({ api, field }) => {
   return { sentTo: newEmail }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.email.title)
 
 export default function EmailSettings() {
+  const text = useText('email')
   const { email, emailVerified, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined

@@ -2,7 +2,7 @@ import { may, organizationLimits, type Role, rolesUpTo } from '@floorpass/api/co
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import { orRefusal, refusedField, withApi, withApiForm } from '#app/api.server.ts'
+import { FieldRefusal, orRefusal, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
@@ -16,57 +16,13 @@ import { TextLink } from '#app/components/text-link.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { noticeOf } from '#app/notice.ts'
-import { roleNames, roleOptions } from '#app/organization-roles.ts'
+import { roleName, roleOptions } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Organization',
-  all: 'All organizations',
-  yours: 'Your role:',
-  name: 'Name of the organization',
-  slug: 'Short name',
-  slugHint: 'Changing it changes addresses that others may have kept.',
-  save: 'Save organization',
-  membersTitle: 'Members',
-  you: 'You',
-  role: 'Role',
-  roleOf: (name: string) => `Role of ${name}`,
-  changeRole: 'Save role',
-  remove: 'Remove',
-  inviteTitle: 'Invite somebody',
-  inviteLead: (hours: number) => `They get a mail with a link that works for ${hours} hours, and join when they accept.`,
-  email: 'E-mail address',
-  invite: 'Send invitation',
-  openTitle: 'Open invitations',
-  until: 'Open until',
-  resend: 'Send again',
-  cancel: 'Take back',
-  leaveTitle: 'Leave',
-  leaveLead: 'You no longer see this organization, and its members no longer see you. To come back you need an invitation.',
-  leave: 'Leave organization',
-  deleteTitle: 'Delete the organization',
-  deleteLead: 'Its memberships and invitations go, at once and for good. The accounts of its members stay.',
-  confirmation: 'Type the short name to confirm',
-  confirmationWrong: 'This is not the short name of the organization.',
-  delete: 'Delete organization for good',
-  done: {
-    update: 'The organization is saved.',
-    role: 'The role is saved.',
-    remove: 'The member is removed. We have told them by mail.',
-    invite: 'The invitation is on its way.',
-    resend: 'The invitation is on its way again. The link of the former mail no longer works.',
-    cancel: 'The invitation is taken back.',
-  },
-  notices: {
-    created: 'The organization is created, and you own it.',
-    joined: 'You are a member now.',
-    update: 'The organization is saved.',
-  },
-}
-
-export const loader = withApi(async ({ api, page, params, url }) => {
+export const loader = withApi(async ({ api, page, params, url, text }) => {
   const { user } = await api.sessions.require()
-  const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }))
+  const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }), page.locale)
   const own = shown?.members.find(({ userId }) => userId === user.id)
   if (!shown || !own) throw new Response('Not Found', { status: 404 })
   const role = own.role as Role
@@ -76,8 +32,8 @@ export const loader = withApi(async ({ api, page, params, url }) => {
     id: shown.id,
     name: shown.name,
     slug: shown.slug,
-    role: roleNames[role] ?? role,
-    givable: roleOptions(rolesUpTo(role)),
+    role: roleName(role, text),
+    givable: roleOptions(rolesUpTo(role), text),
     mayUpdate: may(role, 'organization', 'update'),
     mayDelete: may(role, 'organization', 'delete'),
     mayInvite: may(role, 'invitation', 'create'),
@@ -86,7 +42,7 @@ export const loader = withApi(async ({ api, page, params, url }) => {
       name: member.user.name,
       email: member.user.email,
       role: member.role,
-      roleName: roleNames[member.role] ?? member.role,
+      roleName: roleName(member.role, text),
       isYou: member.userId === user.id,
       mayChange: may(role, 'member', 'update') && reaches(member.role),
       mayRemove: may(role, 'member', 'delete') && reaches(member.role) && member.userId !== user.id,
@@ -97,22 +53,22 @@ export const loader = withApi(async ({ api, page, params, url }) => {
         id,
         email,
         role: invitedRole,
-        roleName: roleNames[invitedRole] ?? invitedRole,
+        roleName: roleName(invitedRole, text),
         until: momentText(expiresAt, page.locale),
       })),
     invitationHours: organizationLimits.invitationLifetime / 3600,
-    notice: noticeOf(url, text.notices),
+    notice: noticeOf(url, text.organization.notices),
   }
 })
 
 /** The intent is what to do, and to whom where it is about one row: `role:<member>`. */
 export const action = withApiForm(
   ['intent', 'name', 'shown-name', 'slug', 'shown-slug', 'email', 'role'],
-  async ({ api, params, field }) => {
+  async ({ api, params, field, text }) => {
     const { organizations } = api
     const organizationId = field('organizationId')
     const [verb = '', id = ''] = field('intent').split(':')
-    const done = { done: text.done[verb as keyof typeof text.done] ?? '' }
+    const done = { done: text.organization.done[verb as keyof typeof text.organization.done] ?? '' }
     switch (verb) {
       case 'update': {
         // What was left as it was shown is not sent: somebody else may have changed it since.
@@ -146,7 +102,8 @@ export const action = withApiForm(
       case 'delete': {
         // Of the one that goes: the address of the page may be another's by now.
         const named = await organizations.get({ organizationId })
-        if (field('confirmation').trim().toLowerCase() !== named?.slug) throw refusedField('confirmation', text.confirmationWrong)
+        if (field('confirmation').trim().toLowerCase() !== named?.slug)
+          throw new FieldRefusal('confirmation', text.organization.confirmationWrong)
         await organizations.delete({ organizationId })
         throw redirect('/settings/organizations?notice=deleted')
       }
@@ -156,11 +113,14 @@ export const action = withApiForm(
   },
 )
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.organization.title)
 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 
 export default function OrganizationSettings() {
+  const text = useText('organization')
   const organization = useLoaderData<typeof loader>()
   const { id, name, slug, notice, members, invitations } = organization
   const result = useActionData<typeof action>()
@@ -279,6 +239,7 @@ type RowForms = {
 }
 
 function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loaded['givable'] }) {
+  const text = useText('organization')
   const { id, name, email, role, roleName, isYou, mayChange, mayRemove, givable, form, hidden } = member
   return (
     <li className="grid gap-3 py-4">
@@ -318,6 +279,7 @@ function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loa
 }
 
 function InvitationRow(invitation: Loaded['invitations'][number] & RowForms) {
+  const text = useText('organization')
   const { id, email, role, roleName, until, form, hidden } = invitation
   return (
     <li className="grid gap-3 py-4">

@@ -9,39 +9,21 @@ import { Field } from '#app/components/field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { noticeOf } from '#app/notice.ts'
-import { roleNames } from '#app/organization-roles.ts'
+import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Organizations',
-  lead: (most: number) =>
-    `Teams that you belong to. Fellow members see your name and your e-mail address. You can be in ${most} at most.`,
-  none: 'You are in no organization yet.',
-  invitedTitle: 'Invitations to you',
-  seeInvitation: 'See the invitation',
-  createTitle: 'Create an organization',
-  name: 'Name of the organization',
-  slug: 'Short name',
-  slugHint: 'It stands in addresses and is nobody else’s: letters a to z, digits and dashes.',
-  create: 'Create organization',
-  notices: {
-    left: 'You have left the organization.',
-    deleted: 'The organization is deleted, with its memberships and invitations.',
-    declined: 'You have declined the invitation.',
-  },
-}
-
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, url, text }) => {
   const { user } = await api.sessions.require()
   const [organizations, invitations] = await Promise.all([
     api.organizations.list(),
     user.emailVerified ? api.organizations.listUserInvitations() : [],
   ])
   return {
-    organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleNames[role] ?? role })),
-    invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleNames[role] ?? role })),
+    organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleName(role, text) })),
+    invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
-    notice: noticeOf(url, text.notices),
+    notice: noticeOf(url, text.organizations.notices),
   }
 })
 
@@ -50,9 +32,12 @@ export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
   throw redirect(`/settings/organizations/${slug}?notice=created`)
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.organizations.title)
 
 export default function OrganizationsSettings() {
+  const text = useText('organizations')
   const { organizations, invitations, most, notice } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   return (

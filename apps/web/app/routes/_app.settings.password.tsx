@@ -10,23 +10,7 @@ import { PasswordField } from '#app/components/password-field.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'Password',
-  lead: 'A new password signs you out on every other device. To change it, you must have signed in recently.',
-  current: 'Present password',
-  forgotten: 'Forgot it?',
-  mailLink: 'Have a link mailed to you',
-  next: 'New password',
-  change: 'Change password',
-  setLead: 'With a password you can sign in with your e-mail address too, not only through another service.',
-  set: 'Set password',
-  done: {
-    change:
-      'Your password is changed. You were signed out on every other device, and links that we had mailed you no longer work.',
-    set: 'Your password is set. From now on you can sign in with it.',
-  },
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api }) => {
   const { user } = await api.sessions.require()
@@ -35,18 +19,21 @@ export const loader = withApi(async ({ api }) => {
   return { email: user.email, hasPassword, shortest: passwordLength.min }
 })
 
-export const action = withApiForm(['intent'], async ({ api, field }) => {
+export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   if (field('intent') === 'set') {
     await api.passwords.set({ newPassword: field('newPassword') })
-    return { done: text.done.set }
+    return { done: text.password.done.set }
   }
   await api.passwords.change({ currentPassword: field('currentPassword'), newPassword: field('newPassword') })
-  return { done: text.done.change }
+  return { done: text.password.done.change }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.password.title)
 
 export default function PasswordSettings() {
+  const text = useText('password')
   const { email, hasPassword, shortest } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined

@@ -6,26 +6,18 @@ import { Card, Facts } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { Select } from '#app/components/select.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { languages } from '#app/languages.ts'
+import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Profile',
-  name: 'Name',
-  nameHint: 'Shown on your pages and in our mails to you.',
-  save: 'Save name',
-  saved: 'Your name is saved.',
-  account: 'Account',
-  email: 'E-mail address',
-  changeEmail: 'Change your address',
-  confirmed: 'Confirmed',
-  unconfirmed: 'Not confirmed',
-}
-
-export const loader = withApi(async ({ api }) => {
+export const loader = withApi(async ({ api, page, url, text }) => {
   const { user } = await api.sessions.require()
-  return { name: user.name, email: user.email, emailVerified: user.emailVerified }
+  const { name, email, emailVerified } = user
+  return { name, email, emailVerified, locale: page.locale, notice: noticeOf(url, text.profile.notices) }
 })
 
 export const action = withApiForm(['name'], async ({ api, field }) => {
@@ -33,10 +25,13 @@ export const action = withApiForm(['name'], async ({ api, field }) => {
   return { saved: true }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.profile.title)
 
 export default function ProfileSettings() {
-  const { name, email, emailVerified } = useLoaderData<typeof loader>()
+  const text = useText('profile')
+  const { name, email, emailVerified, locale, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   return (
     <>
@@ -46,6 +41,23 @@ export default function ProfileSettings() {
           <Field name="name" label={text.name} hint={text.nameHint} autoComplete="name" defaultValue={name} />
           <div>
             <SubmitButton>{text.save}</SubmitButton>
+          </div>
+        </PageForm>
+      </Card>
+      <Card title={text.language}>
+        {notice && !result && <Alert look="success">{notice}</Alert>}
+        <PageForm action="/language" reloadDocument>
+          <input type="hidden" name="redirectTo" value="/settings/profile?notice=language" />
+          <Select
+            name="locale"
+            label={text.language}
+            quietLabel
+            hint={text.languageLead}
+            defaultValue={locale}
+            options={languages}
+          />
+          <div>
+            <SubmitButton look="secondary">{text.saveLanguage}</SubmitButton>
           </div>
         </PageForm>
       </Card>

@@ -17,42 +17,9 @@ import type { FormFailure, PageError } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { qrCode } from '#app/qr-code.server.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Security',
-  factor: 'Two-factor authentication',
-  lead: 'With it, signing in takes a code from your phone as well. Who learns your password still cannot get in.',
-  state: 'State',
-  off: 'Off',
-  on: 'On',
-  since: 'Since',
-  codesLeft: 'Backup codes left',
-  password: 'Password',
-  passwordHint: 'So that nobody else does this on a device that you left signed in.',
-  begin: 'Set it up',
-  newCodes: 'Make new backup codes',
-  switchOff: 'Switch it off',
-  setUp: 'Set up two-factor authentication',
-  scan: '1. Scan this code',
-  scanLead: 'Any authenticator app will do. No camera at hand? Type this key into the app instead:',
-  qrLabel: 'QR code for an authenticator app',
-  key: 'Key',
-  keep: '2. Keep your backup codes',
-  enter: '3. Enter the first code',
-  enterLead: 'Two-factor authentication is off until then. It signs you out on every other device.',
-  confirm: 'Switch it on',
-  done: 'Two-factor authentication is on. From now on we ask for a code when you sign in on a new device.',
-  trusted: 'Trusted devices',
-  trustedLead: 'They sign in without a code. This ends thirty days after the code, when you change your password, or here.',
-  noneTrusted: 'None. You can choose it when you enter a code.',
-  thisDevice: 'This device',
-  ends: 'Until',
-  lastUsed: 'Last sign-in',
-  revoke: 'Ask for a code again',
-  revoked: 'That device is asked for a code from now on.',
-}
-
-export const loader = withApi(async ({ api, page }) => {
+export const loader = withApi(async ({ api, page, text }) => {
   const { user } = await api.sessions.require()
   const { enabledAt, ...factor } = await api.twoFactor.get()
   const devices = enabledAt ? await api.twoFactor.listTrustedDevices() : []
@@ -64,27 +31,31 @@ export const loader = withApi(async ({ api, page }) => {
     devices: devices.map(({ id, browser, os, current, lastUsedAt, expiresAt }) => ({
       id,
       current,
-      name: nameOfDevice(browser, os),
+      name: nameOfDevice(browser, os, text),
       lastUsed: momentText(lastUsedAt, page.locale),
       ends: momentText(expiresAt, page.locale),
     })),
   }
 })
 
-export const action = withApiForm([], async ({ api, field }) => {
+export const action = withApiForm([], async ({ api, page, field, text }) => {
   const intent = field('intent')
   if (intent === 'begin') {
     const { totpURI, backupCodes } = await api.twoFactor.enable({ password: field('password') || undefined })
     return { setUp: shownSetUp(totpURI, backupCodes), refusal: null, done: null }
   }
   if (intent === 'confirm') {
-    const { refusal } = await orRefusal(api.twoFactor.verify({ code: field('code'), type: 'totp' }), (name) => name === 'code')
-    if (!refusal) return { setUp: null, refusal: null, done: text.done }
+    const { refusal } = await orRefusal(
+      api.twoFactor.verify({ code: field('code'), type: 'totp' }),
+      page.locale,
+      (name) => name === 'code',
+    )
+    if (!refusal) return { setUp: null, refusal: null, done: text.security.done }
     // The page alone still knows the secret and the codes, so a mistyped code brings them back with it.
     return { setUp: shownSetUp(field('totpURI'), field('backupCodes').split(' ')), refusal, done: null }
   }
   await api.twoFactor.revokeTrustedDevice({ id: intent })
-  return { setUp: null, refusal: null, done: text.revoked }
+  return { setUp: null, refusal: null, done: text.security.revoked }
 })
 
 /** What comes back from the page is the page's own; anything else is not drawn. */
@@ -99,7 +70,9 @@ function shownSetUp(totpURI: string, backupCodes: readonly string[]) {
   }
 }
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.security.title)
 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 type SetUp = ReturnType<typeof shownSetUp>
@@ -131,6 +104,7 @@ export default function SecuritySettings() {
 }
 
 function FactorOff({ hasPassword, failure }: { hasPassword: boolean; failure: FormFailure | undefined }) {
+  const text = useText('security')
   return (
     <Card title={text.factor}>
       <p>
@@ -150,6 +124,7 @@ function FactorOff({ hasPassword, failure }: { hasPassword: boolean; failure: Fo
 type SetUpStepsProps = SetUp & Pick<Loaded, 'appName' | 'account'> & { refusal: PageError | null }
 
 function SetUpSteps({ totpURI, manualKey, qr, backupCodes, appName, account, refusal }: SetUpStepsProps) {
+  const text = useText('security')
   return (
     <Card title={text.setUp}>
       <Step title={text.scan}>
@@ -188,6 +163,7 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
 }
 
 function FactorOn({ since, backupCodesLeft }: { since: NonNullable<Loaded['since']>; backupCodesLeft: number }) {
+  const text = useText('security')
   const rows = [
     { name: text.state, value: <Status good>{text.on}</Status> },
     { name: text.since, value: <Moment {...since} /> },
@@ -207,6 +183,7 @@ function FactorOn({ since, backupCodesLeft }: { since: NonNullable<Loaded['since
 }
 
 function TrustedDevices({ devices }: Pick<Loaded, 'devices'>) {
+  const text = useText('security')
   return (
     <Card title={text.trusted}>
       <p className="text-ink-soft">{text.trustedLead}</p>

@@ -8,15 +8,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'New backup codes',
-  lead: 'The codes that you have now stop working.',
-  submit: 'Make new codes',
-  back: 'Back to Security',
-  made: 'Your new backup codes',
-  kept: 'I have kept them',
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page }) => {
   const { user } = await api.sessions.require()
@@ -26,9 +18,12 @@ export const loader = withApi(async ({ api, page }) => {
 
 export const action = withApiForm([], async ({ api, field }) => api.twoFactor.generateBackupCodes(proofOf(field)))
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.newBackupCodes.title)
 
 export default function NewBackupCodes() {
+  const text = useText('newBackupCodes')
   const { hasPassword, account, appName } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) {

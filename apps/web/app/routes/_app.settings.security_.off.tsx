@@ -8,13 +8,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'Switch off two-factor authentication',
-  lead: 'Signing in takes no code any more. Your backup codes and trusted devices go with it.',
-  submit: 'Switch it off',
-  back: 'Back to Security',
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api }) => {
   const { hasPassword } = await api.twoFactor.get()
@@ -26,9 +20,12 @@ export const action = withApiForm([], async ({ api, field }) => {
   throw redirect('/settings/security')
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.twoFactorOff.title)
 
 export default function SwitchOffTwoFactor() {
+  const text = useText('twoFactorOff')
   const { hasPassword } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   return (

@@ -11,34 +11,16 @@ import { Status } from '#app/components/status.tsx'
 import { nameOfDevice } from '#app/device-name.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Sessions',
-  lead: 'Where you are signed in. If you do not know one of them, sign it out and change your password.',
-  current: 'This device',
-  address: 'Network address',
-  unknown: 'Unknown',
-  signedIn: 'Signed in',
-  lastSeen: 'Last seen',
-  end: 'Sign out',
-  lostTitle: 'Lost a device?',
-  lostLead: 'Sign it out from here, then choose a new password.',
-  endOthers: 'Sign out all other devices',
-  endAll: 'Sign out everywhere, here too',
-  ended: 'The device is signed out.',
-  othersEnded: 'All other devices are signed out.',
-  trusted: 'Signs in without a code',
-  kinds: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'Television' } as Record<string, string>,
-}
-
-export const loader = withApi(async ({ api, page }) => {
+export const loader = withApi(async ({ api, page, text }) => {
   const sessions = await api.sessions.list()
   const shown = sessions.map(({ token, current, trusted, device, browser, os, ipAddress, createdAt, lastSeenAt }) => ({
     token,
     current,
     trusted,
-    name: nameOfDevice(browser, os),
-    kind: text.kinds[device ?? ''] ?? null,
+    name: nameOfDevice(browser, os, text),
+    kind: text.sessions.kinds[device ?? ''] ?? null,
     ipAddress,
     signedIn: momentText(createdAt, page.locale),
     lastSeen: momentText(lastSeenAt, page.locale),
@@ -47,7 +29,7 @@ export const loader = withApi(async ({ api, page }) => {
 })
 
 /** The intent is what to end: `others`, `all`, or the one session of that handle. */
-export const action = withApiForm([], async ({ api, field }) => {
+export const action = withApiForm([], async ({ api, field, text }) => {
   const intent = field('intent')
   if (intent === 'all') {
     await api.sessions.revokeAll()
@@ -55,17 +37,20 @@ export const action = withApiForm([], async ({ api, field }) => {
   }
   if (intent === 'others') {
     await api.sessions.revokeOthers()
-    return { done: text.othersEnded }
+    return { done: text.sessions.othersEnded }
   }
   await api.sessions.revoke({ token: intent })
-  return { done: text.ended }
+  return { done: text.sessions.ended }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.sessions.title)
 
 type ShownSession = ReturnType<typeof useLoaderData<typeof loader>>['sessions'][number]
 
 export default function SessionSettings() {
+  const text = useText('sessions')
   const { sessions } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   return (
@@ -101,6 +86,7 @@ export default function SessionSettings() {
 }
 
 function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, lastSeen }: ShownSession) {
+  const text = useText('sessions')
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
       <div className="grid min-w-0 gap-1.5">

@@ -7,20 +7,9 @@ import { RadioCards, Switch } from '#app/components/choices.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { pageTitle } from '#app/page-title.ts'
-import { riskLevels } from '#app/risk-levels.ts'
+import { type Text, useText } from '#app/text.ts'
 
-const text = {
-  title: 'Trading',
-  enabled: 'Allow trading',
-  enabledHint:
-    'While this is off, trading applications must refuse orders from this account. Switching it on needs a recent sign-in.',
-  risk: 'Risk level',
-  riskHint: 'Trading applications read it to decide what to offer you.',
-  save: 'Save trading settings',
-  saved: 'Your trading settings are saved.',
-}
-
-type RiskLevel = (typeof riskLevels)[number]['value']
+type RiskLevel = keyof Text['riskLevels']
 
 export const loader = withApi(async ({ api }) => {
   const { user } = await api.sessions.require()
@@ -33,10 +22,14 @@ export const action = withApiForm(['tradingEnabled', 'riskLevel'], async ({ api,
   return { saved: true }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.trading.title)
 
 export default function TradingSettings() {
+  const text = useText('trading')
   const { tradingEnabled, riskLevel } = useLoaderData<typeof loader>()
+  const levels = Object.entries(useText('riskLevels')).map(([value, words]) => ({ value, ...words }))
   const result = useActionData<typeof action>()
   return (
     <Card title={text.title}>
@@ -48,7 +41,7 @@ export default function TradingSettings() {
         className="grid gap-7"
       >
         <Switch name="tradingEnabled" label={text.enabled} hint={text.enabledHint} defaultChecked={tradingEnabled} />
-        <RadioCards name="riskLevel" legend={text.risk} hint={text.riskHint} defaultValue={riskLevel} options={riskLevels} />
+        <RadioCards name="riskLevel" legend={text.risk} hint={text.riskHint} defaultValue={riskLevel} options={levels} />
         <div>
           <SubmitButton>{text.save}</SubmitButton>
         </div>

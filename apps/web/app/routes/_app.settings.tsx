@@ -1,22 +1,10 @@
 import { NavLink, Outlet, useLocation } from '@remix-run/react'
 import { Heading } from '#app/components/heading.tsx'
 import { SignInAgainForm } from '#app/components/sign-in-again.tsx'
-
-const text = { title: 'Settings', nav: 'Settings' }
-
-const sections = [
-  { to: '/settings/profile', label: 'Profile' },
-  { to: '/settings/email', label: 'E-mail' },
-  { to: '/settings/password', label: 'Password' },
-  { to: '/settings/security', label: 'Security' },
-  { to: '/settings/accounts', label: 'Accounts' },
-  { to: '/settings/sessions', label: 'Sessions' },
-  { to: '/settings/trading', label: 'Trading' },
-  { to: '/settings/organizations', label: 'Organizations' },
-  { to: '/settings/danger', label: 'Your data' },
-]
+import { useText } from '#app/text.ts'
 
 export default function SettingsFrame() {
+  const text = useText('settings')
   const { pathname } = useLocation()
   return (
     <div className="grid gap-8 lg:grid-cols-[12rem_1fr] lg:gap-x-12">
@@ -24,13 +12,13 @@ export default function SettingsFrame() {
         <Heading title={text.title} />
       </div>
       <nav
-        aria-label={text.nav}
+        aria-label={text.title}
         className="grid grid-cols-[repeat(auto-fit,minmax(8.25rem,1fr))] gap-1 self-start sm:flex sm:flex-wrap lg:flex-col"
       >
-        {sections.map(({ to, label }) => (
+        {Object.entries(text.sections).map(([section, label]) => (
           <NavLink
-            key={to}
-            to={to}
+            key={section}
+            to={`/settings/${section}`}
             className="flex min-h-11 items-center rounded-md px-3 font-medium sm:px-4 text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent"
           >
             {label}

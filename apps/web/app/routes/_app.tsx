@@ -3,13 +3,7 @@ import { withApi } from '#app/api.server.ts'
 import { Brand } from '#app/components/brand.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-
-const text = {
-  dashboard: 'Dashboard',
-  settings: 'Settings',
-  signOut: 'Sign out',
-  nav: 'Main',
-}
+import { useText } from '#app/text.ts'
 
 /** Every page inside asks for the session itself too: a navigation can fetch a page without its frame. */
 export const loader = withApi(async ({ api, page }) => {
@@ -18,6 +12,7 @@ export const loader = withApi(async ({ api, page }) => {
 })
 
 export default function AppFrame() {
+  const text = useText('frame')
   const { appName, email } = useLoaderData<typeof loader>()
   return (
     <>
@@ -38,7 +33,11 @@ export default function AppFrame() {
           </div>
         </div>
       </header>
-      <main id="main" tabIndex={-1} className="mx-auto grid max-w-5xl gap-8 px-5 py-10 sm:px-8 sm:py-14">
+      <main
+        id="main"
+        tabIndex={-1}
+        className="mx-auto grid w-full max-w-5xl grow content-start gap-8 px-5 py-10 sm:px-8 sm:py-14"
+      >
         <Outlet />
       </main>
     </>

@@ -7,37 +7,23 @@ import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import { roleNames } from '#app/organization-roles.ts'
+import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-
-const text = {
-  title: 'You are invited',
-  signedOut: 'The invitation is for the address that the mail was sent to. Sign in with it, or create an account with it first.',
-  signIn: 'Sign in',
-  signUp: 'Create an account',
-  somebody: 'Somebody',
-  invites: (role: string) => ` invites you to join this organization. Your role there: ${role}.`,
-  seen: 'Its members will see your name and your e-mail address.',
-  accept: 'Join',
-  decline: 'Decline',
-  signedInAs: 'You are signed in as ',
-  signOut: 'Sign in as somebody else',
-  organizations: 'Your organizations',
-}
+import { useText } from '#app/text.ts'
 
 const pathOf = (token: string) => `/accept-invitation?${new URLSearchParams({ token })}`
 
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, page, url, text }) => {
   const token = url.searchParams.get('token') ?? ''
   const active = await api.sessions.get()
   if (!active) return { token, email: null, invitation: null, refusal: null }
-  const { answer, refusal } = await orRefusal(api.organizations.getInvitation({ id: token || '-' }))
+  const { answer, refusal } = await orRefusal(api.organizations.getInvitation({ id: token || '-' }), page.locale)
   const invitation = answer && {
     organization: answer.organizationName,
     inviter: answer.inviterEmail,
-    role: roleNames[answer.role] ?? answer.role,
+    role: roleName(answer.role, text),
   }
   return { token, email: active.user.email, invitation, refusal }
 })
@@ -54,11 +40,14 @@ export const action = withApiForm(['intent'], async ({ api, field, url }) => {
   throw redirect(`/settings/organizations/${joined?.slug}?notice=joined`)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.acceptInvitation.title)
 
 export default function AcceptInvitation() {
+  const text = useText('acceptInvitation')
   const { token, email, invitation, refusal } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   if (email === null) {

@@ -9,15 +9,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-
-const text = {
-  title: 'Forgot your password?',
-  lead: 'We send a link to your address. It opens a page where you choose a new password.',
-  email: 'E-mail address',
-  submit: 'Send the link',
-  remembered: 'Remembered it?',
-  signIn: 'Sign in',
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ url }) => ({ redirectTo: rootRelativePath(url.searchParams.get('redirectTo')) }))
 
@@ -27,9 +19,12 @@ export const action = withApiForm(['email'], async ({ api, field }) => {
   return { sentTo: email }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.forgotPassword.title)
 
 export default function ForgotPassword() {
+  const text = useText('forgotPassword')
   const { redirectTo } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <CheckYourMail occasion="reset" email={result.sentTo} redirectTo={redirectTo} />

@@ -16,34 +16,19 @@ import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
+import { useText } from '#app/text.ts'
 
-const text = {
-  title: 'Sign in',
-  email: 'E-mail address',
-  password: 'Password',
-  remember: 'Keep me signed in on this device',
-  forgot: 'Forgot your password?',
-  submit: 'Sign in',
-  newHere: 'New here?',
-  signUp: 'Create an account',
-  sendAgain: 'Send the mail again',
-  ended: 'That sign-in is over: too many codes were wrong, or it took too long. Begin again with your password.',
-  notices: {
-    verified: 'Your address is confirmed. You can sign in now.',
-    'password-cleared':
-      'Your address is confirmed. Somebody else had signed up with it too, so no password counts yet: we have mailed you a link to choose one.',
-    'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
-    'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
-    'signed-out': 'You are signed out.',
-    'signed-out-everywhere': 'You are signed out on every device.',
-  },
-}
-
-export const loader = withApi(async ({ api, page, url }) => {
+export const loader = withApi(async ({ api, page, url, text }) => {
   const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
   const ended = url.searchParams.get('ended') === 'code'
-  return { redirectTo, ended, notice: noticeOf(url, text.notices), refusal: socialRefusalOf(url), providers: page.providers }
+  return {
+    redirectTo,
+    ended,
+    notice: noticeOf(url, text.login.notices),
+    refusal: socialRefusalOf(url, page.locale),
+    providers: page.providers,
+  }
 })
 
 export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, field }) => {
@@ -53,9 +38,12 @@ export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, fi
   throw redirect('twoFactorRedirect' in answer ? '/two-factor' : callbackURL)
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.login.title)
 
 export default function Login() {
+  const text = useText('login')
   const { redirectTo, ended, notice, refusal, providers } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
@@ -78,7 +66,7 @@ export default function Login() {
           )
         }
       >
-        <Field name="email" type="email" label={text.email} autoComplete="username" inputMode="email" />
+        <Field name="email" type="email" label={text.email} autoComplete="username webauthn" inputMode="email" />
         <PasswordField label={text.password} autoComplete="current-password" />
         <div className="flex flex-wrap justify-between gap-x-6 gap-y-3">
           <Checkbox name="rememberMe" label={text.remember} />

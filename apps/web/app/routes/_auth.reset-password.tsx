@@ -10,22 +10,15 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'Choose a new password',
-  lead: 'It replaces your present one, and every device that is signed in will be signed out.',
-  password: 'New password',
-  submit: 'Set new password',
-  deadLead: 'A link from us works for a short time, and once.',
-  newLink: 'Send a new link',
-  signIn: 'Go to sign-in',
-}
+import { useText } from '#app/text.ts'
 
 /** A link that is no good says so before anybody has thought of a password. */
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, page, url }) => {
   const token = url.searchParams.get('token') ?? ''
   const { refusal } =
-    token === '' ? { refusal: null } : await orRefusal(api.passwords.checkResetLink({ token, callbackURL: '/login' }))
+    token === ''
+      ? { refusal: null }
+      : await orRefusal(api.passwords.checkResetLink({ token, callbackURL: '/login' }), page.locale)
   const dead = isDeadLink(refusal)
   return { token: dead ? '' : token, refusal: dead ? refusal : null, shortest: passwordLength.min }
 })
@@ -36,11 +29,14 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   throw redirect('/login?notice=password-reset')
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.resetPassword.title)
 
 export default function ResetPassword() {
+  const text = useText('resetPassword')
   const loaded = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal

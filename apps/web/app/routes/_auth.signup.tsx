@@ -12,17 +12,7 @@ import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-
-const text = {
-  title: 'Create an account',
-  name: 'Name',
-  email: 'E-mail address',
-  emailHint: 'We send a link there to confirm it.',
-  password: 'Password',
-  submit: 'Create account',
-  haveOne: 'Already have one?',
-  signIn: 'Sign in',
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url }) => {
   if (await api.sessions.get()) throw redirect('/dashboard')
@@ -37,9 +27,12 @@ export const action = withApiForm(['name', 'email'], async ({ api, url, field })
   return { sentTo: email }
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.signUp.title)
 
 export default function SignUp() {
+  const text = useText('signUp')
   const { redirectTo, shortest, providers } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <CheckYourMail occasion="sign-up" email={result.sentTo} redirectTo={redirectTo} />

@@ -2,16 +2,14 @@ import { Outlet, useRouteLoaderData } from '@remix-run/react'
 import { Brand } from '#app/components/brand.tsx'
 import { StepLine } from '#app/components/step-line.tsx'
 import type { loader as rootLoader } from '#app/root.tsx'
-
-const text = {
-  aside: 'Your orders are only as safe as the door in front of them.',
-}
+import { useText } from '#app/text.ts'
 
 /** The frame of every page on the way in. */
 export default function AuthFrame() {
+  const text = useText('authFrame')
   const appName = useRouteLoaderData<typeof rootLoader>('root')?.appName ?? ''
   return (
-    <div className="grid min-h-dvh lg:grid-cols-[minmax(22rem,5fr)_7fr]">
+    <div className="grid grow lg:grid-cols-[minmax(22rem,5fr)_7fr]">
       <header className="hidden flex-col justify-between gap-12 bg-panel p-10 text-panel-ink lg:flex xl:p-14">
         <Brand name={appName} className="self-start text-panel-ink" />
         <p className="max-w-sm text-3xl leading-snug font-semibold tracking-tight text-balance">{text.aside}</p>

@@ -9,19 +9,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PlainLink, TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'One more step',
-  lead: 'Your account asks for a code each time you sign in on a new device.',
-  trust: 'Do not ask for a code on this device for 30 days',
-  submit: 'Sign in',
-  useBackup: 'Use a backup code instead',
-  useCode: 'Use your authenticator instead',
-  startOver: 'Start over',
-  doneTitle: 'You are signed in',
-  dashboard: 'Go to your dashboard',
-  goOnTo: (host: string) => `Continue to ${host}`,
-}
+import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, url }) => {
   if (await api.sessions.get()) return { usesBackup: false, isDone: true }
@@ -43,9 +31,12 @@ export const action = withApiForm(['trustDevice'], async ({ api, url, field }) =
   throw redirect(target)
 })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.twoFactor.title)
 
 export default function TwoFactor() {
+  const text = useText('twoFactor')
   const { usesBackup, isDone } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const elsewhere = result && !result.error ? result.goOn : null

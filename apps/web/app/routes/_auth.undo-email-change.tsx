@@ -8,24 +8,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { pageTitle } from '#app/page-title.ts'
-
-const text = {
-  title: 'Take your account back',
-  lead: 'Somebody gave your account another e-mail address. If it was you, there is nothing to do: close this page.',
-  consequences: 'If it was not you, press the button. Then:',
-  steps: [
-    'Your account has this address again.',
-    'Everyone is signed out of it, on every device.',
-    'The password stops working, and we mail you a link to choose a new one.',
-  ],
-  submit: 'Undo the change',
-  doneTitle: 'Your address is back',
-  done: 'Everyone was signed out, and the password no longer works. We have mailed you a link to choose a new one.',
-  signIn: 'Go to sign-in',
-  deadLead:
-    'If you used the link before, your address is back: all you need is a new password. If not, open the whole link from the mail again.',
-  newPassword: 'Choose a new password',
-}
+import { useText } from '#app/text.ts'
 
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ url }) => ({ token: url.searchParams.get('token') ?? '' }))
@@ -36,11 +19,14 @@ export const action = withApiForm(['token'], async ({ api, field }) => {
   return { undone: true }
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.undoEmailChange.title)
 
 export default function UndoEmailChange() {
+  const text = useText('undoEmailChange')
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <Undone />
@@ -77,6 +63,7 @@ export default function UndoEmailChange() {
 }
 
 function Undone() {
+  const text = useText('undoEmailChange')
   return (
     <>
       <Heading title={text.doneTitle}>

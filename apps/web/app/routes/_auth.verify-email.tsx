@@ -12,23 +12,7 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-
-const text = {
-  title: 'Confirm your address',
-  confirmLead: 'One press, and the address is yours to sign in with.',
-  changeTitle: 'Confirm your new address',
-  changeLead:
-    'One press, and an account that exists already moves to this address. If you did not ask for that, close this page: nothing happens then.',
-  confirm: 'Confirm address',
-  signOut: 'Sign out',
-  signedOut: 'You are signed out. Now confirm the address.',
-  sendLead: 'We send a link to your address. It opens this page again, with a button to confirm.',
-  email: 'E-mail address',
-  send: 'Send a new link',
-  signIn: 'Go to sign-in',
-  changing: 'Was the link for a change of your address?',
-  changeAgain: 'Ask for the change again',
-}
+import { useText } from '#app/text.ts'
 
 const targetOf = (url: URL) => rootRelativePath(url.searchParams.get('redirectTo') ?? url.searchParams.get('callbackURL'))
 
@@ -62,11 +46,14 @@ export const action = withApiForm(['intent', 'token', 'email'], async ({ api, ur
   throw redirect(`/login?${query}`)
 })
 
+export { clientAction } from '#app/client-action.ts'
+
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 
-export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.verifyEmail.title)
 
 export default function VerifyEmail() {
+  const text = useText('verifyEmail')
   const loaded = useLoaderData<typeof loader>()
   const { redirectTo } = loaded
   const result = useActionData<typeof action>()

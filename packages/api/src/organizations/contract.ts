@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { fieldProblems } from '../field-problems.ts'
 import { emailAddress, imageUrl, personName } from '../fields.ts'
 import { policy } from '../policy.ts'
 
@@ -19,16 +20,16 @@ export const organizationLimits = policy.organizations
 const id = z.string().min(1).max(64)
 
 /** Stands in mails and pages as the names of people do. */
-export const organizationName = personName.regex(/[\p{L}\p{N}]/u, 'Use a letter or a digit')
+export const organizationName = personName.regex(/[\p{L}\p{N}]/u, fieldProblems.nameWithoutLetter)
 
 export const organizationSlug = z
   .string()
   .trim()
   .toLowerCase()
-  .min(1, 'Enter a short name')
-  .max(64, 'Too long: at most 64 characters')
-  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'Use letters a to z, digits and dashes between them')
-  .refine((slug) => !reservedSlugs.has(slug), 'This short name is reserved')
+  .min(1, fieldProblems.slugMissing)
+  .max(64, fieldProblems.slugTooLong)
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, fieldProblems.slugForm)
+  .refine((slug) => !reservedSlugs.has(slug), fieldProblems.slugReserved)
 
 const metadata = z
   .record(z.string(), z.unknown())

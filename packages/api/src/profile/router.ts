@@ -1,6 +1,14 @@
 import { router } from '../trpc.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportData } from './export-data.ts'
+import { getSecurity } from './get-security.ts'
+import { listActivity } from './list-activity.ts'
 import { updateUser } from './update-user.ts'
 
-export const profileRouter = router({ update: updateUser, delete: deleteUser, exportData })
+export const profileRouter = router({
+  update: updateUser,
+  delete: deleteUser,
+  exportData,
+  listActivity,
+  getSecurity,
+})

@@ -17,7 +17,7 @@ const serverManaged = [
 ]
 
 /**
- * A signed-in user changes their name, picture, trading switch or risk level. Spec: Profile. Switching trading on needs a fresh
+ * A signed-in user changes their name, picture, trading switch, risk level or language. Spec: Profile. Switching trading on needs a fresh
  * session. Fields that only the service sets are refused by name, others are ignored.
  */
 export const updateUser = sessionProcedure.input(updateUserInput).mutation(async ({ ctx, input }) => {
@@ -26,8 +26,8 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
   const forbidden = serverManaged.find((field) => field in input)
   if (forbidden) throw new AppError('FIELD_NOT_ALLOWED', { message: `${forbidden} is not allowed to be set` })
 
-  const { name, image, tradingEnabled, riskLevel } = input
-  const entries = Object.entries({ name, image, tradingEnabled, riskLevel }).filter(([, value]) => value !== undefined)
+  const { name, image, tradingEnabled, riskLevel, locale } = input
+  const entries = Object.entries({ name, image, tradingEnabled, riskLevel, locale }).filter(([, value]) => value !== undefined)
   if (entries.length === 0) throw new AppError('NO_FIELDS_TO_UPDATE')
   // Without a fresh session a switch that is on may be sent along, as forms do; it is judged by the row, not by what was read before.
   const mustBeOn = tradingEnabled === true && !isFresh(ctx.session)

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { passwordLength } from '../fields.ts'
+import { fieldProblems, passwordLength } from '../field-problems.ts'
 import { easilyGuessed } from './password-strength.ts'
 
 /** Whose password it is: their own words make it easy to guess. */
@@ -14,10 +14,10 @@ type PasswordField = 'password' | 'newPassword'
 export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
   const length = [...password.normalize('NFC')].length
   if (length < passwordLength.min) {
-    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: `Use at least ${passwordLength.min} characters` } })
+    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: fieldProblems.passwordTooShort } })
   }
   if (length > passwordLength.max) {
-    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: `Use at most ${passwordLength.max} characters` } })
+    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: fieldProblems.passwordTooLong } })
   }
   const reason = await easilyGuessed(password, [
     owner.email,
@@ -28,5 +28,8 @@ export async function assertPasswordAllowed(password: string, owner: PasswordOwn
     owner.appName,
   ])
   if (reason !== null)
-    throw new AppError('PASSWORD_TOO_COMMON', { message: `Password too easy to guess: ${reason}`, fields: { [field]: reason } })
+    throw new AppError('PASSWORD_TOO_COMMON', {
+      message: `Password too easy to guess: ${fieldProblems[reason]}`,
+      fields: { [field]: fieldProblems[reason] },
+    })
 }

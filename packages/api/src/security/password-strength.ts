@@ -1,4 +1,5 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core'
+import { type FieldProblem, fieldProblems } from '../field-problems.ts'
 
 /** Fewer guesses than this (zxcvbn's score 0 and 1) and an online attacker who is throttled still gets there. */
 const weakestScore = 2
@@ -9,10 +10,10 @@ const judgedLength = 24
 let estimator: Promise<ZxcvbnFactory> | undefined
 
 /**
- * Why a password is easy to guess, as a sentence, or null when it is not. Common passwords, names, words in English and French,
+ * Why a password is easy to guess, or null when it is not. Common passwords, names, words in English and French,
  * dates, keyboard runs, and `ownWords`: whatever an attacker knows of the person. Works offline; never leaves the process.
  */
-export async function easilyGuessed(password: string, ownWords: readonly string[]): Promise<string | null> {
+export async function easilyGuessed(password: string, ownWords: readonly string[]): Promise<FieldProblem | null> {
   // The dictionaries take megabytes: a process that never checks a password never loads them.
   estimator ??= loadEstimator()
   const judged = password.slice(0, judgedLength)
@@ -21,7 +22,7 @@ export async function easilyGuessed(password: string, ownWords: readonly string[
     ownWords.filter((word) => word.length > 2).map((word) => word.slice(0, judgedLength)),
   )
   if (score >= weakestScore) return null
-  return feedback.warning || 'This is easy to guess: add a word or two that have nothing to do with you'
+  return feedback.warning && feedback.warning in fieldProblems ? (feedback.warning as FieldProblem) : 'easyToGuess'
 }
 
 async function loadEstimator(): Promise<ZxcvbnFactory> {
@@ -39,6 +40,10 @@ async function loadEstimator(): Promise<ZxcvbnFactory> {
       frenchNames: french.dictionary['firstnames-fr'],
     },
     graphs: common.adjacencyGraphs,
-    translations: english.translations,
+    // Each warning is named, not worded: `fieldProblems` has the words.
+    translations: { ...english.translations, warnings: namesOf(english.translations.warnings) },
   })
 }
+
+const namesOf = <Words extends object>(words: Words) =>
+  Object.fromEntries(Object.keys(words).map((name) => [name, name])) as { [Name in keyof Words]: string }

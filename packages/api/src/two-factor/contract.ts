@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { fieldProblems } from '../field-problems.ts'
 import { password } from '../fields.ts'
 
 /** As it is typed or pasted. What is neither kind of code is a wrong one, and counts as a try. */
-const code = z.string().min(1, 'Enter a code').max(128, 'Too long')
+const code = z.string().min(1, fieldProblems.codeMissing).max(128, fieldProblems.tooLong)
 
 /** `method: 'otp'`, codes by mail, is refused by name. The issuer is always the application's name. */
 export const enableTwoFactorInput = z.object({
@@ -27,7 +28,7 @@ const ownerProof = z
   .object({ password: password.optional(), code: code.optional() })
   .refine((proof) => proof.password !== undefined || proof.code !== undefined, {
     path: ['password'],
-    message: 'Enter your password or a code',
+    message: fieldProblems.proofMissing,
   })
 
 export const disableTwoFactorInput = ownerProof

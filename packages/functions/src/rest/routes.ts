@@ -222,7 +222,7 @@ const table: Record<string, readonly Row[]> = {
   profile: [
     post('/update-user', {
       access: 'session',
-      summary: 'Change name, image, trading switch or risk level',
+      summary: 'Change name, image, trading switch, risk level or language',
       input: contracts.updateUserInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.profile.update(body),
@@ -239,6 +239,19 @@ const table: Record<string, readonly Row[]> = {
       summary: 'Everything held on the caller',
       answer: contracts.exportAnswer,
       call: (api) => api.profile.exportData(),
+    }),
+    get('/list-activity', {
+      access: 'session',
+      summary: "What happened on the caller's account, newest first",
+      input: contracts.listActivityInput,
+      answer: contracts.activityAnswer,
+      call: (api, query) => api.profile.listActivity(query),
+    }),
+    get('/get-security', {
+      access: 'session',
+      summary: "How well the caller's account is protected, and the next step",
+      answer: contracts.securityAnswer,
+      call: (api) => api.profile.getSecurity(),
     }),
   ],
   'linked-accounts': [

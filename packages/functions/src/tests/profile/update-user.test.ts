@@ -20,6 +20,15 @@ describe('update-user', () => {
     expect(event).toMatchObject({ succeeded: true, details: { fields: 'name,image,tradingEnabled,riskLevel' } })
   })
 
+  test('changes the language of pages and mails, and takes no other', async () => {
+    const tab = await app.signedIn()
+    expect((await update(tab, { locale: 'fr' })).status).toBe(200)
+    expect(await rowOf(tab)).toMatchObject({ locale: 'fr' })
+    const refused = await update(tab, { locale: 'de' })
+    expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
+    expect(await rowOf(tab)).toMatchObject({ locale: 'fr' })
+  })
+
   test('changes only what is sent; null takes the picture away', async () => {
     const tab = await app.signedIn()
     await update(tab, { image: 'http://pics.example.test/a.png', riskLevel: 'moderate' })

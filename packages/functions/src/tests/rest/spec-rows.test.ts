@@ -39,6 +39,8 @@ const ours = [
   'GET /verify-email',
   'POST /undo-email-change',
   'GET /export-data',
+  'GET /list-activity',
+  'GET /get-security',
   'POST /organization/check-slug',
   'POST /organization/set-active',
   'POST /organization/leave',

@@ -1,0 +1,31 @@
+import { type MetaFunction, useLoaderData } from '@remix-run/react'
+import { withApi } from '#app/api.server.ts'
+import { ActivityList } from '#app/components/activity-list.tsx'
+import { Card } from '#app/components/card.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+import { shownActivity } from '#app/shown-activity.server.ts'
+import { useText } from '#app/text.ts'
+
+export const loader = withApi(async ({ api, page, url }) => {
+  const before = url.searchParams.get('before') || undefined
+  const { events, nextCursor } = await api.profile.listActivity({ cursor: before })
+  return { events: events.map((event) => shownActivity(event, page)), isFirst: before === undefined, nextCursor }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.activity.title)
+
+export default function ActivitySettings() {
+  const { events, isFirst, nextCursor } = useLoaderData<typeof loader>()
+  const text = useText('activity')
+  return (
+    <Card title={text.title}>
+      <p className="text-ink-soft">{text.lead}</p>
+      {events.length === 0 ? <p>{text.none}</p> : <ActivityList events={events} />}
+      <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
+        {!isFirst && <TextLink to="/settings/activity">{text.newest}</TextLink>}
+        {nextCursor && <TextLink to={`/settings/activity?before=${encodeURIComponent(nextCursor)}`}>{text.older}</TextLink>}
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,55 @@
+import type { MetaFunction } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { withApi } from '#app/api.server.ts'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { pageTitle } from '#app/page-title.ts'
+import { useText } from '#app/text.ts'
+
+export const loader = withApi(async ({ api }) => {
+  await api.sessions.require()
+  return null
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.notMe.title)
+
+export default function NotMe() {
+  const text = useText('notMe')
+  return (
+    <Card title={text.title}>
+      <p className="text-ink-soft">{text.lead}</p>
+      <Step title={text.password} lead={text.passwordLead}>
+        <ButtonLink to="/settings/password">{text.changePassword}</ButtonLink>
+      </Step>
+      <Step title={text.devices} lead={text.devicesLead}>
+        <PageForm action="/settings/sessions" intent="others">
+          <SubmitButton look="secondary">{text.endOthers}</SubmitButton>
+        </PageForm>
+      </Step>
+      <Step title={text.rest} lead={text.restLead}>
+        <ul className="grid gap-2">
+          {(['email', 'accounts', 'security'] as const).map((section) => (
+            <li key={section}>
+              <TextLink to={`/settings/${section}`}>{text[section]}</TextLink>
+            </li>
+          ))}
+        </ul>
+      </Step>
+      <p>
+        <TextLink to="/settings/activity">{text.back}</TextLink>
+      </p>
+    </Card>
+  )
+}
+
+function Step({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
+  return (
+    <section className="grid justify-items-start gap-3 border-t border-line pt-5">
+      <h3 className="font-semibold">{title}</h3>
+      <p className="text-ink-soft">{lead}</p>
+      {children}
+    </section>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Api, AuditAction } from '@floorpass/api'
+import type { PageContext } from '@floorpass/functions'
+import { nameOfDevice } from '#app/device-name.ts'
+import { momentText } from '#app/moment-text.server.ts'
+import { serverTextIn } from '#app/text.server.ts'
+import { textIn } from '#app/text.ts'
+
+type Event = Awaited<ReturnType<Api['profile']['listActivity']>>['events'][number]
+
+/** An event of the account in words that its owner understands. */
+export function shownActivity({ id, action, succeeded, byAnother, browser, os, ipAddress, createdAt }: Event, page: PageContext) {
+  const { activity, activityFailed } = serverTextIn(page.locale)
+  const known = action as AuditAction
+  return {
+    id,
+    succeeded,
+    byAnother,
+    what: (succeeded ? undefined : activityFailed[known]) ?? activity[known] ?? action,
+    device: nameOfDevice(browser, os, textIn(page.locale)),
+    ipAddress,
+    when: momentText(createdAt, page.locale),
+  }
+}
+
+export type ShownActivity = ReturnType<typeof shownActivity>

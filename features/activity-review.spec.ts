@@ -1,0 +1,59 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags profile, sessions
+import { expect, test } from '@playwright/test'
+import { expectAccessible } from './support/accessible.ts'
+import { signedInPerson, submitSignIn } from './support/person.ts'
+
+test('profile: what happened is told in words, and what was not me leads to the way out', async ({ page, browser }) => {
+  const person = await signedInPerson(page)
+  const stranger = await (await browser.newContext()).newPage()
+  await stranger.goto('/login')
+  await submitSignIn(stranger, { email: person.email, password: 'a guess that is wrong' })
+  await expect(stranger.getByRole('alert')).toBeVisible()
+  await submitSignIn(stranger, person)
+  await expect(stranger).toHaveURL('/dashboard')
+
+  await page.goto('/settings/activity')
+  const events = page.getByRole('main').getByRole('listitem')
+  await expect(events.nth(0)).toContainText('Signed in')
+  await expect(events.nth(0)).toContainText(/Chrome \d+ on Linux.* · 127\.0\.0\.1/)
+  await expect(events.nth(1)).toContainText('Failed attempt to sign in')
+  await expect(page.getByText('Account created', { exact: true })).toBeVisible()
+  await expectAccessible(page, 'activity')
+
+  await events.nth(0).getByRole('link', { name: 'This was not me' }).click()
+  await expect(page.getByRole('heading', { name: 'This was not you?' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Change password' })).toHaveAttribute('href', '/settings/password')
+  await expectAccessible(page, 'not me')
+  await page.getByRole('button', { name: 'Sign out all other devices' }).click()
+  await expect(page.getByText('All other devices are signed out.')).toBeVisible()
+  await stranger.goto('/dashboard')
+  await expect(stranger).toHaveURL(/\/login/)
+})
+
+test.describe('with JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('profile: a long history is paged without JavaScript', async ({ page }) => {
+    test.slow()
+    await signedInPerson(page)
+    for (let change = 0; change < 19; change++) {
+      const answer = await page.request.post('/auth/update-user', {
+        data: { name: `Ada ${change}` },
+        headers: { origin: new URL(page.url()).origin },
+      })
+      expect(answer.status()).toBe(200)
+    }
+    await page.goto('/settings/activity')
+    const events = page.getByRole('main').getByRole('listitem')
+    await expect(events).toHaveCount(20)
+    await expect(page.getByText('Account created', { exact: true })).toHaveCount(0)
+    await page.getByRole('link', { name: 'Older' }).click()
+    await expect(page.getByText('Account created', { exact: true })).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Older' })).toHaveCount(0)
+    await page.getByRole('link', { name: 'Back to the newest' }).click()
+    await expect(events).toHaveCount(20)
+  })
+})

@@ -1,0 +1,35 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags profile, dashboard
+import { expect, test } from '@playwright/test'
+import { expectAccessible } from './support/accessible.ts'
+import { signedInPerson } from './support/person.ts'
+
+test('profile: the dashboard says who one is, what one may do, and the one next step to be safer', async ({ page }) => {
+  const { name, email } = await signedInPerson(page)
+  await expect(page.getByRole('heading', { name: `Hello, ${name}` })).toBeVisible()
+  await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
+  await expect(page.getByText('Switched off')).toBeVisible()
+  await expect(page.getByText('Conservative')).toBeVisible()
+  await expect(page.getByText('55 of 100')).toBeVisible()
+  const activity = page
+    .getByRole('region', { name: 'Recent activity' })
+    .or(page.locator('section', { hasText: 'Recent activity' }))
+  await expect(activity.getByRole('listitem').first()).toContainText('Signed in')
+  await expectAccessible(page, 'dashboard')
+
+  await page.getByRole('link', { name: 'Set up two-factor authentication' }).click()
+  await expect(page).toHaveURL('/settings/security')
+})
+
+test.describe('with JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('profile: the dashboard shows the score and its step without JavaScript', async ({ page }) => {
+    await signedInPerson(page)
+    await expect(page.getByText('55 of 100')).toBeVisible()
+    await page.getByRole('link', { name: 'See all activity' }).click()
+    await expect(page).toHaveURL('/settings/activity')
+  })
+})

@@ -1,0 +1,79 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags profile, language
+import { expect, test } from '@playwright/test'
+import { newPerson, signedInPerson } from './support/person.ts'
+
+test.describe('in a browser that prefers French', () => {
+  test.use({ locale: 'fr-FR' })
+
+  test('profile: a page, its title, its errors and the boxes beside them are in the language of the browser', async ({
+    page,
+  }) => {
+    await page.goto('/signup')
+    await expect(page).toHaveTitle('Créer un compte · Floorpass')
+    await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
+    await page.getByLabel('Adresse e-mail').fill('personne')
+    await page.getByLabel('Mot de passe', { exact: true }).fill('aaaaaaaaaa')
+    await page.getByRole('button', { name: 'Créer le compte' }).click()
+    const alert = page.getByRole('alert')
+    await expect(alert).toContainText('Certains champs sont à revoir.')
+    await expect(alert).toContainText('Saisissez un nom')
+    await expect(alert).toContainText('Saisissez une adresse e-mail valide')
+
+    await page.getByLabel('Nom', { exact: true }).fill('Ada Lovelace')
+    await page.getByLabel('Adresse e-mail').fill(newPerson().email)
+    await page.getByRole('button', { name: 'Créer le compte' }).click()
+    await expect(alert).toContainText('Ce mot de passe est trop facile à deviner.')
+    await expect(alert).toContainText('Les caractères répétés, comme')
+    await page.goto('/rien-ici')
+    await expect(page.getByRole('heading', { name: 'Page introuvable' })).toBeVisible()
+  })
+})
+
+test('profile: the switch at the foot of a page changes its language, here and at the next visit', async ({ page, context }) => {
+  await page.goto('/login?redirectTo=%2Fsettings%2Ftrading')
+  await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+  await page.getByRole('button', { name: 'Français' }).click()
+  await expect(page.getByRole('heading', { name: 'Connexion' })).toBeVisible()
+  await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Ftrading')
+  await expect(page).toHaveTitle('Connexion · Floorpass')
+  await page.getByRole('link', { name: 'Créer un compte' }).click()
+  await expect(page.getByRole('heading', { name: 'Créer un compte' })).toBeVisible()
+
+  const again = await context.newPage()
+  await again.goto('/')
+  await expect(again.getByRole('link', { name: 'Se connecter' }).first()).toBeVisible()
+})
+
+test('profile: the language of an account goes with it to every browser, and to its dates', async ({ page, browser }) => {
+  const person = await signedInPerson(page)
+  await page.goto('/settings/profile')
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('fr')
+  await page.getByRole('button', { name: 'Save language' }).click()
+  await expect(page.getByText('Votre langue est enregistrée.')).toBeVisible()
+  await page.goto('/settings/sessions')
+  await expect(page.locator('time').first()).toContainText(/^\d+ (janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc)/)
+
+  const elsewhere = await (await browser.newContext({ locale: 'en-US' })).newPage()
+  await elsewhere.goto('/login')
+  await elsewhere.getByLabel('E-mail address').fill(person.email)
+  await elsewhere.getByLabel('Password', { exact: true }).fill(person.password)
+  await elsewhere.getByRole('button', { name: 'Sign in' }).click()
+  await expect(elsewhere.getByRole('heading', { name: `Bonjour ${person.name}` })).toBeVisible()
+  await expect(elsewhere.getByRole('link', { name: 'Paramètres' })).toBeVisible()
+  await expect(elsewhere.locator('html')).toHaveAttribute('lang', 'fr')
+})
+
+test.describe('with JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('profile: the switch works without JavaScript', async ({ page }) => {
+    await page.goto('/forgot-password')
+    await page.getByRole('button', { name: 'Français' }).click()
+    await expect(page.getByRole('heading', { name: 'Mot de passe oublié' })).toBeVisible()
+    await page.getByRole('button', { name: 'English' }).click()
+    await expect(page.getByRole('heading', { name: 'Forgot your password?' })).toBeVisible()
+  })
+})

@@ -1,0 +1,48 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags passwords
+import { expect, test } from '@playwright/test'
+
+test('passwords: while it is typed, the rule of the service says whether a password will do, in a body and no address', async ({
+  page,
+}) => {
+  const urls: string[] = []
+  page.on('request', (request) => urls.push(request.url()))
+  await page.goto('/signup')
+  await page.getByLabel('Name').fill('Wilhelmina Oosterdijk')
+  const box = page.getByLabel('Password', { exact: true })
+  await box.pressSequentially('short')
+  await expect(page.getByRole('status').filter({ hasText: 'Use at least 8 characters' })).toBeVisible()
+  await box.fill('oosterdijk')
+  await expect(page.getByRole('status').filter({ hasText: /personal|easy to guess/ })).toBeVisible()
+  await box.fill('violet tram 74 under')
+  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+  expect(urls.filter((url) => /oosterdijk|violet|short/.test(url))).toEqual([])
+  expect(urls.filter((url) => url.endsWith('/password-strength')).length).toBeLessThanOrEqual(4)
+})
+
+test('passwords: what is typed can be shown and hidden by keyboard, and that is announced', async ({ page }) => {
+  await page.goto('/login')
+  const box = page.getByLabel('Password', { exact: true })
+  await box.fill('violet tram')
+  await page.keyboard.press('Tab')
+  const toggle = page.getByRole('button', { name: 'Show password' })
+  await expect(toggle).toBeFocused()
+  await page.keyboard.press('Space')
+  await expect(box).toHaveAttribute('type', 'text')
+  await expect(page.getByRole('status').filter({ hasText: 'The password is shown.' })).toHaveCount(1)
+  await page.keyboard.press('Space')
+  await expect(box).toHaveAttribute('type', 'password')
+  await expect(page.getByLabel('E-mail address')).toHaveAttribute('autocomplete', 'username webauthn')
+  await expect(box).toHaveAttribute('autocomplete', 'current-password')
+})
+
+test.describe('with JavaScript off', () => {
+  test.use({ javaScriptEnabled: false })
+
+  test('passwords: without JavaScript there is no button to show it', async ({ page }) => {
+    await page.goto('/login')
+    await expect(page.getByRole('button', { name: 'Show password' })).toHaveCount(0)
+  })
+})

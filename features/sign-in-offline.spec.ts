@@ -1,0 +1,58 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags sign-in
+import { expect, test } from '@playwright/test'
+import { newPerson, signedInPerson } from './support/person.ts'
+
+test('sign-in: without a network nothing is sent and nothing typed is lost; "Try again" sends it', async ({ page, context }) => {
+  const { email, name, password } = newPerson()
+  await page.goto('/signup')
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  const notice = page.getByRole('alert')
+  await expect(notice).toContainText('No connection')
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await notice.getByRole('button', { name: 'Stay here' }).click()
+  await expect(notice).toHaveCount(0)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)
+
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(notice).toBeVisible()
+  await context.setOffline(false)
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+})
+
+test('sign-in: a form that does not reach the service keeps what was typed, and goes through when pressed again', async ({
+  page,
+}) => {
+  const { email, name, password } = newPerson()
+  await page.goto('/signup')
+  await page.getByLabel('Name').fill(name)
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('alert')).toContainText('did not reach the service')
+  await expect(page.getByRole('alert')).toBeFocused()
+  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)
+  await page.unroute('**/signup.data*')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+})
+
+test('sign-in: a page that could not be fetched says so and is asked for again on the spot', async ({ page }) => {
+  await signedInPerson(page)
+  await page.route('**/*.data*', (route) => route.abort('connectionfailed'))
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()
+  await page.unroute('**/*.data*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+})

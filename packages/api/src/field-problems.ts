@@ -1,0 +1,53 @@
+/** Code points, after NFC. */
+export const passwordLength = { min: 8, max: 128 } as const
+
+/**
+ * What may be wrong with one field, as the wire says it. Pages say it in the person's language, by the name it has here; what is not
+ * here is a problem that no form of ours can cause.
+ */
+export const fieldProblems = {
+  emailInvalid: 'Invalid email address',
+  emailTooLong: 'Too long: at most 254 characters',
+  emailLocalPartTooLong: 'Too long: at most 64 characters before the @',
+  passwordMissing: 'Enter a password',
+  passwordTooShort: `Use at least ${passwordLength.min} characters`,
+  passwordTooLong: `Use at most ${passwordLength.max} characters`,
+  tooLong: 'Too long',
+  nameMissing: 'Enter a name',
+  nameTooLong: 'Too long: at most 100 characters',
+  nameInvisibleCharacters: 'Enter a name without invisible characters',
+  nameInvisible: 'Enter a name that can be seen',
+  nameWithoutLetter: 'Use a letter or a digit',
+  slugMissing: 'Enter a short name',
+  slugTooLong: 'Too long: at most 64 characters',
+  slugForm: 'Use letters a to z, digits and dashes between them',
+  slugReserved: 'This short name is reserved',
+  codeMissing: 'Enter a code',
+  proofMissing: 'Enter your password or a code',
+  // Why a password is easy to guess, by zxcvbn's names.
+  straightRow: 'Straight rows of keys on your keyboard are easy to guess.',
+  keyPattern: 'Short keyboard patterns are easy to guess.',
+  simpleRepeat: 'Repeated characters like "aaa" are easy to guess.',
+  extendedRepeat: 'Repeated character patterns like "abcabcabc" are easy to guess.',
+  sequences: 'Common character sequences like "abc" are easy to guess.',
+  recentYears: 'Recent years are easy to guess.',
+  dates: 'Dates are easy to guess.',
+  topTen: 'This is a heavily used password.',
+  topHundred: 'This is a frequently used password.',
+  common: 'This is a commonly used password.',
+  similarToCommon: 'This is similar to a commonly used password.',
+  wordByItself: 'Single words are easy to guess.',
+  namesByThemselves: 'Single names or surnames are easy to guess.',
+  commonNames: 'Common names and surnames are easy to guess.',
+  userInputs: 'There should not be any personal or page related data.',
+  pwned: 'Your password was exposed by a data breach on the Internet.',
+  easyToGuess: 'This is easy to guess: add a word or two that have nothing to do with you',
+} as const
+
+export type FieldProblem = keyof typeof fieldProblems
+
+const problemsBySentence = new Map(Object.entries(fieldProblems).map(([problem, sentence]) => [sentence as string, problem]))
+
+/** The problem that a sentence of the wire stands for; null for one that is none of these. */
+export const fieldProblemOf = (sentence: string): FieldProblem | null =>
+  (problemsBySentence.get(sentence) as FieldProblem | undefined) ?? null

@@ -1,0 +1,36 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { type FieldProblem, fieldProblemOf } from '../field-problems.ts'
+import { findOneTimeToken } from '../security/one-time-tokens.ts'
+import { assertPasswordAllowed, type PasswordOwner } from '../security/password-rules.ts'
+import { publicProcedure } from '../trpc.ts'
+import { checkPasswordInput } from './contract.ts'
+
+/**
+ * Whether a password would be accepted, by the rule that accepts it, for a page that says so while it is typed: the first problem, or
+ * null. Nothing is kept. A mutation, so that the password travels in a body and in no address.
+ */
+export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('check-password:ip')
+  try {
+    await assertPasswordAllowed(input.password, await findOwner(ctx, input), 'password')
+    return { problem: null }
+  } catch (error) {
+    const sentence = error instanceof AppError ? error.fields?.password : undefined
+    const problem: FieldProblem | null = sentence === undefined ? null : fieldProblemOf(sentence)
+    if (problem === null) throw error
+    return { problem }
+  }
+})
+
+/** Whoever is signed in; else whom the reset link belongs to; else what the sign-up form says. */
+async function findOwner(
+  ctx: Context,
+  input: { name: string; email: string; token?: string | undefined },
+): Promise<PasswordOwner> {
+  const { appName } = ctx.settings
+  const active = await ctx.findSession()
+  if (active) return { ...active.user, appName }
+  const link = input.token === undefined ? null : await findOneTimeToken(ctx.db, 'reset-password', input.token).catch(() => null)
+  return { ...(link?.user ?? input), appName }
+}

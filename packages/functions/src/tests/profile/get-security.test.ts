@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+type Tab = Awaited<ReturnType<typeof app.signedIn>>
+
+const security = async (tab: Pick<Tab, 'get'>) =>
+  (await tab.get('/auth/get-security')).body as { score: number; next: string | null }
+const day = 24 * 60 * 60 * 1000
+
+/** Another browser of the same person, whose account has a second factor from now on. */
+const withFactor = async (tab: Tab, codes: number) => {
+  const { userId } = tab
+  await app.db.backupCode.createMany({
+    data: Array.from({ length: codes }, (_, index) => ({ userId, codeHash: `hash ${index}` })),
+  })
+  const again = app.browser()
+  await again.post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
+  await app.db.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
+  return again
+}
+
+describe('get-security', () => {
+  test('a new account lacks the second factor, and that comes next', async () => {
+    expect(await security(await app.signedIn())).toMatchObject({ score: 55, next: 'enable-two-factor' })
+  })
+
+  test('with the factor and its codes nothing is left; with few codes they come next', async () => {
+    expect(await security(await withFactor(await app.signedIn(), 3))).toMatchObject({ score: 100, next: null })
+    expect(await security(await withFactor(await app.signedIn(), 2))).toMatchObject({ score: 90, next: 'renew-backup-codes' })
+  })
+
+  test('a session elsewhere that was left alone for three days is to be reviewed', async () => {
+    const tab = await app.signedIn()
+    const again = await withFactor(tab, 3)
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: { lastSeenAt: new Date(Date.now() - 4 * day) } })
+    expect(await security(again)).toMatchObject({ score: 90, next: 'review-sessions' })
+  })
+
+  test('a password of more than a year is to be renewed; a new one counts from its change', async () => {
+    holdClock()
+    const tab = await app.signedIn()
+    const again = await withFactor(tab, 3)
+    const old = new Date(Date.now() - 366 * day)
+    await app.db.account.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
+    await app.db.auditEvent.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
+    expect(await security(again)).toMatchObject({ score: 80, next: 'renew-password' })
+    await app.db.auditEvent.create({ data: { userId: tab.userId, action: 'change-password' } })
+    expect(await security(again)).toMatchObject({ score: 100, next: null })
+  })
+
+  test('is for the signed-in', async () => {
+    expect((await app.browser().get('/auth/get-security')).status).toBe(401)
+  })
+})

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+type Tab = Awaited<ReturnType<typeof app.signedIn>>
+type Page = {
+  events: { id: string; action: string; byAnother: boolean; ipAddress: string; browser: string | null }[]
+  nextCursor: string | null
+}
+
+const list = async (tab: Pick<Tab, 'get'>, query = '') => {
+  const { status, body } = await tab.get(`/auth/list-activity${query}`)
+  expect(status).toBe(200)
+  return body as Page
+}
+
+describe('list-activity', () => {
+  test('shows what happened, newest first, by device and address', async () => {
+    const tab = await app.signedIn()
+    await tab.post('/auth/update-user', { name: 'Zoë' })
+    const { events, nextCursor } = await list(tab)
+    expect(events.map(({ action }) => action)).toEqual(['update-user', 'sign-in', 'verify-email', 'sign-up'])
+    expect(events[0]).toMatchObject({ succeeded: true, byAnother: false, details: { fields: 'name' }, ipAddress: '127.0.0.1' })
+    expect(nextCursor).toBeNull()
+  })
+
+  test('pages by cursor: every event once, in order', async () => {
+    const tab = await app.signedIn()
+    for (const name of ['a', 'b', 'c']) await tab.post('/auth/update-user', { name })
+    const whole = (await list(tab)).events.map(({ id }) => id)
+    const paged: string[] = []
+    let query = '?limit=2'
+    for (;;) {
+      const { events, nextCursor } = await list(tab, query)
+      paged.push(...events.map(({ id }) => id))
+      if (nextCursor === null) break
+      query = `?limit=2&cursor=${nextCursor}`
+    }
+    expect(whole).toHaveLength(6)
+    expect(paged).toEqual(whole)
+  })
+
+  test("shows nobody else's events, whatever the cursor", async () => {
+    const tab = await app.signedIn()
+    const other = await app.signedIn()
+    const own = new Set((await list(tab)).events.map(({ id }) => id))
+    const [newest] = (await list(other)).events
+    for (const { id } of (await list(tab, `?cursor=${newest?.id}`)).events) expect(own.has(id)).toBe(true)
+  })
+
+  test('hides the device and address of somebody else who did it', async () => {
+    const tab = await app.signedIn()
+    const other = await app.signedIn()
+    await app.db.auditEvent.create({
+      data: { userId: tab.userId, actorId: other.userId, action: 'add-member', ipAddress: '203.0.113.9', userAgent: 'curl/8' },
+    })
+    expect((await list(tab)).events[0]).toMatchObject({ action: 'add-member', byAnother: true, ipAddress: '', browser: null })
+  })
+
+  test.each(['?limit=0', '?limit=101', '?limit=x', '?cursor='])('refuses %s', async (query) => {
+    const tab = await app.signedIn()
+    const { status, body } = await tab.get(`/auth/list-activity${query}`)
+    expect([status, body]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
+  })
+
+  test('is for the signed-in', async () => {
+    expect((await app.browser().get('/auth/list-activity')).status).toBe(401)
+  })
+})
