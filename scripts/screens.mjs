@@ -21,7 +21,7 @@ const folder = join(root, 'docs', 'screens')
 const widths = [360, 1280]
 const themes = ['light', 'dark']
 const largestFolder = 4_000_000
-const today = Date.parse('2026-09-14T09:12:00Z')
+const today = Date.parse('2026-09-14T09:12:05Z')
 const day = 86_400_000
 
 const address = (handle) => `${handle === 'guarded' ? 'ada' : handle}@${handle === 'guarded' ? 'guarded' : 'meridian'}.example`
@@ -109,7 +109,7 @@ async function photograph(baseURL, scene, google) {
             await page.mouse.move(0, 0)
             const file = `${row.name}-${width}-${colorScheme}.png`
             const picture = sharp(await page.screenshot({ fullPage: true, animations: 'disabled', caret: 'hide' }))
-            await writeFile(join(folder, file), await picture.png({ palette: true, colours: 48, effort: 10 }).toBuffer())
+            await writeFile(join(folder, file), await picture.png({ palette: true, colours: 32, effort: 10 }).toBuffer())
             taken.push(file)
           }
           say(`  ${row.name} (${colorScheme})`)
@@ -143,6 +143,8 @@ async function takeScreens() {
     ...github.environment,
   }
   try {
+    // The build takes its time: the scene's clock starts after it.
+    await withService(today - 61 * day, environment, async () => {})
     say('Setting the scene: accounts of two months ago, devices of this week …')
     await withService(today - 61 * day, environment, () => foundAccounts(url, address))
     await withService(today - 4 * day + 7_500_000, environment, () => signInElsewhere(url, address, ['phone']))

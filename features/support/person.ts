@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
+import { cookiesOf, createAccount, signIn } from './scene.ts'
 
 /** Someone the service has never seen: every test has its own person, so tests share a service and no data. */
 export const newPerson = () => ({
@@ -49,12 +50,19 @@ export async function confirmAddress(page: Page, person: Person): Promise<void> 
   await expect(page.getByText('Your address is confirmed.')).toBeVisible()
 }
 
-/** A new person who has signed up, confirmed the address and signed in. */
+/** A new person who has signed up, confirmed the address and signed in: over HTTP, because the pages of that way have tests of their own. */
 export async function signedInPerson(page: Page): Promise<Person> {
   const person = newPerson()
-  await signUp(page, person)
-  await confirmAddress(page, person)
-  await submitSignIn(page, person)
-  await expect(page).toHaveURL('/dashboard')
+  const url = await originOf(page)
+  await createAccount(url, person)
+  const cookies = cookiesOf(await signIn(url, person))
+  await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, url, httpOnly: true, sameSite: 'Lax' as const })))
+  await page.goto('/dashboard')
   return person
+}
+
+/** Where the service of this test is. */
+async function originOf(page: Page): Promise<string> {
+  const answer = await page.request.get('/healthz')
+  return new URL(answer.url()).origin
 }

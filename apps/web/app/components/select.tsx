@@ -16,8 +16,8 @@ export function Select({ name, id = name, label, quietLabel = false, defaultValu
   const { fields, typed } = useFormState()
   const error = fields[name]
   return (
-    <div className="grid gap-1.5">
-      <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-semibold'}>
+    <div className="grid max-w-md gap-1.5">
+      <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-medium'}>
         {label}
       </label>
       <select
@@ -26,7 +26,7 @@ export function Select({ name, id = name, label, quietLabel = false, defaultValu
         defaultValue={typed[name] ?? defaultValue}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? `${id}-error` : undefined}
-        className="min-h-11 w-full rounded-md border border-line-strong bg-surface px-3 py-2.5 text-ink"
+        className="min-h-11 w-full rounded-md border border-line-strong bg-field px-3 py-2.5 text-ink"
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
