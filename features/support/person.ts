@@ -62,7 +62,7 @@ export async function signedInPerson(page: Page): Promise<Person> {
 }
 
 /** Where the service of this test is. */
-async function originOf(page: Page): Promise<string> {
+export async function originOf(page: Page): Promise<string> {
   const answer = await page.request.get('/healthz')
   return new URL(answer.url()).origin
 }
