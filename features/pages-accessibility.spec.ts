@@ -23,7 +23,11 @@ const halves = visitors.flatMap((visitor) => {
 
 for (const colorScheme of ['light', 'dark'] as const) {
   for (const { visitor, part, rows } of halves) {
-    test(`pages: everyone can read every page, and it fits (${visitor}, ${part}, ${colorScheme})`, async ({ visit, scene, baseURL }) => {
+    test(`pages: everyone can read every page, and it fits (${visitor}, ${part}, ${colorScheme})`, async ({
+      visit,
+      scene,
+      baseURL,
+    }) => {
       test.slow()
       // Colours on their way from one to the other have no contrast worth measuring.
       const page = await visit({ as: visitor, colorScheme, reducedMotion: 'reduce' })

@@ -83,7 +83,13 @@ async function photograph(baseURL, scene, google) {
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'],
   })
   const openContext = async (visitor, colorScheme) => {
-    const context = await browser.newContext({ baseURL, colorScheme, locale: 'en-US', timezoneId: 'UTC', reducedMotion: 'reduce' })
+    const context = await browser.newContext({
+      baseURL,
+      colorScheme,
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce',
+    })
     await context.addCookies(scene.cookies[visitor].map((cookie) => ({ ...cookie, url: baseURL })))
     return context
   }

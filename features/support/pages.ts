@@ -60,7 +60,12 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
   { name: 'two-factor-backup', path: '/two-factor?with=backup-code', as: 'challenged' },
-  { name: 'accept-invitation-stranger', path: ({ invitation }) => `/accept-invitation?token=${invitation}`, as: 'stranger', token: true },
+  {
+    name: 'accept-invitation-stranger',
+    path: ({ invitation }) => `/accept-invitation?token=${invitation}`,
+    as: 'stranger',
+    token: true,
+  },
   { name: 'accept-invitation', path: ({ invitation }) => `/accept-invitation?token=${invitation}`, as: 'member', token: true },
   { name: 'accept-invitation-unknown', path: '/accept-invitation?token=any', as: 'member', token: true },
   { name: 'landing-member', path: '/', as: 'member' },
@@ -72,6 +77,16 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-password', path: '/settings/password', as: 'member' },
   { name: 'settings-security', path: '/settings/security', as: 'member' },
   { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set it up') },
+  {
+    name: 'settings-security-set-up-refused',
+    path: '/settings/security',
+    as: 'member',
+    reach: async (page, scene) => {
+      await withPassword('Set it up')(page, scene)
+      await page.getByLabel('Code from your authenticator').fill('000000')
+      await refused('Switch it on')(page)
+    },
+  },
   { name: 'settings-security-on', path: '/settings/security', as: 'guarded' },
   { name: 'settings-security-off', path: '/settings/security/off', as: 'guarded' },
   { name: 'settings-backup-codes', path: '/settings/security/codes', as: 'guarded' },
@@ -80,6 +95,12 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
   { name: 'settings-trading', path: '/settings/trading', as: 'member' },
   { name: 'settings-organizations', path: '/settings/organizations', as: 'member' },
+  {
+    name: 'settings-organizations-refused',
+    path: '/settings/organizations',
+    as: 'member',
+    reach: refused('Create organization'),
+  },
   { name: 'settings-organizations-none', path: '/settings/organizations', as: 'guarded' },
   { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
   { name: 'settings-danger', path: '/settings/danger', as: 'member' },

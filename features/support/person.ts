@@ -28,8 +28,8 @@ export async function submitSignIn(page: Page, { email, password }: Pick<Person,
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Opens the newest mail to this person once `count` have come, and follows its link to `path`. */
-export async function followMailedLink(page: Page, { email }: Pick<Person, 'email'>, path: string, count = 1): Promise<void> {
+/** Opens the newest mail to this person once `count` have come, follows its link to `path`, and answers it: pages hide its token. */
+export async function followMailedLink(page: Page, { email }: Pick<Person, 'email'>, path: string, count = 1): Promise<string> {
   const mails = page.getByRole('row').filter({ hasText: email })
   // Mails leave in the background.
   await expect(async () => {
@@ -37,10 +37,10 @@ export async function followMailedLink(page: Page, { email }: Pick<Person, 'emai
     expect(await mails.count()).toBe(count)
   }).toPass()
   await mails.first().getByRole('link').click()
-  await page
-    .getByRole('link', { name: `${path}?` })
-    .first()
-    .click()
+  const link = page.getByRole('link', { name: `${path}?` }).first()
+  const address = await link.getAttribute('href')
+  await link.click()
+  return String(address)
 }
 
 /** Follows the link of the sign-up mail and presses its button, up to the sign-in form. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Browser, type BrowserContextOptions, type Page, test as base } from '@playwright/test'
+import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
 import { foundAccounts, furnishScene, type Scene, type Visitor } from './scene.ts'
 
 type VisitOptions = BrowserContextOptions & { as: Visitor }

@@ -1,5 +1,5 @@
-import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
 import { type Authenticator, setUpTwoFactor } from '../../packages/functions/src/test-support/authenticator.ts'
+import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
 
 /** Who looks at a page: nobody known; someone with an organization and several devices; the same with a second factor; and halfway in. */
 export type Visitor = 'stranger' | 'member' | 'guarded' | 'challenged'
@@ -57,7 +57,11 @@ export async function createAccount(url: string, account: Account): Promise<void
 }
 
 /** Signs in over HTTP. With a second factor the tab waits for a code then. */
-export async function signIn(url: string, { email, password }: Pick<Account, 'email' | 'password'>, userAgent?: string): Promise<Tab> {
+export async function signIn(
+  url: string,
+  { email, password }: Pick<Account, 'email' | 'password'>,
+  userAgent?: string,
+): Promise<Tab> {
   const tab = openTab(url, userAgent)
   await must(tab.post('/auth/sign-in/email', { email, password, rememberMe: true }))
   return tab
@@ -125,7 +129,9 @@ export async function furnishScene(url: string, address: Address, { slug, lag = 
     await must(tab.post('/auth/organization/accept-invitation', { invitationId: invitation.id }))
   }
   await invite(ada, id, address('noor'), 'member')
-  const other = (await must(grace.post('/auth/organization/create', { name: 'Northgate Research', slug: `${slug}-research` }))) as {
+  const other = (await must(
+    grace.post('/auth/organization/create', { name: 'Northgate Research', slug: `${slug}-research` }),
+  )) as {
     id: string
   }
   const invitation = await invite(grace, other.id, address('ada'), 'member')

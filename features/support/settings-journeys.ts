@@ -139,7 +139,11 @@ export const journeys: readonly Journey[] = [
       const slug = `desk-${randomUUID().slice(0, 8)}`
       const founded = await tab.post('/auth/organization/create', { name: 'Desk', slug })
       const { id } = founded.body as { id: string }
-      const invited = await tab.post('/auth/organization/invite-member', { organizationId: id, email: person.email, role: 'member' })
+      const invited = await tab.post('/auth/organization/invite-member', {
+        organizationId: id,
+        email: person.email,
+        role: 'member',
+      })
       await page.goto(`/accept-invitation?token=${(invited.body as { id: string }).id}`)
       await hand.press('Join')
       await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
@@ -201,4 +205,3 @@ export async function walk({ walk: go }: Journey, page: Page, hand: Hand): Promi
   const person = await signedInPerson(page)
   await go({ page, hand, person, url: await originOf(page) })
 }
-

@@ -9,6 +9,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 
 const text = {
@@ -37,6 +38,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function DeleteAccount() {
+  useHiddenToken()
   const { email, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const deadLink = isDeadLink(failure?.error)

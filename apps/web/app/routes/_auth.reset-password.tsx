@@ -9,6 +9,7 @@ import { NewPasswordField } from '#app/components/new-password-field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 
 const text = {
@@ -41,6 +42,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function ResetPassword() {
+  useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal

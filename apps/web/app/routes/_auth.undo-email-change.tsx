@@ -7,6 +7,7 @@ import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 
 const text = {
@@ -41,6 +42,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, text.title)
 
 export default function UndoEmailChange() {
+  useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <Undone />
