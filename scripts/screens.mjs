@@ -1,11 +1,6 @@
 // Every page at two widths in both themes, into docs/screens: `npm run screens`. The service is one of its own, with a scene that is
 // always the same, on a clock that is always the same; only keys, codes and QR codes differ from one run to the next.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
@@ -15,6 +10,7 @@ import { foundAccounts, furnishScene, signInElsewhere } from '../features/suppor
 import { startGitHub } from '../packages/functions/src/test-support/github-stand-in.ts'
 import { startOpenIdProvider } from '../packages/functions/src/test-support/openid-provider.ts'
 import { fail, say } from './run.mjs'
+import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'docs', 'screens')
@@ -26,60 +22,9 @@ const day = 86_400_000
 
 const address = (handle) => `${handle === 'guarded' ? 'ada' : handle}@${handle === 'guarded' ? 'guarded' : 'meridian'}.example`
 
-/** Runs the service as if it were `now`, for as long as `use` takes. */
-async function withService(now, environment, use) {
-  // Whole half minutes, so that the codes of authenticators can be told.
-  const lag = Math.floor((Date.now() - now) / 30_000) * 30
-  const clock = `const Real = Date
-    globalThis.Date = class Date extends Real {
-      constructor(...given) { given.length ? super(...given) : super(Real.now() - ${lag * 1000}) }
-      static now() { return Real.now() - ${lag * 1000} }
-    }`
-  const service = spawn(join(root, 'node_modules/node/bin/node'), ['scripts/start.mjs'], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      ...environment,
-      LOG_LEVEL: 'error',
-      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}`,
-    },
-  })
-  const exited = once(service, 'exit')
-  try {
-    const deadline = Date.now() + 180_000
-    while (!(await answers(`${environment.BASE_URL}/healthz`))) {
-      if (service.exitCode !== null || Date.now() > deadline) throw new Error('the service did not start')
-    }
-    return await use(lag)
-  } finally {
-    service.kill('SIGTERM')
-    await exited
-  }
-}
-
-async function answers(url) {
-  try {
-    return (await fetch(url)).ok
-  } catch {
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    return false
-  }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 async function photograph(baseURL, scene, google) {
-  const executablePath = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
   const browser = await chromium.launch({
-    ...(executablePath && { executablePath }),
+    ...(chromiumPath && { executablePath: chromiumPath }),
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'],
   })
   const openContext = async (visitor, colorScheme) => {
@@ -131,18 +76,12 @@ async function photograph(baseURL, scene, google) {
 
 async function takeScreens() {
   await mkdir(folder, { recursive: true })
-  const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-screens-'))
-  const port = await freePort()
-  const url = `http://localhost:${port}`
+  const service = await prepareService()
+  const { url } = service
   const google = await startOpenIdProvider(`${url}/auth/callback/google`)
   const github = await startGitHub(`${url}/auth/callback/github`)
   const environment = {
-    PORT: String(port),
-    HOST: '127.0.0.1',
-    BASE_URL: url,
-    DATA_DIR: dataDir,
-    ...Object.fromEntries(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'WEB_CONCURRENCY', 'APP_NAME'].map((name) => [name, ''])),
-    RATE_LIMIT: 'off',
+    ...service.environment,
     GOOGLE_CLIENT_ID: google.clientId,
     GOOGLE_CLIENT_SECRET: google.clientSecret,
     GOOGLE_ISSUER: google.issuer,
@@ -169,7 +108,7 @@ async function takeScreens() {
   } finally {
     await google.close()
     await github.close()
-    await rm(dataDir, { recursive: true, force: true })
+    await service.end()
   }
 }
 
