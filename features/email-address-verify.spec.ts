@@ -25,8 +25,7 @@ test('email-address: a link that does not work offers a new one, which does', as
 test('email-address: opening the link changes nothing, pressing its button twice does no harm', async ({ page }) => {
   const person = newPerson()
   await signUp(page, person)
-  await followMailedLink(page, person, '/verify-email')
-  const link = page.url()
+  const link = await followMailedLink(page, person, '/verify-email')
   await page.goto('/login')
   await submitSignIn(page, person)
   await expect(page.getByRole('alert')).toContainText('not confirmed yet')

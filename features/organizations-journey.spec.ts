@@ -3,7 +3,6 @@
 // @alerts oncall
 // @tags organizations
 import { randomUUID } from 'node:crypto'
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Page, test } from '@playwright/test'
 import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
 
@@ -196,31 +195,3 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await page.goto(`/settings/organizations/${slug}`)
   await expect(page.getByRole('button', { name: 'Take back' })).toHaveCount(0)
 })
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`organizations: everyone can read the pages (${colorScheme})`, async ({ page }) => {
-    test.slow()
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const expectAccessible = async (name: string) => {
-      expect.soft((await new AxeBuilder({ page }).analyze()).violations, name).toEqual([])
-      for (const width of [360, 1280]) {
-        await page.setViewportSize({ width, height: 800 })
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect.soft(overflow, `${name}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
-      }
-    }
-    await page.goto('/accept-invitation?token=any')
-    await expectAccessible('invitation signed out')
-    await signedInPerson(page)
-    await page.goto('/accept-invitation?token=any')
-    await expectAccessible('invitation unknown')
-    await page.goto('/settings/organizations')
-    await expectAccessible('organizations')
-    await page.getByRole('button', { name: 'Create organization' }).click()
-    await expect(page.getByRole('alert')).toBeVisible()
-    await expectAccessible('organizations refused')
-    await createOrganization(page)
-    await invite(page, `${'long-'.repeat(10)}address@${'sub.'.repeat(20)}example.test`)
-    await expectAccessible('one organization')
-  })
-}

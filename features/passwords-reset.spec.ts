@@ -22,8 +22,8 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
   await elsewhere.getByRole('button', { name: 'Send the link' }).click()
   await expect(elsewhere.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
 
-  await followMailedLink(elsewhere, person, '/reset-password', 2)
-  const link = elsewhere.url()
+  const link = await followMailedLink(elsewhere, person, '/reset-password', 2)
+  await expect(elsewhere, 'the token is in the address no longer than it must').toHaveURL('/reset-password')
   const password = elsewhere.getByLabel('New password', { exact: true })
   await password.fill('password1')
   await elsewhere.getByRole('button', { name: 'Set new password' }).click()

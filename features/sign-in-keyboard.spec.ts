@@ -2,25 +2,9 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags sign-in, accessibility
-import { expect, type Locator, type Page, test } from '@playwright/test'
+import { expect, test } from '@playwright/test'
+import { expectVisibleFocus, tabTo } from './support/hands.ts'
 import { signedInPerson } from './support/person.ts'
-
-/** Presses Tab until `target` has the focus; every stop on the way shows where one is. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  const focused = page.locator(':focus')
-  for (let presses = 0; presses < 12; presses += 1) {
-    await page.keyboard.press('Tab')
-    await expectVisibleFocus(focused)
-    if (await target.evaluate((element) => element === document.activeElement)) return
-  }
-  await expect(target).toBeFocused()
-}
-
-async function expectVisibleFocus(focused: Locator): Promise<void> {
-  await expect(focused).toBeInViewport()
-  await expect(focused).toHaveCSS('outline-style', 'solid')
-  await expect(focused).toHaveCSS('outline-width', '3px')
-}
 
 test('sign-in: the keyboard alone signs in and out, and an error takes the focus', async ({ page, context }) => {
   test.slow()

@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import { type Authenticator, scan } from '../packages/functions/src/test-support/authenticator.ts'
-import { expectAccessible } from './support/accessible.ts'
 import { type Person, signedInPerson, submitSignIn } from './support/person.ts'
 
 /** Prepares a second factor: the page shows its key and its backup codes. */
@@ -130,40 +129,6 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('That sign-in is over')).toBeVisible()
       await page.goto('/two-factor')
       await expect(page).toHaveURL('/login?ended=code')
-    })
-  })
-}
-
-for (const colorScheme of ['light', 'dark'] as const) {
-  test.describe(colorScheme, () => {
-    test.use({ colorScheme, contextOptions: { reducedMotion: 'reduce' } })
-
-    test(`two-factor: everyone can read every step (${colorScheme})`, async ({ page }) => {
-      test.slow()
-      const person = await signedInPerson(page)
-      const { authenticator } = await prepare(page, person)
-      await expectAccessible(page, 'set-up')
-      await enterCode(page, '000000')
-      await expect(page.getByRole('alert')).toBeVisible()
-      await expectAccessible(page, 'set-up, refused')
-      await enterCode(page, authenticator.code())
-      await expect(page.getByText('Two-factor authentication is on.')).toBeVisible()
-      await expectAccessible(page, 'on')
-      await signOut(page)
-      await submitSignIn(page, person)
-      await expect(page).toHaveURL('/two-factor')
-      await expectAccessible(page, 'challenge')
-      await page.getByLabel('Code from your authenticator').fill(authenticator.code(1))
-      await page.getByLabel('Do not ask for a code on this device').check()
-      await page.getByRole('button', { name: 'Sign in' }).click()
-      await expect(page).toHaveURL('/dashboard')
-      await page.goto('/settings/security')
-      await expectAccessible(page, 'with a trusted device')
-      await page.goto('/settings/security/codes')
-      await page.getByLabel('Password', { exact: true }).fill(person.password)
-      await page.getByRole('button', { name: 'Make new codes' }).click()
-      await expect(page.getByRole('list', { name: 'Backup codes' })).toBeVisible()
-      await expectAccessible(page, 'new codes')
     })
   })
 }

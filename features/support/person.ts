@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
+import { cookiesOf, createAccount, signIn } from './scene.ts'
 
 /** Someone the service has never seen: every test has its own person, so tests share a service and no data. */
 export const newPerson = () => ({
@@ -27,8 +28,8 @@ export async function submitSignIn(page: Page, { email, password }: Pick<Person,
   await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
-/** Opens the newest mail to this person once `count` have come, and follows its link to `path`. */
-export async function followMailedLink(page: Page, { email }: Pick<Person, 'email'>, path: string, count = 1): Promise<void> {
+/** Opens the newest mail to this person once `count` have come, follows its link to `path`, and answers it: pages hide its token. */
+export async function followMailedLink(page: Page, { email }: Pick<Person, 'email'>, path: string, count = 1): Promise<string> {
   const mails = page.getByRole('row').filter({ hasText: email })
   // Mails leave in the background.
   await expect(async () => {
@@ -36,10 +37,10 @@ export async function followMailedLink(page: Page, { email }: Pick<Person, 'emai
     expect(await mails.count()).toBe(count)
   }).toPass()
   await mails.first().getByRole('link').click()
-  await page
-    .getByRole('link', { name: `${path}?` })
-    .first()
-    .click()
+  const link = page.getByRole('link', { name: `${path}?` }).first()
+  const address = await link.getAttribute('href')
+  await link.click()
+  return String(address)
 }
 
 /** Follows the link of the sign-up mail and presses its button, up to the sign-in form. */
@@ -49,12 +50,19 @@ export async function confirmAddress(page: Page, person: Person): Promise<void> 
   await expect(page.getByText('Your address is confirmed.')).toBeVisible()
 }
 
-/** A new person who has signed up, confirmed the address and signed in. */
+/** A new person who has signed up, confirmed the address and signed in: over HTTP, because the pages of that way have tests of their own. */
 export async function signedInPerson(page: Page): Promise<Person> {
   const person = newPerson()
-  await signUp(page, person)
-  await confirmAddress(page, person)
-  await submitSignIn(page, person)
-  await expect(page).toHaveURL('/dashboard')
+  const url = await originOf(page)
+  await createAccount(url, person)
+  const cookies = cookiesOf(await signIn(url, person))
+  await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, url, httpOnly: true, sameSite: 'Lax' as const })))
+  await page.goto('/dashboard')
   return person
+}
+
+/** Where the service of this test is. */
+export async function originOf(page: Page): Promise<string> {
+  const answer = await page.request.get('/healthz')
+  return new URL(answer.url()).origin
 }

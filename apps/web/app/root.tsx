@@ -1,3 +1,4 @@
+import typeface from '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url'
 import {
   isRouteErrorResponse,
   Links,
@@ -35,6 +36,7 @@ export const loader = withApi(async ({ page }) => ({
 
 export const links = () => [
   { rel: 'stylesheet', href: stylesheet },
+  { rel: 'preload', href: typeface, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' as const },
   { rel: 'icon', href: favicon, type: 'image/svg+xml' },
 ]
 

@@ -2,8 +2,8 @@ import type { ReactNode } from 'react'
 
 export function Card({ title, children }: { title?: string; children: ReactNode }) {
   return (
-    <section className="@container grid content-start gap-5 rounded-lg border border-line bg-surface p-5 sm:p-7">
-      {title && <h2 className="text-lg font-semibold tracking-tight">{title}</h2>}
+    <section className="@container grid content-start gap-5 rounded-xl border border-line bg-surface p-5 shadow-lift sm:p-7">
+      {title && <h2 className="text-lg font-semibold">{title}</h2>}
       {children}
     </section>
   )

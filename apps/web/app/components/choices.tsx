@@ -5,8 +5,8 @@ type ToggleProps = { name: string; label: string; hint?: string; defaultChecked?
 export function Checkbox({ name, label, defaultChecked = false }: ToggleProps) {
   const { typed } = useFormState()
   return (
-    <label className="flex min-h-6 items-center gap-3">
-      <input type="checkbox" name={name} defaultChecked={isOn(typed[name], defaultChecked)} className="choice" />
+    <label className="flex min-h-6 items-start gap-3">
+      <input type="checkbox" name={name} defaultChecked={isOn(typed[name], defaultChecked)} className="choice mt-0.5" />
       {label}
     </label>
   )

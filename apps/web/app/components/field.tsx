@@ -18,8 +18,8 @@ export function Field({ name, label, hint, trailing, defaultValue, type = 'text'
   const error = fields[name]
   const describedBy = [error && `${name}-error`, hint && `${name}-hint`].filter(Boolean).join(' ')
   return (
-    <div className="grid gap-1.5">
-      <label htmlFor={name} className="font-semibold">
+    <div className="grid max-w-md gap-1.5">
+      <label htmlFor={name} className="font-medium">
         {label}
       </label>
       {hint && (
@@ -37,7 +37,7 @@ export function Field({ name, label, hint, trailing, defaultValue, type = 'text'
           defaultValue={typed[name] ?? defaultValue}
           aria-invalid={error ? true : undefined}
           aria-describedby={describedBy || undefined}
-          className={`min-h-11 w-full rounded-md border bg-surface px-3.5 py-2.5 ${trailing ? 'pr-20' : ''} ${
+          className={`min-h-11 w-full rounded-md border bg-field px-3.5 py-2.5 ${trailing ? 'pr-20' : ''} ${
             error ? 'border-danger outline-danger' : 'border-line-strong'
           }`}
         />

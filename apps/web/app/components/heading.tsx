@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 export function Heading({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="grid gap-2">
-      <h1 className="text-3xl font-semibold tracking-tight wrap-anywhere">{title}</h1>
+      <h1 className="text-2xl font-semibold sm:text-3xl wrap-anywhere">{title}</h1>
       {children && <div className="text-pretty text-ink-soft wrap-anywhere">{children}</div>}
     </div>
   )

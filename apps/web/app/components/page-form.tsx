@@ -1,5 +1,5 @@
 import { Form, useFormAction, useNavigation } from '@remix-run/react'
-import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { useText } from '#app/text.ts'
@@ -10,6 +10,8 @@ const FormStateContext = createContext<FormState>({ pending: false, fields: {}, 
 
 /** Whether the form around is being sent, and what came back for its fields. */
 export const useFormState = () => useContext(FormStateContext)
+
+const longestLeave = 10_000
 
 type PageFormProps = {
   id?: string
@@ -32,15 +34,24 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
   const navigation = useNavigation()
   const target = useFormAction(action)
   const mine = intent === undefined || navigation.formData?.get('intent') === intent
-  const pending = navigation.formMethod === 'POST' && navigation.formAction === target && mine
+  const [leaving, setLeaving] = useState(false)
+  const sending = navigation.formMethod === 'POST' && navigation.formAction === target && mine
+  const pending = sending || leaving
   const error = failure?.error
 
   // What was taken does not stay in the boxes: a password least of all.
-  const wasPending = useRef(false)
+  const wasSending = useRef(false)
   useLayoutEffect(() => {
-    if (wasPending.current && !pending && !error) form.current?.reset()
-    wasPending.current = pending
-  }, [pending, error])
+    if (wasSending.current && !sending && !error) form.current?.reset()
+    wasSending.current = sending
+  }, [sending, error])
+
+  // The browser says nothing when the person stops it on its way to the new document.
+  useEffect(() => {
+    if (!leaving) return
+    const timer = setTimeout(() => setLeaving(false), longestLeave)
+    return () => clearTimeout(timer)
+  }, [leaving])
 
   useEffect(() => {
     const find = (selector: string) => form.current?.querySelector<HTMLElement>(selector)
@@ -60,6 +71,7 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
         className={className ?? 'grid gap-5'}
         onSubmit={(event) => {
           if (pending) event.preventDefault()
+          else if (reloadDocument) setLeaving(true)
         }}
       >
         {intent !== undefined && <input type="hidden" name="intent" value={intent} />}

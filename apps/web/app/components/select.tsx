@@ -17,8 +17,8 @@ export function Select({ name, id = name, label, quietLabel = false, hint, defau
   const { fields, typed } = useFormState()
   const error = fields[name]
   return (
-    <div className="grid gap-1.5">
-      <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-semibold'}>
+    <div className="grid max-w-md gap-1.5">
+      <label htmlFor={id} className={quietLabel ? 'sr-only' : 'font-medium'}>
         {label}
       </label>
       {hint && (
@@ -32,7 +32,7 @@ export function Select({ name, id = name, label, quietLabel = false, hint, defau
         defaultValue={typed[name] ?? defaultValue}
         aria-invalid={error ? true : undefined}
         aria-describedby={[error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined}
-        className="min-h-11 w-full rounded-md border border-line-strong bg-surface px-3 py-2.5 text-ink"
+        className="min-h-11 w-full rounded-md border border-line-strong bg-field px-3 py-2.5 text-ink"
       >
         {options.map((option) => (
           <option key={option.value} value={option.value}>

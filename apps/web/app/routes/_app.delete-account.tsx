@@ -9,6 +9,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
@@ -32,6 +33,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function DeleteAccount() {
   const text = useText('deleteAccount')
+  useHiddenToken()
   const { email, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const deadLink = isDeadLink(failure?.error)

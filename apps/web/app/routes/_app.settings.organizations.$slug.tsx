@@ -242,7 +242,7 @@ function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loa
   const text = useText('organization')
   const { id, name, email, role, roleName, isYou, mayChange, mayRemove, givable, form, hidden } = member
   return (
-    <li className="grid gap-3 py-4">
+    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
       <div className="grid min-w-0 gap-0.5 wrap-anywhere">
         <p className="flex flex-wrap gap-x-3 font-semibold">
           {name}
@@ -282,7 +282,7 @@ function InvitationRow(invitation: Loaded['invitations'][number] & RowForms) {
   const text = useText('organization')
   const { id, email, role, roleName, until, form, hidden } = invitation
   return (
-    <li className="grid gap-3 py-4">
+    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
       <div className="grid min-w-0 gap-0.5 wrap-anywhere">
         <p className="font-semibold">
           <MailAddress>{email}</MailAddress>

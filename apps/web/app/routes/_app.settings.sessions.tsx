@@ -90,13 +90,13 @@ function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, 
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
       <div className="grid min-w-0 gap-1.5">
-        <p className="flex flex-wrap gap-x-4 gap-y-1 font-semibold wrap-anywhere">
+        <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold wrap-anywhere">
           {name}
           {kind && <span className="font-normal text-ink-soft">{kind}</span>}
           {current && <Status good>{text.current}</Status>}
           {trusted && <span className="font-normal text-ink-soft">{text.trusted}</span>}
         </p>
-        <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
+        <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-[0.8125rem] sm:text-sm">
           <Detail name={text.lastSeen}>
             <Moment {...lastSeen} />
           </Detail>

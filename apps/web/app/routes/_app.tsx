@@ -16,16 +16,16 @@ export default function AppFrame() {
   const { appName, email } = useLoaderData<typeof loader>()
   return (
     <>
-      <header className="border-b border-line bg-surface">
+      <header className="border-b border-line bg-surface print:hidden">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 sm:px-8">
-          <div className="flex py-3">
+          <div className="flex py-2 sm:py-3">
             <Brand name={appName} />
           </div>
           <nav aria-label={text.nav} className="order-last -mx-3 flex w-full sm:order-none sm:mx-0 sm:w-auto">
             <Tab to="/dashboard">{text.dashboard}</Tab>
             <Tab to="/settings">{text.settings}</Tab>
           </nav>
-          <div className="-mr-5 ml-auto flex min-w-0 items-center gap-1 py-2.5">
+          <div className="-mr-5 ml-auto flex min-w-0 items-center gap-1 py-1 sm:py-2.5">
             <span className="hidden max-w-56 truncate text-sm text-ink-soft md:block">{email}</span>
             <PageForm action="/logout" reloadDocument className="contents">
               <SubmitButton look="quiet">{text.signOut}</SubmitButton>
@@ -33,11 +33,7 @@ export default function AppFrame() {
           </div>
         </div>
       </header>
-      <main
-        id="main"
-        tabIndex={-1}
-        className="mx-auto grid w-full max-w-5xl grow content-start gap-8 px-5 py-10 sm:px-8 sm:py-14"
-      >
+      <main id="main" tabIndex={-1} className="mx-auto grid w-full max-w-5xl grow content-start gap-8 px-5 py-7 sm:px-8 sm:py-12">
         <Outlet />
       </main>
     </>
@@ -48,7 +44,7 @@ function Tab({ to, children }: { to: string; children: string }) {
   return (
     <NavLink
       to={to}
-      className="flex min-h-14 items-center border-y-2 border-transparent sm:min-h-16 px-3 font-medium text-ink-soft hover:text-ink aria-[current]:border-b-accent aria-[current]:text-ink"
+      className="flex min-h-11 items-center border-y-2 border-transparent px-3 sm:min-h-16 font-medium text-ink-soft hover:text-ink aria-[current]:border-b-accent aria-[current]:text-ink"
     >
       {children}
     </NavLink>

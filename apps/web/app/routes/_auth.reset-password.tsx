@@ -9,6 +9,7 @@ import { NewPasswordField } from '#app/components/new-password-field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
@@ -37,6 +38,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function ResetPassword() {
   const text = useText('resetPassword')
+  useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal

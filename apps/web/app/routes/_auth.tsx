@@ -15,7 +15,7 @@ export default function AuthFrame() {
         <p className="max-w-sm text-3xl leading-snug font-semibold tracking-tight text-balance">{text.aside}</p>
         <StepLine className="text-panel-line" />
       </header>
-      <div className="flex flex-col px-5 py-6 sm:px-8 lg:justify-center lg:py-12">
+      <div className="flex flex-col bg-surface px-5 py-6 sm:px-8 lg:justify-center lg:py-12">
         <header className="lg:hidden">
           <Brand name={appName} />
         </header>

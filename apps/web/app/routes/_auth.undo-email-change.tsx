@@ -7,6 +7,7 @@ import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
@@ -27,6 +28,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function UndoEmailChange() {
   const text = useText('undoEmailChange')
+  useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <Undone />

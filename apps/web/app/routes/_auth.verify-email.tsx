@@ -10,6 +10,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
@@ -54,6 +55,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function VerifyEmail() {
   const text = useText('verifyEmail')
+  useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const { redirectTo } = loaded
   const result = useActionData<typeof action>()

@@ -1,0 +1,67 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags pages, accessibility
+import { expect, type Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible.ts'
+import { openPage, pages } from './support/pages.ts'
+import { test, watch } from './support/scene-test.ts'
+
+const visitors = ['stranger', 'member', 'guarded', 'challenged'] as const
+const rowsOf = (visitor: (typeof visitors)[number]) => pages.filter(({ as }) => as === visitor)
+
+// The long tables in two, so that both workers have something to do.
+const halves = visitors.flatMap((visitor) => {
+  const rows = rowsOf(visitor)
+  if (rows.length < 12) return [{ visitor, part: 'all', rows }]
+  const middle = Math.ceil(rows.length / 2)
+  return [
+    { visitor, part: 'first half', rows: rows.slice(0, middle) },
+    { visitor, part: 'second half', rows: rows.slice(middle) },
+  ]
+})
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  for (const { visitor, part, rows } of halves) {
+    test(`pages: everyone can read every page, and it fits (${visitor}, ${part}, ${colorScheme})`, async ({
+      visit,
+      scene,
+      baseURL,
+    }) => {
+      test.slow()
+      // Colours on their way from one to the other have no contrast worth measuring.
+      const page = await visit({ as: visitor, colorScheme, reducedMotion: 'reduce' })
+      const complaints = watch(page, baseURL)
+      for (const row of rows) {
+        await page.setViewportSize({ width: 1280, height: 800 })
+        const answer = await openPage(page, row, scene)
+        expect.soft(answer?.status(), row.name).toBe(row.status ?? 200)
+        await expectAccessible(page, row.name)
+      }
+      expect(complaints).toEqual([])
+    })
+  }
+}
+
+const moving = (page: Page) =>
+  page.evaluate(() => {
+    const seconds = (list: string) => Math.max(...list.split(', ').map((time) => Number.parseFloat(time)))
+    return [...document.querySelectorAll('*')]
+      .map((element) => ({ element, style: getComputedStyle(element) }))
+      .filter(
+        ({ style }) =>
+          seconds(style.transitionDuration) > 0.01 || (style.animationName !== 'none' && seconds(style.animationDuration) > 0.01),
+      )
+      .map(({ element }) => element.outerHTML.slice(0, 120))
+  })
+
+test('pages: who asks for less motion gets none', async ({ visit, scene }) => {
+  const trading = pages.find(({ name }) => name === 'settings-trading')
+  if (!trading) throw new Error('the table has no such page')
+  const lively = await visit({ as: 'member', reducedMotion: 'no-preference' })
+  await openPage(lively, trading, scene)
+  expect(await moving(lively), 'there is motion to take away').not.toEqual([])
+  const calm = await visit({ as: 'member', reducedMotion: 'reduce' })
+  await openPage(calm, trading, scene)
+  expect(await moving(calm)).toEqual([])
+})

@@ -1,0 +1,114 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags pages
+import { expect, type Page, test } from '@playwright/test'
+import { newPerson, signedInPerson } from './support/person.ts'
+
+/** Counts what is posted from now on, and holds it until it is let go. */
+async function holdPosts(page: Page) {
+  const posts: string[] = []
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  await page.route('**/*', async (route) => {
+    if (route.request().method() === 'POST') {
+      posts.push(new URL(route.request().url()).pathname)
+      await held
+    }
+    // A page that went on meanwhile has given its request up.
+    await route.continue().catch(() => {})
+  })
+  return { posts, letGo: () => letGo() }
+}
+
+const families = [
+  {
+    family: 'on the way in',
+    async prepare(page: Page) {
+      await page.goto('/forgot-password')
+      await page.getByLabel('E-mail address').fill(newPerson().email)
+    },
+    button: 'Send the link',
+    outcome: (page: Page) => expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible(),
+  },
+  {
+    family: 'in the settings',
+    async prepare(page: Page) {
+      await signedInPerson(page)
+      await page.goto('/settings/profile')
+      await page.getByLabel('Name').fill('Augusta King')
+    },
+    button: 'Save name',
+    outcome: (page: Page) => expect(page.getByRole('status').filter({ hasText: 'Your name is saved.' })).toBeVisible(),
+  },
+]
+
+for (const { family, prepare, button, outcome } of families) {
+  test(`pages: a form ${family} is sent once, says so, and keeps its button`, async ({ page }) => {
+    await prepare(page)
+    const { posts, letGo } = await holdPosts(page)
+    const submit = page.getByRole('button', { name: button, exact: true })
+    await submit.focus()
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Enter')
+    await expect(submit).toHaveAttribute('aria-disabled', 'true')
+    await expect(submit).toBeFocused()
+    const form = page.locator('form').filter({ has: submit })
+    await expect(form).toHaveAttribute('aria-busy', 'true')
+    await expect(form.getByRole('status')).toHaveText('Sending…')
+    letGo()
+    await outcome(page)
+    expect(posts).toHaveLength(1)
+  })
+}
+
+test('pages: a form whose answer is a whole new document is sent once too', async ({ page }) => {
+  const { password } = await signedInPerson(page)
+  await page.goto('/settings/danger')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  const { posts, letGo } = await holdPosts(page)
+  await page.getByRole('button', { name: 'Delete my account for good' }).focus()
+  // No locator answers while the browser is on its way to another document.
+  for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Enter')
+  letGo()
+  await expect(page).toHaveURL('/?notice=account-deleted')
+  expect(posts).toEqual(['/settings/danger'])
+})
+
+test('pages: after a refusal the focus is in the first field to correct, and the reason is announced', async ({ page }) => {
+  await page.goto('/signup')
+  await page.getByLabel('E-mail address').fill('ada@')
+  await page.getByLabel('Password', { exact: true }).fill('violet tram 74')
+  await page.getByRole('button', { name: 'Create account' }).click()
+  const name = page.getByLabel('Name')
+  await expect(name).toBeFocused()
+  await expect(name).toHaveAttribute('aria-invalid', 'true')
+  await expect(name).not.toHaveAccessibleDescription('')
+  const alert = page.getByRole('alert')
+  await expect(alert.getByRole('link')).toHaveCount(2)
+  await alert.getByRole('link').last().click()
+  await expect(page.getByLabel('E-mail address')).toBeFocused()
+})
+
+test('pages: a password can be pasted, shown and filled by a manager', async ({ page }) => {
+  for (const [path, label, use] of [
+    ['/login', 'Password', 'current-password'],
+    ['/signup', 'Password', 'new-password'],
+  ] as const) {
+    await page.goto(path)
+    const box = page.getByLabel(label, { exact: true })
+    await expect(box).toHaveAttribute('autocomplete', use)
+    await expect(page.getByLabel('E-mail address')).toHaveAttribute('autocomplete', /username/)
+    await box.evaluate((element: HTMLInputElement) => {
+      const pasted = new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: new DataTransfer() })
+      if (!element.dispatchEvent(pasted)) throw new Error('the page refuses what is pasted')
+    })
+    await box.fill('violet tram 74')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(box).toHaveAttribute('type', 'text')
+    await expect(box).toHaveValue('violet tram 74')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(box).toHaveAttribute('type', 'password')
+  }
+})

@@ -1,0 +1,65 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** How a person works a page. Everything is found by its role and name. */
+export type Hand = {
+  fill(label: string, text: string): Promise<void>
+  press(button: string): Promise<void>
+  follow(link: string): Promise<void>
+  /** Switches a checkbox or switch on. */
+  tick(name: string): Promise<void>
+  /** Chooses the option after the chosen one. */
+  chooseNext(chosen: string, next: string): Promise<void>
+}
+
+/** Tab, Enter, Space and arrows; every stop on the way shows where one is. */
+export function byKeyboard(page: Page): Hand {
+  const press = async (target: Locator, key: string) => {
+    await tabTo(page, target)
+    await page.keyboard.press(key)
+  }
+  return {
+    async fill(label, text) {
+      await tabTo(page, page.getByLabel(label, { exact: true }))
+      await page.keyboard.press('ControlOrMeta+a')
+      await page.keyboard.type(text)
+    },
+    press: (name) => press(page.getByRole('button', { name, exact: true }), 'Enter'),
+    follow: (name) => press(page.getByRole('link', { name, exact: true }), 'Enter'),
+    tick: (name) => press(page.getByLabel(name, { exact: true }), 'Space'),
+    async chooseNext(chosen, next) {
+      await press(page.getByRole('radio', { name: chosen }), 'ArrowDown')
+      await expect(page.getByRole('radio', { name: next })).toBeChecked()
+    },
+  }
+}
+
+/** Clicks and typing, as with JavaScript off. */
+export function byMouse(page: Page): Hand {
+  return {
+    fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
+    press: (name) => page.getByRole('button', { name, exact: true }).click(),
+    follow: (name) => page.getByRole('link', { name, exact: true }).click(),
+    tick: (name) => page.getByLabel(name, { exact: true }).check(),
+    chooseNext: (_chosen, next) => page.getByRole('radio', { name: next }).check(),
+  }
+}
+
+/** Presses Tab until `target` has the focus; every stop on the way shows where one is. */
+export async function tabTo(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeVisible()
+  const focused = page.locator(':focus')
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press('Tab')
+    // After the last stop the focus leaves the page once.
+    if ((await focused.count()) === 0) continue
+    await expectVisibleFocus(focused)
+    if (await target.evaluate((element) => element === document.activeElement)) return
+  }
+  await expect(target).toBeFocused()
+}
+
+export async function expectVisibleFocus(focused: Locator): Promise<void> {
+  await expect(focused).toBeInViewport()
+  await expect(focused).toHaveCSS('outline-style', 'solid')
+  await expect(focused).toHaveCSS('outline-width', '3px')
+}

@@ -1,0 +1,119 @@
+import type { Page } from '@playwright/test'
+import type { Scene, Visitor } from './scene.ts'
+
+export type PageRow = {
+  /** Names its pictures in docs/screens. */
+  name: string
+  path: string | ((scene: Scene) => string)
+  as: Visitor
+  status?: 200 | 404
+  /** Its address carries a secret from a mail. */
+  token?: true
+  /** What is done on the page before it is looked at, in English. */
+  reach?: (page: Page, scene: Scene) => Promise<unknown>
+}
+
+const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+const refused = (name: string) => async (page: Page) => {
+  await press(name)(page)
+  await page.getByRole('alert').waitFor()
+}
+const withPassword = (button: string) => async (page: Page, scene: Scene) => {
+  await page.getByLabel('Password', { exact: true }).fill(scene.password)
+  await press(button)(page)
+  await page.getByRole('list', { name: 'Backup codes' }).waitFor()
+}
+const mailSent = (button: string) => async (page: Page) => {
+  await page.getByLabel('E-mail address').fill('ada@meridian.example')
+  await press(button)(page)
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+}
+
+/** Every page, and how to come to it: what is said of all pages is tested over this table, and photographed from it. */
+export const pages: readonly PageRow[] = [
+  { name: 'landing', path: '/', as: 'stranger' },
+  { name: 'login', path: '/login', as: 'stranger' },
+  { name: 'login-refused', path: '/login', as: 'stranger', reach: refused('Sign in') },
+  { name: 'login-provider-refused', path: '/login?error=provider_unavailable', as: 'stranger' },
+  { name: 'login-code-ended', path: '/login?ended=code', as: 'stranger' },
+  { name: 'signup', path: '/signup', as: 'stranger' },
+  { name: 'signup-refused', path: '/signup', as: 'stranger', reach: refused('Create account') },
+  { name: 'forgot-password', path: '/forgot-password', as: 'stranger' },
+  { name: 'check-your-mail', path: '/forgot-password', as: 'stranger', reach: mailSent('Send the link') },
+  { name: 'reset-password', path: ({ links }) => links.reset, as: 'stranger', token: true },
+  { name: 'reset-password-dead', path: '/reset-password?token=any', as: 'stranger', token: true },
+  { name: 'verify-email', path: ({ links }) => links.verify, as: 'stranger', token: true },
+  {
+    name: 'verify-email-dead',
+    path: '/verify-email?token=any',
+    as: 'stranger',
+    token: true,
+    reach: refused('Confirm address'),
+  },
+  { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'stranger', token: true },
+  {
+    name: 'undo-email-change-dead',
+    path: '/undo-email-change?token=any',
+    as: 'stranger',
+    token: true,
+    reach: refused('Undo the change'),
+  },
+  { name: 'two-factor', path: '/two-factor', as: 'challenged' },
+  { name: 'two-factor-backup', path: '/two-factor?with=backup-code', as: 'challenged' },
+  {
+    name: 'accept-invitation-stranger',
+    path: ({ invitation }) => `/accept-invitation?token=${invitation}`,
+    as: 'stranger',
+    token: true,
+  },
+  { name: 'accept-invitation', path: ({ invitation }) => `/accept-invitation?token=${invitation}`, as: 'member', token: true },
+  { name: 'accept-invitation-unknown', path: '/accept-invitation?token=any', as: 'member', token: true },
+  { name: 'landing-member', path: '/', as: 'member' },
+  { name: 'dashboard', path: '/dashboard', as: 'member' },
+  { name: 'dashboard-guarded', path: '/dashboard', as: 'guarded' },
+  { name: 'settings-profile', path: '/settings/profile', as: 'member' },
+  { name: 'settings-email', path: '/settings/email', as: 'member' },
+  { name: 'settings-email-refused', path: '/settings/email', as: 'member', reach: refused('Send the link') },
+  { name: 'settings-password', path: '/settings/password', as: 'member' },
+  { name: 'settings-security', path: '/settings/security', as: 'member' },
+  { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set it up') },
+  {
+    name: 'settings-security-set-up-refused',
+    path: '/settings/security',
+    as: 'member',
+    reach: async (page, scene) => {
+      await withPassword('Set it up')(page, scene)
+      await page.getByLabel('Code from your authenticator').fill('000000')
+      await refused('Switch it on')(page)
+    },
+  },
+  { name: 'settings-security-on', path: '/settings/security', as: 'guarded' },
+  { name: 'settings-security-off', path: '/settings/security/off', as: 'guarded' },
+  { name: 'settings-backup-codes', path: '/settings/security/codes', as: 'guarded' },
+  { name: 'settings-backup-codes-made', path: '/settings/security/codes', as: 'guarded', reach: withPassword('Make new codes') },
+  { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
+  { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
+  { name: 'settings-trading', path: '/settings/trading', as: 'member' },
+  { name: 'settings-organizations', path: '/settings/organizations', as: 'member' },
+  {
+    name: 'settings-organizations-refused',
+    path: '/settings/organizations',
+    as: 'member',
+    reach: refused('Create organization'),
+  },
+  { name: 'settings-organizations-none', path: '/settings/organizations', as: 'guarded' },
+  { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
+  { name: 'settings-danger', path: '/settings/danger', as: 'member' },
+  { name: 'delete-account', path: '/delete-account?token=any', as: 'member', token: true },
+  { name: 'not-found', path: '/nowhere', as: 'stranger', status: 404 },
+  { name: 'settings-not-found', path: '/settings/nowhere', as: 'member', status: 404 },
+]
+
+export const pathOf = ({ path }: PageRow, scene: Scene): string => (typeof path === 'string' ? path : path(scene))
+
+/** Opens the page in its state. The context has the cookies of the row's visitor. */
+export async function openPage(page: Page, row: PageRow, scene: Scene) {
+  const answer = await page.goto(pathOf(row, scene))
+  await row.reach?.(page, scene)
+  return answer
+}

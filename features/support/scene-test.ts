@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
+import { foundAccounts, furnishScene, type Scene, type Visitor } from './scene.ts'
+
+type VisitOptions = BrowserContextOptions & { as: Visitor }
+
+type Scenery = {
+  /** Opens a tab of somebody in the scene, in a browser of their own. */
+  visit: (options: VisitOptions) => Promise<Page>
+}
+
+/** Tests over the table of all pages. Each worker sets its scene once; only `reach` may change it. */
+export const test = base.extend<Scenery, { scene: Scene }>({
+  scene: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
+    async ({}, use, { project }) => {
+      const run = randomUUID().slice(0, 8)
+      const url = String(project.use.baseURL)
+      const address = (handle: string) => `${handle}-${run}@${'sub.'.repeat(8)}example.test`
+      await foundAccounts(url, address)
+      await use(await furnishScene(url, address, { slug: `meridian-${run}` }))
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  visit: async ({ browser, scene, baseURL }, use) => {
+    const contexts: Awaited<ReturnType<Browser['newContext']>>[] = []
+    await use(async ({ as, ...options }) => {
+      const context = await browser.newContext({ baseURL: String(baseURL), locale: 'en-US', timezoneId: 'UTC', ...options })
+      contexts.push(context)
+      await context.addCookies(scene.cookies[as].map((cookie) => ({ ...cookie, url: String(baseURL) })))
+      return context.newPage()
+    })
+    for (const context of contexts) await context.close()
+  },
+})
+
+/** Collects what the browser complains about and whom it talks to, from now on. Broken CSP is a complaint too. */
+export function watch(page: Page, origin: string | undefined): string[] {
+  const complaints: string[] = []
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    // A document may be a 404 or a refused form; its parts may not, and are seen below.
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded')
+    if (message.type() === 'error' && !isStatus) complaints.push(message.text())
+  })
+  page.on('response', (response) => {
+    const isPart = !['document', 'fetch'].includes(response.request().resourceType())
+    if (isPart && response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`third party: ${request.url()}`)
+  })
+  return complaints
+}

@@ -1,0 +1,172 @@
+import { type Authenticator, setUpTwoFactor } from '../../packages/functions/src/test-support/authenticator.ts'
+import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
+
+/** Who looks at a page: nobody known; someone with an organization and several devices; the same with a second factor; and halfway in. */
+export type Visitor = 'stranger' | 'member' | 'guarded' | 'challenged'
+
+export type Scene = {
+  cookies: Record<Visitor, { name: string; value: string }[]>
+  password: string
+  /** The organization of the member. */
+  slug: string
+  /** An open invitation to the member. */
+  invitation: string
+  /** A link of each kind that still works, as its path. */
+  links: { reset: string; verify: string }
+}
+
+const password = 'violet tram 74 under the harbour'
+const desk = {
+  chrome: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
+  safari: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 Safari/605.1.15',
+  phone:
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_3 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 Mobile/15E148 Safari/604.1',
+  firefox: 'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0',
+}
+
+const people = {
+  ada: 'Ada Lovelace',
+  grace: 'Grace Hopper',
+  jonas: 'Jonas Bergström',
+  noor: 'Noor Haddad',
+} as const
+type Handle = keyof typeof people
+
+export type Address = (handle: string) => string
+
+type Account = { name: string; email: string; password: string }
+
+/** A tab that talks to the running service, with cookies of its own. */
+export const openTab = (url: string, userAgent = desk.chrome): Tab =>
+  createBrowser(
+    {
+      fetch: (request) => {
+        request.headers.set('user-agent', userAgent)
+        return fetch(request, { redirect: 'manual' })
+      },
+    },
+    url,
+  )
+
+/** Signs up over HTTP and follows the mailed link: an account that may sign in. */
+export async function createAccount(url: string, account: Account): Promise<void> {
+  const tab = openTab(url)
+  await must(tab.post('/auth/sign-up/email', account))
+  const token = new URL(await mailedLink(url, account.email, '/verify-email')).searchParams.get('token')
+  await must(tab.post('/auth/verify-email', { token }))
+}
+
+/** Signs in over HTTP. With a second factor the tab waits for a code then. */
+export async function signIn(
+  url: string,
+  { email, password }: Pick<Account, 'email' | 'password'>,
+  userAgent?: string,
+): Promise<Tab> {
+  const tab = openTab(url, userAgent)
+  await must(tab.post('/auth/sign-in/email', { email, password, rememberMe: true }))
+  return tab
+}
+
+export const cookiesOf = (tab: Tab): { name: string; value: string }[] =>
+  [...tab.cookies].map(([name, value]) => ({ name, value }))
+
+/** The link below `path` in the newest mail to this address that has one. Mails leave in the background. */
+export async function mailedLink(url: string, email: string, path: string): Promise<string> {
+  const seen = new Set<string>()
+  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+    const list = await (await fetch(`${url}/dev/mailbox`)).text()
+    const rows = list.matchAll(/href="(\/dev\/mailbox\/[^"]+)">[^<]*<\/a><\/td><td>([^<]+)</g)
+    const mails = [...rows].filter(([, page = '', to]) => to === email && !seen.has(page)).map(([, page = '']) => page)
+    for (const mail of mails) {
+      const text = await (await fetch(url + mail)).text()
+      const link = text.match(new RegExp(`href="(https?://[^"]+${path}\\?[^"]+)"`))?.[1]
+      if (link) return link.replaceAll('&amp;', '&')
+      seen.add(mail)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`no mail with a link to ${path} reached ${email}`)
+}
+
+const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({
+  name: handle === 'guarded' ? people.ada : people[handle],
+  email: address(handle),
+  password,
+})
+
+/** The accounts of everybody in the scene. */
+export async function foundAccounts(url: string, address: Address): Promise<void> {
+  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'guarded'] as const) await createAccount(url, accountOf(address, handle))
+}
+
+/** Ada's other devices. */
+export async function signInElsewhere(url: string, address: Address, devices: readonly (keyof typeof desk)[]): Promise<void> {
+  for (const device of devices) await signIn(url, accountOf(address, 'ada'), desk[device])
+}
+
+type FurnishOptions = {
+  /** The short name of the member's organization. */
+  slug: string
+  /** By how many seconds the service's clock is behind ours: a multiple of thirty. */
+  lag?: number
+}
+
+/** Organization, invitations, trading settings, second factor: what the pages show, and the cookies to see them. */
+export async function furnishScene(url: string, address: Address, { slug, lag = 0 }: FurnishOptions): Promise<Scene> {
+  const [ada, grace, jonas] = await Promise.all(
+    (['ada', 'grace', 'jonas'] as const).map((handle) => signIn(url, accountOf(address, handle))),
+  )
+  if (!ada || !grace || !jonas) throw new Error('nobody signed in')
+  const invite = async (tab: Tab, organizationId: string, email: string, role: string) =>
+    (await must(tab.post('/auth/organization/invite-member', { organizationId, email, role }))) as { id: string }
+
+  const { id } = (await must(ada.post('/auth/organization/create', { name: 'Meridian Rates Desk', slug }))) as { id: string }
+  for (const [tab, handle, role] of [
+    [grace, 'grace', 'admin'],
+    [jonas, 'jonas', 'member'],
+  ] as const) {
+    const invitation = await invite(ada, id, address(handle), role)
+    await must(tab.post('/auth/organization/accept-invitation', { invitationId: invitation.id }))
+  }
+  await invite(ada, id, address('noor'), 'member')
+  const other = (await must(
+    grace.post('/auth/organization/create', { name: 'Northgate Research', slug: `${slug}-research` }),
+  )) as {
+    id: string
+  }
+  const invitation = await invite(grace, other.id, address('ada'), 'member')
+  await must(ada.post('/auth/update-user', { tradingEnabled: true, riskLevel: 'moderate' }))
+  await must(ada.post('/auth/forget-password', { email: address('ada') }))
+  await must(openTab(url).post('/auth/sign-up/email', { name: 'Edsger', email: address('edsger'), password }))
+
+  const { guarded, challenged } = await switchOn(url, accountOf(address, 'guarded'), lag)
+  const pathOf = async (handle: string, path: string) => {
+    const { pathname, search } = new URL(await mailedLink(url, address(handle), path))
+    return pathname + search
+  }
+  return {
+    cookies: { stranger: [], member: cookiesOf(ada), guarded: cookiesOf(guarded), challenged: cookiesOf(challenged) },
+    password,
+    slug,
+    invitation: invitation.id,
+    links: { reset: await pathOf('ada', '/reset-password'), verify: await pathOf('edsger', '/verify-email') },
+  }
+}
+
+/** The second factor of an account: a device that it trusts, and one that still owes its code. */
+async function switchOn(url: string, account: Account, lag: number): Promise<{ guarded: Tab; challenged: Tab }> {
+  const first = await signIn(url, account)
+  const { authenticator } = await setUpTwoFactor(first, account.password)
+  const verify = (tab: Tab, phone: Authenticator, steps: number) =>
+    must(tab.post('/auth/two-factor/verify', { code: phone.code(steps - lag / 30), trustDevice: true }))
+  await verify(first, authenticator, 0)
+  const guarded = await signIn(url, account)
+  await verify(guarded, authenticator, 1)
+  return { guarded, challenged: await signIn(url, account) }
+}
+
+async function must(asked: ReturnType<Tab['post']>): Promise<unknown> {
+  const { status, body } = await asked
+  if (status !== 200) throw new Error(`the scene could not be set: ${status} ${JSON.stringify(body)}`)
+  return body
+}

@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto'
+import { expect, type Page } from '@playwright/test'
+import type { Hand } from './hands.ts'
+import { newPerson, originOf, type Person, signedInPerson } from './person.ts'
+import { createAccount, mailedLink, openTab, signIn } from './scene.ts'
+
+type Tools = { page: Page; hand: Hand; person: Person; url: string }
+type Journey = { page: string; fact: string; walk: (tools: Tools) => Promise<void> }
+
+const newPassword = 'nine lanterns over quiet water 58'
+
+/** What each page of the settings is for, from its first press to its last: walked by keyboard, and without JavaScript. */
+export const journeys: readonly Journey[] = [
+  {
+    page: 'profile',
+    fact: 'an empty name is refused, a new one is saved',
+    async walk({ page, hand }) {
+      await page.goto('/settings/profile')
+      await hand.fill('Name', ' ')
+      await hand.press('Save name')
+      await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('Name', 'Augusta King')
+      await hand.press('Save name')
+      await expect(page.getByRole('status').filter({ hasText: 'Your name is saved.' })).toBeVisible()
+    },
+  },
+  {
+    page: 'email',
+    fact: 'a new address is asked for, confirmed by its mail and shown',
+    async walk({ page, hand, url }) {
+      const { email } = newPerson()
+      await page.goto('/settings/email')
+      await hand.fill('New address', 'ada@')
+      await hand.press('Send the link')
+      await expect(page.getByLabel('New address')).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('New address', email)
+      await hand.press('Send the link')
+      await expect(page.getByRole('status').filter({ hasText: 'Confirm in the mail we sent to' })).toContainText(email)
+      await page.goto(await mailedLink(url, email, '/verify-email'))
+      await hand.press('Confirm address')
+      await expect(page).toHaveURL('/settings/email?notice=changed')
+      await expect(page.getByRole('definition').filter({ hasText: email })).toBeVisible()
+    },
+  },
+  {
+    page: 'password',
+    fact: 'a wrong one is refused, the right one changes it',
+    async walk({ page, hand, person, url }) {
+      await page.goto('/settings/password')
+      await hand.fill('Present password', 'not the password')
+      await hand.fill('New password', newPassword)
+      await hand.press('Change password')
+      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await hand.fill('Present password', person.password)
+      await hand.fill('New password', newPassword)
+      await hand.press('Change password')
+      await expect(page.getByRole('status').filter({ hasText: 'Your password is changed.' })).toBeVisible()
+      await signIn(url, { email: person.email, password: newPassword })
+    },
+  },
+  {
+    page: 'security',
+    fact: 'a set-up begins with the password, and asks for its first code',
+    async walk({ page, hand, person }) {
+      await page.goto('/settings/security')
+      await hand.fill('Password', 'not the password')
+      await hand.press('Set it up')
+      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await hand.fill('Password', person.password)
+      await hand.press('Set it up')
+      await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveCount(10)
+      await hand.fill('Code from your authenticator', '000000')
+      await hand.press('Switch it on')
+      await expect(page.getByRole('alert')).toContainText('not right')
+    },
+  },
+  {
+    page: 'sessions',
+    fact: 'another device is signed out',
+    async walk({ page, hand, person, url }) {
+      const elsewhere = await signIn(url, person)
+      await page.goto('/settings/sessions')
+      await hand.press('Sign out all other devices')
+      await expect(page.getByText('All other devices are signed out.')).toBeVisible()
+      expect((await elsewhere.get('/auth/list-sessions')).status).toBe(401)
+    },
+  },
+  {
+    page: 'accounts',
+    fact: 'the last way in stays',
+    async walk({ page, hand }) {
+      await page.goto('/settings/accounts')
+      await hand.press('Unlink Password')
+      await expect(page.getByRole('alert')).toContainText('you could not sign in any more')
+    },
+  },
+  {
+    page: 'trading',
+    fact: 'trading is switched on at another level',
+    async walk({ page, hand }) {
+      await page.goto('/settings/trading')
+      await hand.tick('Allow trading')
+      await hand.chooseNext('Conservative', 'Moderate')
+      await hand.press('Save trading settings')
+      await expect(page.getByRole('status').filter({ hasText: 'Your trading settings are saved.' })).toBeVisible()
+      await page.reload()
+      await expect(page.getByRole('switch', { name: 'Allow trading' })).toBeChecked()
+      await expect(page.getByRole('radio', { name: 'Moderate' })).toBeChecked()
+    },
+  },
+  {
+    page: 'organizations',
+    fact: 'one is founded, somebody invited, and it is deleted',
+    async walk({ page, hand }) {
+      const slug = `desk-${randomUUID().slice(0, 8)}`
+      await page.goto('/settings/organizations')
+      await hand.fill('Name of the organization', 'Desk')
+      await hand.fill('Short name', slug)
+      await hand.press('Create organization')
+      await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
+      const { email } = newPerson()
+      await hand.fill('E-mail address', email)
+      await hand.press('Send invitation')
+      await expect(page.getByText('The invitation is on its way.')).toBeVisible()
+      await hand.press(`Take back ${email}`)
+      await expect(page.getByText('The invitation is taken back.')).toBeVisible()
+      await hand.fill('Type the short name to confirm', slug)
+      await hand.press('Delete organization for good')
+      await expect(page).toHaveURL('/settings/organizations?notice=deleted')
+    },
+  },
+  {
+    page: 'accept-invitation',
+    fact: 'an invitation is accepted',
+    async walk({ page, hand, person, url }) {
+      const inviter = newPerson()
+      await createAccount(url, inviter)
+      const tab = await signIn(url, inviter)
+      const slug = `desk-${randomUUID().slice(0, 8)}`
+      const founded = await tab.post('/auth/organization/create', { name: 'Desk', slug })
+      const { id } = founded.body as { id: string }
+      const invited = await tab.post('/auth/organization/invite-member', {
+        organizationId: id,
+        email: person.email,
+        role: 'member',
+      })
+      await page.goto(`/accept-invitation?token=${(invited.body as { id: string }).id}`)
+      await hand.press('Join')
+      await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
+    },
+  },
+  {
+    page: 'forgot-password and reset-password',
+    fact: 'a new password by mail',
+    async walk({ page, hand, person, url }) {
+      await page.context().clearCookies()
+      await page.goto('/forgot-password')
+      await hand.fill('E-mail address', person.email)
+      await hand.press('Send the link')
+      await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+      await page.goto(await mailedLink(url, person.email, '/reset-password'))
+      await hand.fill('New password', 'short')
+      await hand.press('Set new password')
+      await expect(page.getByLabel('New password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('New password', newPassword)
+      await hand.press('Set new password')
+      await expect(page).toHaveURL('/login?notice=password-reset')
+      await hand.fill('E-mail address', person.email)
+      await hand.fill('Password', newPassword)
+      await hand.press('Sign in')
+      await expect(page).toHaveURL('/dashboard')
+    },
+  },
+  {
+    page: 'danger',
+    fact: 'a wrong password deletes nothing, the right one everything',
+    async walk({ page, hand, person, url }) {
+      await page.goto('/settings/danger')
+      await hand.fill('Password', 'not the password')
+      await hand.press('Delete my account for good')
+      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await hand.fill('Password', person.password)
+      await hand.press('Delete my account for good')
+      await expect(page).toHaveURL('/?notice=account-deleted')
+      expect((await openTab(url).post('/auth/sign-in/email', person)).status).toBe(401)
+    },
+  },
+  {
+    page: 'delete-account',
+    fact: 'a mailed link deletes the account when its button is pressed',
+    async walk({ page, hand, person, url }) {
+      await page.goto('/settings/danger')
+      await hand.press('Mail me a link instead')
+      await expect(page.getByText('Nothing is deleted before you open the link in it')).toBeVisible()
+      await page.goto(await mailedLink(url, person.email, '/delete-account'))
+      await hand.press('Delete my account for good')
+      await expect(page).toHaveURL('/?notice=account-deleted')
+      expect(await page.context().cookies()).toEqual([])
+    },
+  },
+]
+
+/** Walks one journey as a new person. */
+export async function walk({ walk: go }: Journey, page: Page, hand: Hand): Promise<void> {
+  const person = await signedInPerson(page)
+  await go({ page, hand, person, url: await originOf(page) })
+}

@@ -1,0 +1,115 @@
+// Every page at two widths in both themes, into docs/screens: `npm run screens`. The service is one of its own, with a scene that is
+// always the same, on a clock that is always the same; only keys, codes and QR codes differ from one run to the next.
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { chromium } from '@playwright/test'
+import sharp from 'sharp'
+import { openPage, pages } from '../features/support/pages.ts'
+import { foundAccounts, furnishScene, signInElsewhere } from '../features/support/scene.ts'
+import { startGitHub } from '../packages/functions/src/test-support/github-stand-in.ts'
+import { startOpenIdProvider } from '../packages/functions/src/test-support/openid-provider.ts'
+import { fail, say } from './run.mjs'
+import { chromiumPath, prepareService, withService } from './scene-service.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = join(root, 'docs', 'screens')
+const widths = [360, 1280]
+const themes = ['light', 'dark']
+const largestFolder = 4_000_000
+const today = Date.parse('2026-09-14T09:12:05Z')
+const day = 86_400_000
+
+const address = (handle) => `${handle === 'guarded' ? 'ada' : handle}@${handle === 'guarded' ? 'guarded' : 'meridian'}.example`
+
+async function photograph(baseURL, scene, google) {
+  const browser = await chromium.launch({
+    ...(chromiumPath && { executablePath: chromiumPath }),
+    args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'],
+  })
+  const openContext = async (visitor, colorScheme) => {
+    const context = await browser.newContext({
+      baseURL,
+      colorScheme,
+      locale: 'en-US',
+      timezoneId: 'UTC',
+      reducedMotion: 'reduce',
+    })
+    await context.addCookies(scene.cookies[visitor].map((cookie) => ({ ...cookie, url: baseURL })))
+    return context
+  }
+  try {
+    const linking = await (await openContext('member', 'light')).newPage()
+    google.person = { sub: 'ada', email: address('ada'), email_verified: true, name: 'Ada Lovelace' }
+    await linking.goto('/settings/accounts')
+    await linking.getByRole('button', { name: 'Link Google' }).click()
+    await linking.getByText('It is linked.').waitFor()
+
+    const taken = []
+    const only = process.argv.slice(2)
+    for (const colorScheme of themes) {
+      for (const visitor of Object.keys(scene.cookies)) {
+        const context = await openContext(visitor, colorScheme)
+        const page = await context.newPage()
+        for (const row of pages.filter(({ as, name }) => as === visitor && (only.length === 0 || only.includes(name)))) {
+          await page.setViewportSize({ width: 1280, height: 800 })
+          await openPage(page, row, scene)
+          await page.evaluate(() => document.fonts.ready)
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: width < 600 ? 740 : 800 })
+            await page.mouse.move(0, 0)
+            const file = `${row.name}-${width}-${colorScheme}.png`
+            const picture = sharp(await page.screenshot({ fullPage: true, animations: 'disabled', caret: 'hide' }))
+            await writeFile(join(folder, file), await picture.png({ palette: true, colours: 32, effort: 10 }).toBuffer())
+            taken.push(file)
+          }
+          say(`  ${row.name} (${colorScheme})`)
+        }
+        await context.close()
+      }
+    }
+    return { taken, whole: only.length === 0 }
+  } finally {
+    await browser.close()
+  }
+}
+
+async function takeScreens() {
+  await mkdir(folder, { recursive: true })
+  const service = await prepareService()
+  const { url } = service
+  const google = await startOpenIdProvider(`${url}/auth/callback/google`)
+  const github = await startGitHub(`${url}/auth/callback/github`)
+  const environment = {
+    ...service.environment,
+    GOOGLE_CLIENT_ID: google.clientId,
+    GOOGLE_CLIENT_SECRET: google.clientSecret,
+    GOOGLE_ISSUER: google.issuer,
+    ...github.environment,
+  }
+  try {
+    // The build takes its time: the scene's clock starts after it.
+    await withService(today - 61 * day, environment, async () => {})
+    say('Setting the scene: accounts of two months ago, devices of this week …')
+    await withService(today - 61 * day, environment, () => foundAccounts(url, address))
+    await withService(today - 4 * day + 7_500_000, environment, () => signInElsewhere(url, address, ['phone']))
+    await withService(today - 1 * day - 5_400_000, environment, () => signInElsewhere(url, address, ['safari', 'firefox']))
+    const { taken, whole } = await withService(today, environment, async (lag) => {
+      const scene = await furnishScene(url, address, { slug: 'meridian-rates', lag })
+      say(`Taking ${pages.length} pages at ${widths.join(' and ')} px, ${themes.join(' and ')} …`)
+      return photograph(url, scene, google)
+    })
+    const pictures = (await readdir(folder)).filter((name) => name.endsWith('.png'))
+    if (whole) for (const old of pictures.filter((name) => !taken.includes(name))) await rm(join(folder, old))
+    const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
+    const size = sizes.reduce((sum, each) => sum + each, 0)
+    say(`${taken.length} pictures in docs/screens, ${Math.round(size / 1000)} kB.`)
+    if (size > largestFolder) fail('The pictures are too large.', `More than ${largestFolder / 1e6} MB.`, 'Use fewer colours.')
+  } finally {
+    await google.close()
+    await github.close()
+    await service.end()
+  }
+}
+
+await takeScreens()
