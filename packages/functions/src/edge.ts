@@ -21,7 +21,7 @@ import { clientAddress } from './http/client-address.ts'
 import { requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
-import { errorResponse, json, retryHeaders } from './http/respond.ts'
+import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
@@ -95,6 +95,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const response = new Response(c.res.body, c.res)
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
     response.headers.set('x-request-id', requestId)
+    for (const [name, value] of limitHeaders(c.get('context').tightestLimit())) response.headers.set(name, value)
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
     c.res = response
     const level = response.status >= 500 ? 'warn' : 'info'
