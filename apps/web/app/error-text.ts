@@ -4,7 +4,6 @@ import type { PageError } from '#app/form-result.ts'
 /** What a person reads instead of the wire's sentence, which is written for programs. */
 const text: Record<string, string> = {
   VALIDATION_ERROR: 'Some fields need another look.',
-  INVALID_EMAIL: 'This does not look like an e-mail address. Check it for typing errors.',
   INVALID_EMAIL_OR_PASSWORD: 'The e-mail address and password do not match an account. Check both and try again.',
   EMAIL_NOT_VERIFIED: 'Your password is right, but this address is not confirmed yet. Open the link in the mail we sent you.',
   EMAIL_IS_THE_SAME: 'Nothing was changed: this is the address you have already.',

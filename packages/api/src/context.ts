@@ -46,7 +46,13 @@ export type Client = {
 }
 
 /** The transport's cookies: `set` takes a whole Set-Cookie value. */
-export type Cookies = { get(name: string): string | undefined; set(header: string): void }
+export type Cookies = {
+  /** Undefined also when the name came with two different values. */
+  get(name: string): string | undefined
+  /** Every value that came under the name. */
+  all(name: string): string[]
+  set(header: string): void
+}
 
 export type Context = Deps & {
   client: Client

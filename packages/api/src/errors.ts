@@ -24,7 +24,6 @@ export const catalogue = {
   ID_TOKEN_NOT_SUPPORTED: ['NOT_FOUND', 'id_token not supported'],
   ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Account not found'],
   FAILED_TO_UNLINK_LAST_ACCOUNT: ['BAD_REQUEST', "You can't unlink your last account"],
-  INVALID_EMAIL: ['BAD_REQUEST', 'Invalid email'],
   INVALID_EMAIL_OR_PASSWORD: ['UNAUTHORIZED', 'Invalid email or password'],
   EMAIL_NOT_VERIFIED: ['FORBIDDEN', 'Email not verified'],
   EMAIL_ALREADY_VERIFIED: ['BAD_REQUEST', 'Email is already verified'],

@@ -18,7 +18,7 @@ import { parseAccept } from 'hono/utils/accept'
 import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
 import { clientAddress } from './http/client-address.ts'
-import { requestCookies } from './http/cookies.ts'
+import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
 import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
@@ -86,6 +86,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       'context',
       createContext({ ...deps, log }, client, {
         get: (name) => cookies.get(name),
+        all: (name) => cookieValues(c.req.raw.headers.get('cookie'), name),
         set: (header) => keepCookie(cookies, setCookies, header),
       }),
     )

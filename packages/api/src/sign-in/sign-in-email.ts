@@ -12,8 +12,6 @@ import { publicProcedure } from '../trpc.ts'
 import { type Admission, admit, grantAdmission } from '../two-factor/challenge.ts'
 import { signInEmailInput } from './contract.ts'
 
-type Credentials = { email: string; password: string }
-
 /**
  * Signs in with an e-mail address and a password. Spec: Sign-in and sign-up. Unknown address, wrong password, no password and
  * suspended account are one answer, after one argon2id and no sooner than 200 ms; EMAIL_NOT_VERIFIED is told only to who knows the password.
@@ -23,8 +21,9 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
   await ctx.limitByIp('sign-in:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   const { account, guess } = await ctx.quiet.onRefusal(async () => {
-    const counted = await countSignIn(ctx, input.email, await findAccount(ctx, input.email))
-    return { account: await findByPassword(ctx, input, counted), guess: counted }
+    const found = await findAccount(ctx, input.email)
+    const counted = await countSignIn(ctx, input.email, found)
+    return { account: await comparePassword(ctx, found, input.password, counted), guess: counted }
   })
   if (!account.user.emailVerified) {
     await ctx.db.account.updateMany({ where: { id: account.id }, data: clearedGuesses(guess.place) })
@@ -32,8 +31,8 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
   }
 
   // Another sign-in may have replaced the same outdated hash meanwhile: the password is compared with the new one then.
-  const admission =
-    (await enter(ctx, account, input, guess)) ?? (await enter(ctx, await findByPassword(ctx, input, guess), input, guess))
+  const compareAgain = async () => comparePassword(ctx, await findAccount(ctx, input.email), input.password, guess)
+  const admission = (await enter(ctx, account, input, guess)) ?? (await enter(ctx, await compareAgain(), input, guess))
   if (!admission) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
   await forgetWindows(ctx, guess.place, input.email, account)
   const session = grantAdmission(ctx, admission)
@@ -68,8 +67,7 @@ async function enter(
   })
 }
 
-async function findByPassword(ctx: Context, { email, password }: Credentials, guess: Guess): Promise<Account & { user: User }> {
-  const account = await findAccount(ctx, email)
+async function comparePassword(ctx: Context, account: Found, password: string, guess: Guess): Promise<NonNullable<Found>> {
   // A guess that may not count is compared with nothing, in the same time: nobody learns that there is such an account.
   const matches = await ctx.passwords.verify((guess.mayCount && account?.passwordHash) || null, password)
   // The user may have gone between the two reads of this one query.
@@ -78,6 +76,8 @@ async function findByPassword(ctx: Context, { email, password }: Credentials, gu
   if (account) await recordFailure(ctx, account, guess)
   throw new AppError('INVALID_EMAIL_OR_PASSWORD')
 }
+
+type Found = Awaited<ReturnType<typeof findAccount>>
 
 const findAccount = (ctx: Context, email: string) =>
   ctx.db.account.findFirst({ where: { providerId: 'credential', user: { email } }, include: { user: true } })

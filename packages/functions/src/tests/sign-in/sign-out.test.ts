@@ -35,6 +35,23 @@ describe('sign-out', () => {
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'sign-out' } })).toBe(1)
   })
 
+  test('T141: ends what each of two cookies of the name opens, where neither alone counts', async () => {
+    const [tab, stranger] = [await app.signedIn(), await app.signedIn()]
+    const pair = (from: typeof tab) => `floorpass_session=${from.cookies.get('floorpass_session')}`
+    for (const order of [
+      [tab, stranger],
+      [stranger, tab],
+    ] as const) {
+      const headers = { cookie: order.map(pair).join('; ') }
+      const answer = await app.browser().post('/auth/sign-out', {}, { headers })
+      expect([answer.status, answer.setCookies]).toEqual([200, ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']])
+    }
+    for (const { userId } of [tab, stranger]) {
+      expect(await app.db.session.count({ where: { userId } })).toBe(0)
+      expect(await app.db.auditEvent.count({ where: { userId, action: 'sign-out' } })).toBe(1)
+    }
+  })
+
   test('ends this session only', async () => {
     const tab = await app.signedIn()
     const other = app.browser()
