@@ -5,7 +5,9 @@
 import { expect, test } from '@playwright/test'
 import { confirmAddress, followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
 
-test('sign-in: a new person signs up, confirms the address, signs in and out, and leaves nothing behind', async ({ page }) => {
+test('sign-in: a new person signs up, confirms the address, signs in and out, and leaves nothing behind (T151)', async ({
+  page,
+}) => {
   const person = newPerson()
   await signUp(page, person)
   await expect(page.getByRole('main')).toContainText(person.email)
@@ -55,7 +57,7 @@ const elsewhere = [
   'https://localhost@evil.example/',
 ]
 
-test('sign-in: no redirectTo leads off the service', async ({ page, context }) => {
+test('sign-in: no redirectTo leads off the service (T65)', async ({ page, context }) => {
   test.slow()
   const person = await signedInPerson(page)
   for (const target of elsewhere) {

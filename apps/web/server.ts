@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createEdge, explainStartFailure, openService, type Service } from '@floorpass/functions'
+import { createEdge, explainStartFailure, openService, type Service, UnknownHostError } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { createRequestHandler, type ServerBuild } from '@remix-run/node'
@@ -62,7 +62,10 @@ async function requestHandler(service: Service) {
 
 const listen = (server: Server, { host, port }: Service): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const isUnknown = error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN'
+      reject(isUnknown ? new UnknownHostError(host) : error)
+    })
     server.listen(port, host, resolve)
   })
 

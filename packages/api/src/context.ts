@@ -1,9 +1,10 @@
 import type { Database } from '@floorpass/db'
+import { AppError } from './errors.ts'
 import type { MailQueue } from './mail-queue.ts'
 import type { LimitName } from './policy.ts'
 import type { PasswordHasher } from './security/password-hasher.ts'
 import type { QuietAnswers } from './security/quiet-answer.ts'
-import { addressBlock, type RateLimiter } from './security/rate-limiter.ts'
+import { addressBlock, type LimitState, type RateLimiter } from './security/rate-limiter.ts'
 import type { SecretBox } from './security/secret-box.ts'
 import { type ActiveSession, validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social-provider.ts'
@@ -45,7 +46,13 @@ export type Client = {
 }
 
 /** The transport's cookies: `set` takes a whole Set-Cookie value. */
-export type Cookies = { get(name: string): string | undefined; set(header: string): void }
+export type Cookies = {
+  /** Undefined also when the name came with two different values. */
+  get(name: string): string | undefined
+  /** Every value that came under the name. */
+  all(name: string): string[]
+  set(header: string): void
+}
 
 export type Context = Deps & {
   client: Client
@@ -56,13 +63,29 @@ export type Context = Deps & {
   forgetSession(): void
   /** Counts one try of the caller's address. */
   limitByIp(limit: LimitName): Promise<void>
+  /** Of the limits that this request counted against its caller, the one with the least left; of refusals, the last. */
+  tightestLimit(): LimitState | null
 }
 
 /** A context for one request. */
 export function createContext(deps: Deps, client: Client, cookies: Cookies): Context {
   let lookup: Promise<ActiveSession | null> | undefined
+  let tightest: LimitState | null = null
+  const limiter: RateLimiter = {
+    ...deps.limiter,
+    async consume(limit, key) {
+      const state = await deps.limiter.consume(limit, key).catch((error: unknown) => {
+        if (error instanceof AppError) tightest = error.limit
+        throw error
+      })
+      // What is left of an account or an address is told to nobody: it would say what others did to it.
+      if (state && isOwn(limit) && (tightest === null || state.remaining < tightest.remaining)) tightest = state
+      return state
+    },
+  }
   const context: Context = {
     ...deps,
+    limiter,
     client,
     cookies,
     findSession: () => {
@@ -72,7 +95,11 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
     forgetSession: () => {
       lookup = undefined
     },
-    limitByIp: (limit) => deps.limiter.consume(limit, addressBlock(client.ip)),
+    limitByIp: async (limit) => void (await limiter.consume(limit, addressBlock(client.ip))),
+    tightestLimit: () => tightest,
   }
   return context
 }
+
+/** Whether the limit counts who is calling: their address, or the user whose session it is. */
+const isOwn = (limit: LimitName): boolean => limit.endsWith(':ip') || limit.endsWith(':user')

@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from '@floorpass/db'
 import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { ZodError } from 'zod'
+import type { LimitState } from './security/rate-limiter.ts'
 
 /** The one table of failures: wire code → tRPC code (which alone decides the HTTP status) and the sentence a person reads. */
 export const catalogue = {
@@ -23,7 +24,6 @@ export const catalogue = {
   ID_TOKEN_NOT_SUPPORTED: ['NOT_FOUND', 'id_token not supported'],
   ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Account not found'],
   FAILED_TO_UNLINK_LAST_ACCOUNT: ['BAD_REQUEST', "You can't unlink your last account"],
-  INVALID_EMAIL: ['BAD_REQUEST', 'Invalid email'],
   INVALID_EMAIL_OR_PASSWORD: ['UNAUTHORIZED', 'Invalid email or password'],
   EMAIL_NOT_VERIFIED: ['FORBIDDEN', 'Email not verified'],
   EMAIL_ALREADY_VERIFIED: ['BAD_REQUEST', 'Email is already verified'],
@@ -107,6 +107,8 @@ type AppErrorOptions = {
   fields?: Record<string, string>
   /** Seconds after which a new try makes sense. */
   retryAfter?: number
+  /** The limit that refused. */
+  limit?: LimitState
   cause?: unknown
 }
 
@@ -115,12 +117,14 @@ export class AppError extends TRPCError {
   readonly key: ErrorKey
   readonly fields: Record<string, string> | null
   readonly retryAfter: number | null
+  readonly limit: LimitState | null
 
   constructor(key: ErrorKey, options: AppErrorOptions = {}) {
     super({ code: catalogue[key][0], message: options.message ?? catalogue[key][1], cause: options.cause })
     this.key = key
     this.fields = options.fields ?? null
     this.retryAfter = options.retryAfter ?? null
+    this.limit = options.limit ?? null
   }
 
   get status(): number {

@@ -160,6 +160,12 @@ export async function mailTwoFactorLocked(ctx: Context, tx: Transaction, user: R
   await send(ctx, tx, user, renderMail('two-factor-locked', { ...letter(ctx, user), minutes, resetUrl }))
 }
 
+/** Tells that somebody guessed at the password so often that it opens nothing on new devices, and how to go on. */
+export async function mailPasswordPaused(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const resetUrl = pageUrl(ctx, '/forgot-password')
+  await send(ctx, tx, user, renderMail('password-paused', { ...letter(ctx, user), resetUrl }))
+}
+
 /** Tells that the account is gone. */
 export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))

@@ -61,6 +61,16 @@ export const policy = {
     /** More devices than this without a code: the oldest is asked for one again. */
     trustedDevicesPerUser: 20,
   },
+  /** ADR 019: together no more than the hundred that NIST SP 800-63B-4 3.2.2 allows. */
+  passwordGuesses: {
+    /** Wrong passwords in a row, ever, from known devices and sessions; further ones count as everybody's. */
+    known: 20,
+    /** The same from everywhere else; after that the password opens nothing there until its owner has chosen a new one by mail. */
+    unknown: 80,
+    /** A device is known to the accounts that signed in on it last. */
+    accountsPerDevice: 5,
+    deviceLifetime: 180 * day,
+  },
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */
@@ -96,7 +106,12 @@ export const policy = {
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */
 export const limits = {
   'sign-in:ip': { points: 30, seconds: minute },
+  /** From devices that never signed in to the account; the three together make the wait longer and longer. */
   'sign-in:account': { points: 10, seconds: 10 * minute },
+  'sign-in:account-hour': { points: 20, seconds: hour },
+  'sign-in:account-day': { points: 40, seconds: day },
+  /** From one that has: nobody else can use these up. */
+  'sign-in:device': { points: 5, seconds: 10 * minute },
   'sign-up:ip': { points: 10, seconds: minute },
   'social:ip': { points: 30, seconds: minute },
   'social-callback:ip': { points: 60, seconds: minute },

@@ -17,6 +17,7 @@ import { memberRemoved } from './templates/member-removed.ts'
 import { organizationInvitation } from './templates/organization-invitation.ts'
 import { passwordChanged } from './templates/password-changed.ts'
 import { passwordCleared } from './templates/password-cleared.ts'
+import { passwordPaused } from './templates/password-paused.ts'
 import { passwordSet } from './templates/password-set.ts'
 import { resetPassword } from './templates/reset-password.ts'
 import { twoFactorDisabled } from './templates/two-factor-disabled.ts'
@@ -30,6 +31,7 @@ const templates = {
   'reset-password': resetPassword,
   'password-changed': passwordChanged,
   'password-cleared': passwordCleared,
+  'password-paused': passwordPaused,
   'password-set': passwordSet,
   'change-email-confirm': changeEmailConfirm,
   'email-change-requested': emailChangeRequested,

@@ -150,7 +150,13 @@ export function describeError(error: unknown): Record<string, unknown> {
 }
 
 function connectRedis(url: string, log: Log): Redis {
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1 })
+  const redis = new Redis(url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 2_000,
+    // One that accepts and says nothing must hold nobody up: the count goes on in memory.
+    commandTimeout: 500,
+  })
   let down = false
   redis.on('error', (error: Error) => {
     if (!down) log.warn({ reason: error.message }, 'Redis is away: limits are counted in this process until it is back')

@@ -17,11 +17,11 @@ import { Hono } from 'hono'
 import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
 import { clientAddress } from './http/client-address.ts'
-import { requestCookies } from './http/cookies.ts'
+import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { localeCookie, preferredLocale, readLocaleCookie, spokenLocale } from './http/locale.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
-import { errorResponse, json, retryHeaders } from './http/respond.ts'
+import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
@@ -89,6 +89,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       'context',
       createContext({ ...deps, log }, client, {
         get: (name) => cookies.get(name),
+        all: (name) => cookieValues(c.req.raw.headers.get('cookie'), name),
         set: (header) => keepCookie(cookies, setCookies, header),
       }),
     )
@@ -98,6 +99,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const response = new Response(c.res.body, c.res)
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
     response.headers.set('x-request-id', requestId)
+    for (const [name, value] of limitHeaders(c.get('context').tightestLimit())) response.headers.set(name, value)
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
     c.res = response
     const level = response.status >= 500 ? 'warn' : 'info'

@@ -24,7 +24,6 @@ export type ServerText = {
 export const en: ServerText = {
   errors: {
     VALIDATION_ERROR: 'Some fields need another look.',
-    INVALID_EMAIL: 'This does not look like an e-mail address. Check it for typing errors.',
     INVALID_EMAIL_OR_PASSWORD: 'The e-mail address and password do not match an account. Check both and try again.',
     EMAIL_NOT_VERIFIED: 'Your password is right, but this address is not confirmed yet. Open the link in the mail we sent you.',
     EMAIL_IS_THE_SAME: 'Nothing was changed: this is the address you have already.',
@@ -133,6 +132,7 @@ export const en: ServerText = {
     'reset-password': 'New password set with a mailed link',
     'change-password': 'Password changed',
     'set-password': 'Password set',
+    'pause-password': 'Password no longer accepted from new devices, after too many wrong ones',
     'link-account': 'Account linked for signing in',
     'unlink-account': 'Linked account removed',
     'update-user': 'Profile or trading settings changed',

@@ -10,7 +10,6 @@ const tryLater = 'Réessayez dans quelques minutes, ou utilisez un autre moyen.'
 export const fr: ServerText = {
   errors: {
     VALIDATION_ERROR: 'Certains champs sont à revoir.',
-    INVALID_EMAIL: 'Cela ne ressemble pas à une adresse e-mail. Vérifiez la saisie.',
     INVALID_EMAIL_OR_PASSWORD: 'L’adresse e-mail et le mot de passe ne correspondent à aucun compte. Vérifiez-les et réessayez.',
     EMAIL_NOT_VERIFIED:
       'Votre mot de passe est exact, mais cette adresse n’est pas encore confirmée. Ouvrez le lien que nous vous avons envoyé par e-mail.',
@@ -168,6 +167,7 @@ export const fr: ServerText = {
     'reset-password': 'Nouveau mot de passe défini par un lien reçu',
     'change-password': 'Mot de passe changé',
     'set-password': 'Mot de passe défini',
+    'pause-password': 'Mot de passe refusé depuis un nouvel appareil, après trop d’erreurs',
     'link-account': 'Compte lié pour se connecter',
     'unlink-account': 'Compte lié retiré',
     'update-user': 'Profil ou réglages de trading modifiés',

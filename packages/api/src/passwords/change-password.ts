@@ -1,6 +1,7 @@
 import { mailPasswordChanged } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
+import { rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -30,6 +31,7 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
     return startSession(ctx, tx, { userId: ctx.user.id, remember, activeOrganizationId: former?.activeOrganizationId ?? null })
   })
   setSessionCookie(ctx, token, session)
+  rememberDevice(ctx, { userId: ctx.user.id, passwordHash })
   ctx.mail.wake()
   return { token: session.handle, user: presentUser(ctx.user) }
 })

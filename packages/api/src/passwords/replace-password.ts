@@ -9,7 +9,7 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
   await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },
     create: { userId, providerId: 'credential', accountId: userId, passwordHash },
-    update: { passwordHash },
+    update: { passwordHash, knownGuesses: 0, unknownGuesses: 0 },
   })
   // Devices before their sessions, as everywhere: the sweep of expired devices locks them in that order.
   await tx.trustedDevice.deleteMany({ where: { userId } })

@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts'
 import { mailPasswordChanged } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { rememberDevice } from '../security/known-device.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, findOneTimeToken } from '../security/one-time-tokens.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
@@ -9,7 +10,8 @@ import { resetPasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
 /**
- * Sets a new password with the token of a mailed link. Spec: Passwords. Ends every session and every other link; signs nobody in.
+ * Sets a new password with the token of a mailed link. Spec: Passwords. Ends every session and every other link; signs nobody in, but
+ * makes this browser a known device.
  * The link proves the mailbox, so an unproved address counts as proved. INVALID_TOKEN, TOKEN_EXPIRED and the password codes; a
  * refused password leaves the link usable.
  */
@@ -31,6 +33,8 @@ export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'reset-password' })
     await mailPasswordChanged(ctx, tx, user)
   })
+  // Whoever guesses at the account meanwhile must not keep out who has just proved the mailbox.
+  rememberDevice(ctx, { userId: user.id, passwordHash })
   ctx.mail.wake()
   return { status: true as const }
 })

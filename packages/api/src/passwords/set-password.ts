@@ -1,8 +1,10 @@
 import { AppError } from '../errors.ts'
 import { mailPasswordSet } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { clearedGuesses } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { setPasswordInput } from './contract.ts'
@@ -24,13 +26,18 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
     })
     const filled =
       created.count === 1 ||
-      (await tx.account.updateMany({ where: { userId, providerId: 'credential', passwordHash: null }, data: { passwordHash } }))
-        .count === 1
+      (
+        await tx.account.updateMany({
+          where: { userId, providerId: 'credential', passwordHash: null },
+          data: { passwordHash, ...clearedGuesses('unknown') },
+        })
+      ).count === 1
     if (!filled) throw new AppError('PASSWORD_ALREADY_SET')
     await voidOneTimeTokens(tx, userId, ['reset-password'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
     await mailPasswordSet(ctx, tx, ctx.user)
   })
+  rememberDevice(ctx, { userId, passwordHash })
   ctx.mail.wake()
   return { status: true as const }
 })

@@ -6,6 +6,7 @@ export type AuditAction =
   | 'sign-up'
   | 'sign-in'
   | 'sign-out'
+  | 'pause-password'
   | 'revoke-session'
   | 'verify-email'
   | 'request-email-change'

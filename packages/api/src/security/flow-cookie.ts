@@ -2,9 +2,9 @@ import type { Context } from '../context.ts'
 
 /**
  * A cookie that tells one browser from another while somebody signs in: who began a flow, who owes a second factor, who is
- * excused from one. It opens nothing by itself.
+ * excused from one, who has been here before. It opens nothing by itself.
  */
-export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device'; lifetime: number }
+export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device' | 'known_device'; lifetime: number }
 
 const fullName = (ctx: Context, { name }: FlowCookie): string => `${ctx.settings.cookie.secure ? '__Host-' : ''}floorpass_${name}`
 

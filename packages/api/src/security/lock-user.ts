@@ -11,6 +11,11 @@ export async function lockUser(tx: Transaction, userId: string | null): Promise<
   return rows.length > 0
 }
 
+/** The same for several, in the order of their ids. */
+export async function lockUsers(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.$queryRaw`SELECT id FROM users WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
+}
+
 /**
  * The same for the signed-in caller, whose session must still live: what ended it while this waited, also ends this. UNAUTHORIZED.
  * `others` are further users that the change touches; answers those of all of them who are there. The order of ids keeps two such

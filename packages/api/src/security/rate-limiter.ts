@@ -4,9 +4,12 @@ import { AppError } from '../errors.ts'
 import { type LimitName, limits } from '../policy.ts'
 import { hashToken } from './random-token.ts'
 
+/** What is left of one limit: `remaining` tries of `points`, and the seconds until they are all back. */
+export type LimitState = { points: number; remaining: number; reset: number }
+
 export type RateLimiter = {
-  /** Counts one try; throws TOO_MANY_REQUESTS with the seconds to wait. */
-  consume(limit: LimitName, key: string): Promise<void>
+  /** Counts one try; throws TOO_MANY_REQUESTS with the seconds to wait. Null while limits are switched off. */
+  consume(limit: LimitName, key: string): Promise<LimitState | null>
   /** Counts one try; false when it is one too many. For answers that must not change. */
   allows(limit: LimitName, key: string): Promise<boolean>
   reset(limit: LimitName, key: string): Promise<void>
@@ -14,7 +17,7 @@ export type RateLimiter = {
 
 /** Counters in Redis when there is one (any ioredis client), in this process's memory otherwise and while Redis is away. */
 export function createRateLimiter({ enabled, redis }: { enabled: boolean; redis: unknown }): RateLimiter {
-  if (!enabled) return { consume: async () => {}, allows: async () => true, reset: async () => {} }
+  if (!enabled) return { consume: async () => null, allows: async () => true, reset: async () => {} }
 
   const counters = new Map(
     Object.entries(limits).map(([name, { points, seconds }]) => {
@@ -30,23 +33,23 @@ export function createRateLimiter({ enabled, redis }: { enabled: boolean; redis:
   )
   const counter = (limit: LimitName) => counters.get(limit) as RateLimiterMemory | RateLimiterRedis
 
-  const tryOnce = async (limit: LimitName, key: string): Promise<RateLimiterRes | null> => {
-    try {
-      // Hashed: a key may be an address, and may be as long as its sender likes.
-      await counter(limit).consume(hashToken(key))
-      return null
-    } catch (refusal) {
-      if (refusal instanceof RateLimiterRes) return refusal
-      throw refusal
-    }
+  const tryOnce = async (limit: LimitName, key: string): Promise<{ isAllowed: boolean; state: LimitState }> => {
+    // Hashed: a key may be an address, and may be as long as its sender likes.
+    const [outcome] = await Promise.allSettled([counter(limit).consume(hashToken(key))])
+    const isAllowed = outcome.status === 'fulfilled'
+    const left: unknown = isAllowed ? outcome.value : outcome.reason
+    if (!(left instanceof RateLimiterRes)) throw left
+    const reset = Math.max(1, Math.ceil(left.msBeforeNext / 1000))
+    return { isAllowed, state: { points: limits[limit].points, remaining: left.remainingPoints, reset } }
   }
 
   return {
     async consume(limit, key) {
-      const refusal = await tryOnce(limit, key)
-      if (refusal) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: Math.max(1, Math.ceil(refusal.msBeforeNext / 1000)) })
+      const { isAllowed, state } = await tryOnce(limit, key)
+      if (!isAllowed) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: state.reset, limit: state })
+      return state
     },
-    allows: async (limit, key) => (await tryOnce(limit, key)) === null,
+    allows: async (limit, key) => (await tryOnce(limit, key)).isAllowed,
     async reset(limit, key) {
       await counter(limit).delete(hashToken(key))
     },

@@ -204,6 +204,12 @@ export async function findPresentedSession(ctx: Context, tx: Transaction): Promi
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
+/** The sessions of all cookies of that name: of several, `findPresentedSession` trusts none. A browser sends two or three; more are noise. */
+export async function findEveryPresentedSession(ctx: Context, tx: Transaction): Promise<Session[]> {
+  const tokens = ctx.cookies.all(sessionCookieName(ctx.settings.cookie)).slice(0, 10)
+  return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
+}
+
 /** Ends a session; false when it had ended before. */
 export async function endSession(ctx: Context, tx: Transaction, { id }: Session): Promise<boolean> {
   if ((await tx.session.count({ where: { id } })) === 0) return false

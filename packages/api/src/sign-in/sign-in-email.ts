@@ -1,15 +1,16 @@
 import type { Account, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { recordAuditEventIfKnown } from '../security/audit-log.ts'
+import { mailPasswordPaused } from '../mails.ts'
+import { policy } from '../policy.ts'
+import { recordAuditEvent, recordAuditEventIfKnown } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
+import { clearedGuesses, countSignIn, forgetWindows, type Guess } from '../security/password-guesses.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
 import { type Admission, admit, grantAdmission } from '../two-factor/challenge.ts'
 import { signInEmailInput } from './contract.ts'
-
-type Credentials = { email: string; password: string }
 
 /**
  * Signs in with an e-mail address and a password. Spec: Sign-in and sign-up. Unknown address, wrong password, no password and
@@ -18,18 +19,23 @@ type Credentials = { email: string; password: string }
  */
 export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-in:ip')
-  // Before the hash: of any number of parallel guesses only as many as the limit allows are ever compared.
-  await ctx.limiter.consume('sign-in:account', input.email)
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-
-  const account = await ctx.quiet.onRefusal(() => findByPassword(ctx, input))
-  if (!account.user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
+  const { account, guess } = await ctx.quiet.onRefusal(async () => {
+    const found = await findAccount(ctx, input.email)
+    const counted = await countSignIn(ctx, input.email, found)
+    return { account: await comparePassword(ctx, found, input.password, counted), guess: counted }
+  })
+  if (!account.user.emailVerified) {
+    await ctx.db.account.updateMany({ where: { id: account.id }, data: clearedGuesses(guess.place) })
+    throw new AppError('EMAIL_NOT_VERIFIED')
+  }
 
   // Another sign-in may have replaced the same outdated hash meanwhile: the password is compared with the new one then.
-  const admission = (await enter(ctx, account, input)) ?? (await enter(ctx, await findByPassword(ctx, input), input))
+  const compareAgain = async () => comparePassword(ctx, await findAccount(ctx, input.email), input.password, guess)
+  const admission = (await enter(ctx, account, input, guess)) ?? (await enter(ctx, await compareAgain(), input, guess))
   if (!admission) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+  await forgetWindows(ctx, guess.place, input.email, account)
   const session = grantAdmission(ctx, admission)
-  await ctx.limiter.reset('sign-in:account', input.email)
   if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
 
   return {
@@ -45,6 +51,7 @@ async function enter(
   ctx: Context,
   account: Account,
   { password, rememberMe, callbackURL }: { password: string; rememberMe: boolean; callbackURL?: string | undefined },
+  { place }: Guess,
 ): Promise<Admission | null> {
   // A hash that was imported, or made at a lower cost, is replaced while its password is at hand.
   const isOutdated = ctx.passwords.isOutdated(account.passwordHash ?? '')
@@ -53,22 +60,39 @@ async function enter(
     await lockUser(tx, account.userId)
     const { count } = await tx.account.updateMany({
       where: { id: account.id, passwordHash: account.passwordHash, user: { suspendedAt: null } },
-      data: { lastUsedAt: new Date(), passwordHash },
+      data: { lastUsedAt: new Date(), passwordHash, ...clearedGuesses(place) },
     })
     if (count === 0) return null
     return admit(ctx, tx, account.userId, { remember: rememberMe, callbackURL })
   })
 }
 
-async function findByPassword(ctx: Context, { email, password }: Credentials): Promise<Account & { user: User }> {
-  const account = await ctx.db.account.findFirst({
-    where: { providerId: 'credential', user: { email } },
-    include: { user: true },
-  })
-  const matches = await ctx.passwords.verify(account?.passwordHash ?? null, password)
+async function comparePassword(ctx: Context, account: Found, password: string, guess: Guess): Promise<NonNullable<Found>> {
+  // A guess that may not count is compared with nothing, in the same time: nobody learns that there is such an account.
+  const matches = await ctx.passwords.verify((guess.mayCount && account?.passwordHash) || null, password)
   // The user may have gone between the two reads of this one query.
   const user: User | null | undefined = account?.user
   if (account && matches && user && !user.suspendedAt) return account
-  if (account) await recordAuditEventIfKnown(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
+  if (account) await recordFailure(ctx, account, guess)
   throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+}
+
+type Found = Awaited<ReturnType<typeof findAccount>>
+
+const findAccount = (ctx: Context, email: string) =>
+  ctx.db.account.findFirst({ where: { providerId: 'credential', user: { email } }, include: { user: true } })
+
+/** The last guess that strangers have is the owner's to know of: from now on the password opens nothing on a new device. */
+async function recordFailure(ctx: Context, { id, userId }: Account, { place, isLast }: Guess): Promise<void> {
+  await recordAuditEventIfKnown(ctx.db, ctx.client, { userId, action: 'sign-in', succeeded: false })
+  if (place === 'known' || !isLast) return
+  await ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, userId)
+    const spent = { id, unknownGuesses: { gte: policy.passwordGuesses.unknown } }
+    const account = await tx.account.findFirst({ where: spent, include: { user: true } })
+    if (!account) return
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'pause-password' })
+    await mailPasswordPaused(ctx, tx, account.user)
+  })
+  ctx.mail.wake()
 }

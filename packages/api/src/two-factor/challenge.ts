@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
+import { findPasswordOwner, rememberDevice } from '../security/known-device.ts'
 import { findOneTimeToken, issueOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from './trusted-device.ts'
@@ -20,7 +21,9 @@ export type SignInIntent = {
 }
 
 /** How a proved sign-in goes on: in, or by a code. */
-export type Admission = { session: Session; token: string; trust: TrustToken | null } | { challenge: string }
+export type Admission =
+  | { session: Session; token: string; trust: TrustToken | null; owner: Awaited<ReturnType<typeof findPasswordOwner>> }
+  | { challenge: string }
 
 /** A sign-in that waits for its code. */
 export type Challenge = Verification & { user: User; intent: SignInIntent; token: string }
@@ -40,7 +43,8 @@ export async function admit(ctx: Context, tx: Transaction, userId: string, inten
     const details = { ...provider, ...(trust && { factor: 'trusted-device' }) }
     await recordAuditEvent(tx, ctx.client, { userId, action: intent.isNew ? 'sign-up' : 'sign-in', details })
     const trustedDeviceId = trust?.device.id ?? null
-    return { ...(await startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId })), trust }
+    const started = await startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId })
+    return { ...started, trust, owner: await findPasswordOwner(tx, userId) }
   }
   // Whoever was signed in here gave way when the first factor was proved.
   await endPresentedSession(ctx, tx)
@@ -64,6 +68,7 @@ export function grantAdmission(ctx: Context, admission: Admission): Session | nu
   }
   setSessionCookie(ctx, admission.token, admission.session)
   if (admission.trust) setTrustCookie(ctx, admission.trust)
+  if (admission.owner) rememberDevice(ctx, admission.owner)
   clearChallenge(ctx)
   return admission.session
 }

@@ -1,5 +1,7 @@
 type HeaderList = [name: string, value: string][]
 
+const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-retry-after, x-request-id'
+
 /**
  * The CORS headers of a response to `origin`: that very origin when it is trusted, never `*`, else none. They stand on errors
  * too: without them a browser hides even the error from its page.
@@ -9,7 +11,7 @@ export function corsHeaders(origin: string | null, trustedOrigins: readonly stri
   return [
     ['access-control-allow-origin', origin],
     ['access-control-allow-credentials', 'true'],
-    ['access-control-expose-headers', 'retry-after, x-retry-after, x-request-id'],
+    ['access-control-expose-headers', exposedHeaders],
   ]
 }
 

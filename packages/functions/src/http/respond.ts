@@ -1,4 +1,4 @@
-import type { AppError } from '@floorpass/api'
+import type { AppError, LimitState } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 
 export const json = (body: unknown, status = 200): Response =>
@@ -16,6 +16,16 @@ export function retryHeaders(errors: readonly AppError[]): Record<string, string
   const longest = Math.max(0, ...errors.map(({ retryAfter }) => retryAfter ?? 0))
   return longest > 0 ? { 'retry-after': String(longest), 'x-retry-after': String(longest) } : {}
 }
+
+/** What the caller has left, of the limits that this request met; nothing when it met none (ADR 019). */
+export const limitHeaders = (state: LimitState | null): [name: string, value: string][] =>
+  state === null
+    ? []
+    : [
+        ['ratelimit-limit', String(state.points)],
+        ['ratelimit-remaining', String(state.remaining)],
+        ['ratelimit-reset', String(state.reset)],
+      ]
 
 /** 302. The target has been judged by the procedure. */
 export const redirectTo = (target: string): Response =>

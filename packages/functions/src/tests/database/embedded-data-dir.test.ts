@@ -135,7 +135,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     await close()
   })
 
-  it('ends the process when the disk fails, and opens again with all that was acknowledged', async () => {
+  it('T194: ends the process when the disk fails, and opens again with all that was acknowledged', async () => {
     const child = runInChild(`
       import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'

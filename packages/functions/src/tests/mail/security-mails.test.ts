@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { policy } from '@floorpass/api'
 import type { MailName } from '@floorpass/email'
 import { afterAll, describe, expect, test } from 'vitest'
 import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
@@ -19,6 +20,7 @@ const subjects: Record<MailName, string> = {
   'reset-password': 'Choisissez un nouveau mot de passe pour Floorpass',
   'password-cleared': 'Votre compte Floorpass a besoin d’un nouveau mot de passe',
   'password-changed': 'Votre mot de passe Floorpass a été modifié',
+  'password-paused': 'Quelqu’un essaie de deviner le mot de passe de votre compte Floorpass',
   'password-set': 'Votre compte Floorpass a maintenant un mot de passe',
   'change-email-confirm': 'Confirmez votre nouvelle adresse e-mail pour Floorpass',
   'email-change-requested': 'Une nouvelle adresse e-mail a été demandée pour votre compte Floorpass',
@@ -223,6 +225,17 @@ const actions: Action[] = [
     },
     act: ({ tab, person }) => tab.post('/auth/two-factor/disable', { password: person.password }),
     tells: [['two-factor-disabled', 'own']],
+  },
+  {
+    action: 'the last wrong password that is looked at',
+    prepare: async ({ userId }) => {
+      const { unknown } = policy.passwordGuesses
+      await app.db.account.updateMany({ where: { userId }, data: { unknownGuesses: unknown - 1 } })
+      return undefined
+    },
+    act: ({ person: { email } }) => app.browser().post('/auth/sign-in/email', { email, password: 'something else' }),
+    answers: 401,
+    tells: [['password-paused', 'own']],
   },
   {
     action: 'the tenth wrong code in a row',

@@ -29,6 +29,7 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   },
   'member-added': { actor: 'Grace', organization: 'Desk', organizationsUrl: link },
   'member-removed': { organization: 'Desk', organizationsUrl: link },
+  'password-paused': { resetUrl: link },
   'two-factor-enabled': { securityUrl: link, resetUrl: other },
   'two-factor-disabled': { resetUrl: link },
   'two-factor-locked': { minutes: 15, resetUrl: link },
@@ -66,7 +67,7 @@ describe.each(names.flatMap((mail) => (['en', 'fr'] as const).map((locale) => ({
       if (mail !== 'account-deleted') expect(targets).toContain(link.replace('&', '&amp;'))
     })
 
-    it('shows markup in a name as text', () => {
+    it('T157: shows markup in a name as text', () => {
       const { html } = render(mail, { locale, name: '<b>Ada & "Co"' })
       expect(html).toContain('&lt;b&gt;Ada &amp; &quot;Co&quot;')
       expect(html).not.toContain('<b>')
@@ -94,11 +95,11 @@ describe('names that strangers choose', () => {
     ['Zoë O’Hara-Núñez', 'Hello Zoë O’Hara-Núñez,'],
     ['  ', 'Hello,'],
     ['', 'Hello,'],
-  ])('%j becomes plain words', (name, greeting) => {
+  ])('T157: %j becomes plain words', (name, greeting) => {
     expect(greet(name)).toBe(greeting)
   })
 
-  it('are cut when they are long, and never inside a character', () => {
+  it('T157: are cut when they are long, and never inside a character', () => {
     expect(greet('x'.repeat(5000))).toBe(`Hello ${'x'.repeat(47)}…,`)
     expect(greet('😀'.repeat(60))).toBe(`Hello ${'😀'.repeat(47)}…,`)
   })

@@ -28,6 +28,20 @@ const answer = (tab: SignedIn, verb: 'accept' | 'reject', invitationId: string) 
 const closed = [400, 'INVITATION_NOT_FOUND']
 
 describe('invite-member', () => {
+  test('T9: has one shape for an address that somebody has and one that nobody has, and is refused before any look-up', async () => {
+    const known = (await app.signedIn()).person.email
+    const shapes: unknown[] = []
+    for (const email of [known, app.person().email]) {
+      const { status, body } = await invite(email)
+      shapes.push([status, Object.entries(body as object).map(([name, value]) => [name, typeof value])])
+      const stranger = await app.signedIn()
+      expect(
+        outcome(await stranger.post('/auth/organization/invite-member', { email, role: 'member', organizationId: id })),
+      ).toEqual([400, 'ORGANIZATION_NOT_FOUND'])
+    }
+    expect(shapes[0]).toEqual(shapes[1])
+  })
+
   test('mails a link whose secret is nowhere else', async () => {
     const { email } = app.person()
     const { body } = await invite(email.toUpperCase(), { role: 'admin' })

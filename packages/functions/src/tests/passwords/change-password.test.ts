@@ -74,7 +74,10 @@ describe('change-password', () => {
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
     const answer = await tab.post('/auth/change-password', { currentPassword: person.password, newPassword })
-    expect(answer.setCookies).toHaveLength(1)
+    expect(answer.setCookies).toEqual([
+      expect.stringMatching(/^floorpass_session=/),
+      expect.stringMatching(/^floorpass_known_device=/),
+    ])
     expect(answer.setCookies[0]).not.toContain('Max-Age')
     expect(await app.db.session.findMany({ where: { user: { email: person.email } } })).toMatchObject([{ remember: false }])
   })

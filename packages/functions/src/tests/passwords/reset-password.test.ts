@@ -24,7 +24,11 @@ describe('reset-password', () => {
     const person = await app.verified()
     const tab = app.browser()
     const answer = await reset({ token: await linkFor(person) }, tab)
-    expect([answer.status, answer.body, answer.setCookies]).toEqual([200, { status: true }, []])
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([
+      200,
+      { status: true },
+      [expect.stringMatching(/^floorpass_known_device=/)],
+    ])
     expect(await isIn(tab)).toBe(false)
     expect((await signIn(person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn({ ...person, password: newPassword })).status).toBe(200)

@@ -20,7 +20,11 @@ describe('set-password', () => {
   test('gives a first password to who signs in by a provider, and tells them', async () => {
     const { set, signIn, userId, person, get } = await socialOnly()
     const answer = await set()
-    expect([answer.status, answer.body, answer.setCookies]).toEqual([200, { status: true }, []])
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([
+      200,
+      { status: true },
+      [expect.stringMatching(/^floorpass_known_device=/)],
+    ])
     expect((await signIn(newPassword)).status).toBe(200)
     expect((await get('/auth/get-session')).body).not.toBeNull()
     expect(await app.db.account.count({ where: { userId, providerId: 'google' } })).toBe(1)

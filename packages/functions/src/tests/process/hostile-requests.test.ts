@@ -286,6 +286,18 @@ describe('the running server', () => {
     }
   })
 
+  test('T148: sends pages with a secret in their address without a referrer or a third party', async () => {
+    const token = 'canary-in-an-address'
+    for (const page of ['reset-password', 'verify-email', 'undo-email-change', 'delete-account', 'accept-invitation']) {
+      const answer = await fetch(`${server.url}/${page}?token=${token}`, { redirect: 'manual' })
+      const html = await answer.text()
+      if (answer.status === 200) expect(answer.headers.get('referrer-policy')).toBe('no-referrer')
+      else expect([page, answer.headers.get('location')]).toEqual(['delete-account', expect.stringMatching(/^\/login/)])
+      expect(html.match(/(?:src|href|action)="(?:[a-z]+:)?\/\/[^"]*"/gi)).toBeNull()
+    }
+    expect(server.stdout()).not.toContain(token)
+  })
+
   test('T145: sends pages with a policy whose nonce is on every script', async () => {
     for (const path of ['/', '/login', '/signup', '/verify-email?token=x', '/unknown']) {
       const answer = await fetch(server.url + path)

@@ -44,6 +44,8 @@ describe('the server does not start', () => {
       SMTP_URL: 'smtp://127.0.0.1:1',
     }
     await expectRefusal(await complete(environment), /^HOST 192\.0\.2\.1 is no address of this machine\./)
+    const unknown = { ...environment, HOST: 'nosuchhost.invalid' }
+    await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid is no name that this machine knows\./)
   })
 
   test('with a DATA_DIR that is a file, below a file, or in a folder that nobody may write', async () => {

@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { Socket } from 'node:net'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { assertPasswordAllowed } from '../../../../api/src/security/password-rules.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 
@@ -77,6 +78,17 @@ describe('which passwords are allowed', () => {
     'kJ7#pq2w'.repeat(16),
   ])('T169: %s is allowed: no kind of character is required', async (password) => {
     expect((await judge(password)).key).toBeNull()
+  })
+
+  test('T170: nothing is asked of the network: the lists are in the package', async () => {
+    const asked = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'))
+    const connected = vi.spyOn(Socket.prototype, 'connect').mockImplementation(() => {
+      throw new Error('offline')
+    })
+    onTestFinished(() => void vi.restoreAllMocks())
+    expect((await judge('password1')).key).toBe('PASSWORD_TOO_COMMON')
+    expect((await judge('plum kettle orbit')).key).toBeNull()
+    expect([asked.mock.calls, connected.mock.calls]).toEqual([[], []])
   })
 
   test('the length is counted in code points of the composed form', async () => {

@@ -35,6 +35,7 @@ describe('sign-in with e-mail and password', () => {
     expect(answer.body).toMatchObject({ redirect: false, user: { email, emailVerified: true } })
     expect(answer.setCookies).toEqual([
       expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax$/),
+      expect.stringMatching(/^floorpass_known_device=[\w.-]+; HttpOnly; Max-Age=15552000; Path=\/; SameSite=Lax$/),
     ])
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
   })
@@ -281,6 +282,9 @@ describe('the session cookie', () => {
       const answer = await signIn(credentials(somebody), tab)
       expect(answer.setCookies).toEqual([
         expect.stringMatching(/^__Host-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax; Secure$/),
+        expect.stringMatching(
+          /^__Host-floorpass_known_device=[\w.-]+; HttpOnly; Max-Age=15552000; Path=\/; SameSite=Lax; Secure$/,
+        ),
       ])
       const token = tab.cookies.get('__Host-floorpass_session')
       expect(
@@ -295,7 +299,8 @@ describe('the session cookie', () => {
       const secure = await createTestApp({ ...deployed, COOKIE_SAMESITE: 'none' })
       const tab = await secure.signedIn()
       const again = await signIn(credentials(tab.person), tab)
-      expect(again.setCookies).toEqual([expect.stringMatching(/; Path=\/; SameSite=None; Secure$/)])
+      const crossSite = expect.stringMatching(/; Path=\/; SameSite=None; Secure$/)
+      expect(again.setCookies).toEqual([crossSite, crossSite])
       expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
         expect.stringMatching(/=; HttpOnly; Max-Age=0; Path=\/; SameSite=None; Secure$/),
       ])

@@ -9,7 +9,7 @@ describe('sign-out', () => {
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const answer = await tab.post('/auth/sign-out')
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
-    expect(tab.cookies.size).toBe(0)
+    expect([...tab.cookies.keys()]).toEqual(['floorpass_known_device'])
     expect((await app.browser().get('/auth/get-session', { headers: { cookie } })).body).toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
@@ -33,6 +33,23 @@ describe('sign-out', () => {
       expect([answer.status, answer.body]).toEqual([200, { success: true }])
     }
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'sign-out' } })).toBe(1)
+  })
+
+  test('T141: ends what each of two cookies of the name opens, where neither alone counts', async () => {
+    const [tab, stranger] = [await app.signedIn(), await app.signedIn()]
+    const pair = (from: typeof tab) => `floorpass_session=${from.cookies.get('floorpass_session')}`
+    for (const order of [
+      [tab, stranger],
+      [stranger, tab],
+    ] as const) {
+      const headers = { cookie: order.map(pair).join('; ') }
+      const answer = await app.browser().post('/auth/sign-out', {}, { headers })
+      expect([answer.status, answer.setCookies]).toEqual([200, ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']])
+    }
+    for (const { userId } of [tab, stranger]) {
+      expect(await app.db.session.count({ where: { userId } })).toBe(0)
+      expect(await app.db.auditEvent.count({ where: { userId, action: 'sign-out' } })).toBe(1)
+    }
   })
 
   test('ends this session only', async () => {

@@ -29,7 +29,10 @@ describe('one call', () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     const answer = await tab.post('/trpc/signIn.email', { email, password })
-    expect([answer.status, answer.setCookies]).toEqual([200, [expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly/)]])
+    expect([answer.status, answer.setCookies]).toEqual([
+      200,
+      [expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly/), expect.stringMatching(/^floorpass_known_device=/)],
+    ])
     expect(data(await tab.get('/trpc/sessions.require'))).toMatchObject({ user: { email } })
   })
 
@@ -216,7 +219,7 @@ describe('T62: a batch', () => {
       ['profile.update', { name: 'Eve' }],
     ])
     expect(statuses(answer)).toEqual(['ok', 'UNAUTHORIZED'])
-    expect(answer.setCookies).toHaveLength(1)
+    expect(answer.setCookies).toHaveLength(2)
   })
 
   test('by GET runs no mutation, also not one among queries', async () => {

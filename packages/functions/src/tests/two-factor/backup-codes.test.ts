@@ -21,7 +21,7 @@ const generate = (tab: Pick<Browser, 'post'>, fields: object) => tab.post('/auth
 const left = (userId: string) => app.db.backupCode.count({ where: { userId, usedAt: null } })
 
 describe('a backup code', () => {
-  test('ends a sign-in, once, and its owner is told how many are left', async () => {
+  test('T116: ends a sign-in, once, on record, and its owner is told how many are left', async () => {
     const { person, userId, backupCodes } = await withFactor()
     const tab = await signIn(person)
     expect((await verify(tab, backupCodes[0])).status).toBe(200)

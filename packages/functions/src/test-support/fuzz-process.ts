@@ -1,0 +1,90 @@
+// npm run fuzz -- [--seed 1] [--requests 50000]: a real server of its own, on a PostgreSQL database of its own when
+// TEST_DATABASE_URL names a server, else on the embedded one. Ends with 1 when anything was wrong.
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { openDatabase } from '@floorpass/db'
+import { variables } from '@floorpass/env'
+import { fuzz } from './fuzz.ts'
+import { asAdmin, urlOf } from './test-templates.ts'
+
+const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, port: { type: 'string' } } })
+const seed = Number(values.seed ?? Date.now() % 1_000_000)
+const requests = Number(values.requests ?? 50_000)
+const adminUrl = process.env.TEST_DATABASE_URL
+const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
+const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-fuzz-'))
+const port = values.port ?? (await freePort())
+
+if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`CREATE DATABASE "${database}"`))
+const url = adminUrl ? urlOf(adminUrl, database) : ''
+const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'apps/web/server.ts'], {
+  cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
+  env: {
+    // Empty is unset, and keeps a developer's `.env` out.
+    ...Object.fromEntries(variables.map((variable) => [variable, ''])),
+    PATH: process.env.PATH,
+    NODE_ENV: 'production',
+    PORT: port,
+    DATA_DIR: dataDir,
+    DATABASE_URL: url,
+    RATE_LIMIT: 'off',
+    LOG_LEVEL: 'warn',
+    GITHUB_CLIENT_ID: 'github',
+    GITHUB_CLIENT_SECRET: 'a secret',
+  },
+  stdio: ['ignore', 'pipe', 'pipe'],
+})
+let output = ''
+for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
+const exited = once(server, 'close')
+const failures: string[] = []
+try {
+  while (!output.includes('Ctrl-C')) {
+    const ended = await Promise.race([exited, once(server.stdout, 'data').then(() => null)])
+    if (ended) throw new Error(`the server did not start:\n${output}`)
+  }
+  const opened = adminUrl ? await openDatabase({ kind: 'postgres', url, poolSize: 1 }) : null
+  console.log(`seed ${seed}, ${requests} requests, ${adminUrl ? 'PostgreSQL' : 'the embedded database'}`)
+  const target = { url: `http://127.0.0.1:${port}`, pid: server.pid ?? 0, dataDir, db: opened?.db ?? null }
+  const { statuses, memory, seconds, violations } = await fuzz(target, {
+    seed,
+    requests,
+    onProgress: (line) => console.log(line),
+  })
+  await opened?.close()
+  failures.push(...violations)
+  if (memory.growth > 0.2) failures.push(`memory grew from ${memory.warm.toFixed(0)} to ${memory.end.toFixed(0)} MB`)
+  if (server.exitCode !== null) failures.push('the server crashed')
+  console.log(JSON.stringify({ seed, requests, seconds: Math.round(seconds), statuses, memory }, null, 2))
+} finally {
+  server.kill('SIGTERM')
+  const [code] = await exited
+  if (code !== 0) failures.push(`the server ended with ${code}`)
+  const complaints = output.split('\n').filter((line) => /"level":[56]0|Unhandled|RangeError|FATAL/.test(line))
+  if (complaints.length > 0)
+    failures.push(`the server complained ${complaints.length} times:\n${complaints.slice(0, 5).join('\n')}`)
+  if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${database}" WITH (FORCE)`))
+  await rm(dataDir, { recursive: true, force: true })
+}
+for (const failure of failures.slice(0, 20)) console.error(`\n${failure}`)
+console.log(
+  failures.length === 0
+    ? 'Nothing was wrong.'
+    : `${failures.length} things were wrong. Replay: npm run fuzz -- --seed ${seed} --requests ${requests}`,
+)
+process.exitCode = failures.length === 0 ? 0 : 1
+
+async function freePort(): Promise<string> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  return String(typeof address === 'object' ? address?.port : address)
+}

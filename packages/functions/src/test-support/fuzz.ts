@@ -1,0 +1,309 @@
+import { execFile } from 'node:child_process'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { appRouter, catalogue } from '@floorpass/api'
+import type { Database } from '@floorpass/db'
+import { createOutbox } from '@floorpass/email'
+import fc from 'fast-check'
+import { type Cookies, type HostileRequest, hostileRequests, type Operation, operationsOf } from './hostile-requests.ts'
+
+/** A server in local mode with RATE_LIMIT=off. `db`: its database, where another process can look into it. */
+export type FuzzTarget = { url: string; pid: number; dataDir: string; db: Database | null }
+
+export type FuzzReport = {
+  seed: number
+  requests: number
+  seconds: number
+  /** How often each status came; 0 is a connection that was closed without a word. */
+  statuses: Record<string, number>
+  /** Megabytes of the server: after the warm-up and at the end, each the median of a fifth of the run. */
+  memory: { warm: number; end: number; growth: number }
+  /** What must not be, with the number of the request and its bytes. Empty when all is well. */
+  violations: string[]
+}
+
+const password = 'violet harbor ladder 58'
+const pages = [
+  '/',
+  '/login',
+  '/signup',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/two-factor',
+  '/undo-email-change',
+  '/delete-account',
+  '/accept-invitation',
+  '/dashboard',
+  '/settings',
+  '/settings/profile',
+  '/settings/security',
+  '/settings/trading',
+  '/settings/organizations',
+  '/logout',
+  '/unknown',
+  '/assets/unknown.js',
+  '/dev/mailbox',
+]
+const others = [
+  '/healthz',
+  '/readyz',
+  '/tests/check-database',
+  '/tests/unknown',
+  '/auth',
+  '/auth/unknown',
+  '/trpc',
+  '/trpc/unknown',
+  '/trpc/sessions.get,signIn.signOut?batch=1',
+]
+const batch = 100
+const atOnce = 16
+
+/** Sends hostile requests over every route, seeded; the same seed sends the same. Never throws for what the server does. */
+export async function fuzz(
+  target: FuzzTarget,
+  { seed, requests, onProgress }: { seed: number; requests: number; onProgress?: (line: string) => void },
+): Promise<FuzzReport> {
+  const port = Number(new URL(target.url).port)
+  const origin = `http://localhost:${port}`
+  const operations = await everyOperation(target.url)
+  const victim = await newcomer(target, origin, `victim-${seed}@example.test`)
+  await call(origin, victim, '/auth/organization/create', { name: 'Desk', slug: `victim-${seed}` })
+  const before = await snapshot(target, origin, victim)
+  let attacker = await newcomer(target, origin, `attacker-${seed}@example.test`)
+
+  const statuses: Record<string, number> = {}
+  const violations: string[] = []
+  const memory: number[] = []
+  const started = performance.now()
+  for (let sent = 0; sent < requests; sent += batch) {
+    attacker = await stillSignedIn(origin, attacker, `attacker-${seed}@example.test`)
+    const made = makeBatch(operations, origin, { attacker, victim }, seed + sent)
+    const queue = made.slice(0, requests - sent).entries()
+    const work = async () => {
+      for (const [index, request] of queue) {
+        const answer = await send(port, request)
+        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
+        const wrong = judge(request, answer, origin)
+        if (wrong)
+          violations.push(
+            `request ${sent + index}: ${wrong} (${request.what})\n${quote(request.bytes)}\n→ ${answer.all.slice(0, 600)}`,
+          )
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, work))
+    memory.push(await residentMegabytes(target.pid))
+    if ((sent / batch) % 20 === 0)
+      onProgress?.(
+        `${sent + batch} requests, ${Math.round((performance.now() - started) / 1000)} s, ${memory.at(-1)?.toFixed(0)} MB, ${violations.length} violations`,
+      )
+    if (violations.length >= 20) break
+  }
+  const seconds = (performance.now() - started) / 1000
+
+  const after = await snapshot(target, origin, victim)
+  if (after !== before) violations.push(`the victim's account was changed:\n${before}\n${after}`)
+  violations.push(...(await strangeRows(target.db, seed)))
+  const [warm, end] = [
+    median(memory.slice(Math.floor(memory.length / 5), Math.ceil((memory.length * 2) / 5))),
+    median(memory.slice(-Math.ceil(memory.length / 5))),
+  ]
+  return { seed, requests, seconds, statuses, memory: { warm, end, growth: end / warm - 1 }, violations }
+}
+
+async function everyOperation(url: string): Promise<Operation[]> {
+  const document = (await (await fetch(`${url}/auth/openapi.json`)).json()) as Parameters<typeof operationsOf>[0]
+  const rest = operationsOf(document)
+  const fields = Object.assign({}, ...rest.map((operation) => operation.fields)) as Operation['fields']
+  const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>).map(
+    ([name, { _def }]) => ({
+      method: _def.type === 'query' ? 'GET' : 'POST',
+      path: `/trpc/${name}`,
+      fields: _def.type === 'query' ? { input: {} } : fields,
+      isPage: false,
+    }),
+  )
+  const page = (method: string, isPage: boolean) => (path: string) => ({ method, path, fields, isPage })
+  return [
+    ...rest,
+    ...rest,
+    ...procedures,
+    ...pages.map(page('GET', true)),
+    ...pages.map(page('POST', true)),
+    ...others.map(page('GET', false)),
+  ]
+}
+
+function makeBatch(operations: readonly Operation[], origin: string, cookies: Cookies, seed: number): HostileRequest[] {
+  const one = fc.constantFrom(...operations).chain((operation) => hostileRequests(operation, origin, cookies))
+  return fc.sample(one, { seed, numRuns: batch })
+}
+
+type RawAnswer = { status: number; headers: string; body: string; all: string; seconds: number }
+
+async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Promise<RawAnswer> {
+  const started = performance.now()
+  const socket = connect(port, '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  // The server may close before it has read everything.
+  socket.on('error', () => {})
+  socket.setTimeout(20_000, () => socket.destroy())
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  // Half a connection is no connection to Node: who still wants an answer keeps it open.
+  if (pace === 'at once' && isBroken) socket.end(bytes)
+  else if (pace === 'at once') socket.write(bytes)
+  else {
+    const quarter = Math.ceil(bytes.length / 4)
+    for (let part = 0; part < (pace === 'slow' ? 4 : 3); part += 1) {
+      socket.write(bytes.subarray(part * quarter, (part + 1) * quarter))
+      await delay(40)
+    }
+    if (pace === 'cut off') socket.destroy()
+    else if (isBroken) socket.end()
+  }
+  await closed
+  const all = Buffer.concat(chunks).toString('latin1')
+  // Several heads: 100 Continue comes before the answer.
+  const answer = all.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, '')
+  const end = answer.indexOf('\r\n\r\n')
+  const headers = (end < 0 ? answer : answer.slice(0, end)).toLowerCase()
+  const text = end < 0 ? '' : answer.slice(end + 4)
+  const body = headers.includes('transfer-encoding: chunked') ? joined(text) : text
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0),
+    headers,
+    body,
+    all,
+    seconds: (performance.now() - started) / 1000,
+  }
+}
+
+function joined(text: string): string {
+  let [body, rest] = ['', text]
+  for (;;) {
+    const end = rest.indexOf('\r\n')
+    const size = Number.parseInt(rest.slice(0, end), 16)
+    if (end < 0 || !(size > 0)) return body
+    body += rest.slice(end + 2, end + 2 + size)
+    rest = rest.slice(end + 4 + size)
+  }
+}
+
+/** What is wrong with an answer; null when nothing is. */
+function judge(
+  { method, isBroken }: HostileRequest,
+  { status, headers, body, seconds }: RawAnswer,
+  origin: string,
+): string | null {
+  if (status === 0) return isBroken ? null : 'no answer'
+  if (status >= 500) return `status ${status}`
+  if (seconds > 15) return `${seconds.toFixed(1)} s`
+  if (/node_modules|at async|\.ts:\d|prisma|postgres:\/\//i.test(body) && !/^content-type: text\/html/m.test(headers))
+    return 'it tells of its inside'
+  const allowed = /^access-control-allow-origin: (.*)$/m.exec(headers)?.[1]?.trim()
+  if (allowed !== undefined && allowed !== origin && !/^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/.test(allowed))
+    return `it allows ${allowed}`
+  // What Node itself refuses never reaches the service, and has no body.
+  if (!headers.includes('x-request-id'))
+    return [400, 404, 408, 413, 417, 431].includes(status) && !body.includes('{') ? null : 'it has no request id'
+  if (!headers.includes('x-content-type-options: nosniff')) return 'no nosniff'
+  if (method === 'HEAD' || status === 204 || status === 304 || (status >= 300 && status < 400)) return null
+  const type = /^content-type: (.*)$/m.exec(headers)?.[1] ?? ''
+  if (/^text\/(html|css|javascript|plain|x-script)/.test(type)) return null
+  if (!type.startsWith('application/json') && !type.startsWith('text/x-')) return `content type ${type}`
+  return judgeJson(status, body)
+}
+
+function judgeJson(status: number, body: string): string | null {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(Buffer.from(body, 'latin1').toString('utf8'))
+  } catch {
+    return 'it is no JSON'
+  }
+  if (status < 400) return null
+  type Refusal = { code?: string; message?: string; error?: { data?: { key?: string } } }
+  const refusals = [parsed as Refusal | Refusal[]].flat()
+  const unknown = refusals
+    .filter((each) => each.error !== undefined || each.code !== undefined)
+    .map(({ code, error }) => error?.data?.key ?? code ?? '')
+  if (unknown.length === 0 && !Array.isArray(parsed)) return 'it has no code'
+  const odd = unknown.find((code) => !Object.hasOwn(catalogue, code))
+  return odd === undefined ? null : `the code ${odd} is not in the catalogue`
+}
+
+const quote = (bytes: Buffer): string => JSON.stringify(bytes.subarray(0, 1500).toString('latin1'))
+
+async function call(origin: string, cookie: string, path: string, body?: unknown) {
+  const answer = await fetch(origin.replace('localhost', '127.0.0.1') + path, {
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    headers: { origin, cookie, ...(body !== undefined && { 'content-type': 'application/json' }) },
+  })
+  return {
+    status: answer.status,
+    cookies: answer.headers.getSetCookie().map((each) => each.split(';')[0] ?? ''),
+    text: await answer.text(),
+  }
+}
+
+async function signIn(origin: string, email: string): Promise<string> {
+  const { status, cookies, text } = await call(origin, '', '/auth/sign-in/email', { email, password })
+  if (status !== 200) throw new Error(`${email} cannot sign in: ${text}`)
+  return cookies.join('; ')
+}
+
+async function newcomer({ dataDir }: FuzzTarget, origin: string, email: string): Promise<string> {
+  await call(origin, '', '/auth/sign-up/email', { name: 'Ada', email, password })
+  const outbox = createOutbox({ directory: join(dataDir, 'outbox'), from: '' })
+  for (;;) {
+    const mail = (await outbox.list()).find(({ to }) => to === email)
+    const token = mail && /token=([\w-]+)/.exec((await outbox.read(mail.id))?.text ?? '')?.[1]
+    if (token !== undefined) await call(origin, '', '/auth/verify-email', { token })
+    if (token !== undefined) break
+    await delay(50)
+  }
+  return signIn(origin, email)
+}
+
+/** The attacker may sign out, or be asked for a new session, by their own requests. */
+async function stillSignedIn(origin: string, cookie: string, email: string): Promise<string> {
+  const { text } = await call(origin, cookie, '/auth/get-session')
+  return text === 'null' ? signIn(origin, email) : cookie
+}
+
+/** All that the victim can see of their own, but for what reading itself changes. */
+async function snapshot({ db }: FuzzTarget, origin: string, cookie: string): Promise<string> {
+  const seen = await Promise.all(
+    ['/auth/get-session', '/auth/list-accounts', '/auth/organization/list', '/auth/two-factor/get'].map((path) =>
+      call(origin, cookie, path),
+    ),
+  )
+  const events = await db?.auditEvent.count({
+    where: { user: { email: { startsWith: 'victim-' } }, action: { not: 'export-data' } },
+  })
+  return JSON.stringify([events, ...seen.map(({ status, text }) => [status, text])])
+}
+
+/** Nobody but the two who were set up may have proved an address, traded, or founded anything. */
+async function strangeRows(db: Database | null, seed: number): Promise<string[]> {
+  if (!db) return []
+  const strangers = { email: { notIn: [`victim-${seed}@example.test`, `attacker-${seed}@example.test`] } }
+  const proved = await db.user.count({ where: { ...strangers, OR: [{ emailVerified: true }, { tradingEnabled: true }] } })
+  const sessions = await db.session.count({ where: { user: strangers } })
+  const members = await db.member.count({ where: { user: strangers } })
+  const odd = await db.user.count({ where: { ...strangers, NOT: { email: { contains: '@' } } } })
+  return Object.entries({ proved, sessions, members, odd }).flatMap(([name, count]) =>
+    count === 0 ? [] : [`${count} strangers: ${name}`],
+  )
+}
+
+async function residentMegabytes(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]).catch(() => ({ stdout: '0' }))
+  return Number(stdout.trim()) / 1024
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((left, right) => left - right)[Math.floor(values.length / 2)] ?? 0
