@@ -25,7 +25,7 @@ export const postgresRestarts: Scenario = {
     const target = { url: service.url, origin: service.url }
     const traffic = await startTraffic(target, outboxOf(environment.DATA_DIR))
     const began = Date.now()
-    const ways: Stop[] = Array.from({ length: quick ? 1 : 4 }, () => ['fast', 'immediate', 'kill -9'] as const).flat()
+    const ways: Stop[] = Array.from({ length: quick ? 1 : 3 }, () => ['fast', 'immediate', 'kill -9'] as const).flat()
     const recoveries: number[] = []
     for (const way of ways) {
       await delay(1500)

@@ -45,20 +45,20 @@ export const redisOutage: Scenario = {
     let floods = 0
     const flood = async () => {
       floods += 1
-      const statuses: number[] = []
-      for (let count = 0; count < 40; count += 1) {
-        const reply = await ask(target, 'POST', '/auth/sign-in/email', {
-          body: { ...nobody, email: `flood-${floods}-${count}@example.test` },
-          headers: { 'x-forwarded-for': `192.0.2.${floods}` },
-        })
-        statuses.push(reply.status)
-      }
+      const number = floods
+      const replies = Array.from({ length: 40 }, (_, count) =>
+        ask(target, 'POST', '/auth/sign-in/email', {
+          body: { ...nobody, email: `flood-${number}-${count}@example.test` },
+          headers: { 'x-forwarded-for': `192.0.2.${number}` },
+        }),
+      )
+      const statuses = (await Promise.all(replies)).map(({ status }) => status)
       return statuses.filter((status) => status !== 429).length
     }
 
     const began = Date.now()
     const passed: Record<string, number> = { 'with Redis': await flood() }
-    const rounds = quick ? 1 : 5
+    const rounds = quick ? 1 : 3
     const problems: string[] = []
     for (let round = 1; round <= rounds; round += 1) {
       await redis.stop()

@@ -17,7 +17,7 @@ export const slowDatabase: Scenario = {
     })
     const target = { url: service.url, origin: service.url }
     const problems: string[] = []
-    const rounds = quick ? 1 : 5
+    const rounds = quick ? 1 : 3
     const refusals: number[] = []
     const recoveries: number[] = []
     let requests = 0
