@@ -83,6 +83,13 @@ export default {
       to: { path: ours, pathNot: '^packages/(badges|env)/' },
     },
     {
+      name: 'reliability-looks-from-outside',
+      comment: 'It breaks what the built service stands on, and reads the rows afterwards: no edge, no app.',
+      severity: 'error',
+      from: { path: '^packages/reliability/' },
+      to: { path: ours, pathNot: '^packages/(reliability|api|db|env)/' },
+    },
+    {
       name: 'env-is-read-in-composition-roots',
       comment: 'Take what you need as an argument; only the composition roots read the configuration.',
       severity: 'error',
@@ -93,6 +100,7 @@ export default {
           '^packages/functions/src/deps\\.ts$',
           '^packages/db/src/seed\\.ts$',
           '^packages/badges/src/cli\\.ts$',
+          '^packages/reliability/src/service-process\\.ts$',
           tests,
         ],
       },

@@ -10,6 +10,8 @@ import { Hono } from 'hono'
 
 const clientFiles = fileURLToPath(new URL('./build/client', import.meta.url))
 const longestStop = 3_000
+/** Longer than balancers take to see that /readyz fails, see docs/deployment.md. */
+const drainFor = 1_000
 
 async function start(): Promise<void> {
   const service = await openService()
@@ -25,15 +27,18 @@ async function start(): Promise<void> {
   }
   announce(service, server)
   const owed = new Set<ServerResponse>()
-  server.on('request', (_request, response) => {
+  let stopping = false
+  server.prependListener('request', (_request, response) => {
     owed.add(response)
     response.once('close', () => owed.delete(response))
+    // Announced, so that no proxy sends its next request into a connection that is being closed.
+    if (stopping) response.setHeader('connection', 'close')
   })
-  let stopping = false
   // `on`, and counted: a Ctrl-C under npm arrives twice, and the second one must not kill what the first one ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (!stopping) void stop(server, service, owed)
+      // A person at the keyboard does not wait for balancers.
+      if (!stopping) void stop(server, service, owed, signal === 'SIGTERM' ? drainFor : 0)
       stopping = true
     })
   }
@@ -84,11 +89,16 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
-/** No new connections, the answers that are owed, then the end: sooner than whoever asked for it loses patience. */
-async function stop(server: Server, service: Service, owed: Set<ServerResponse>): Promise<void> {
+/**
+ * First it serves on and says that it is going: not ready, and every connection closed by its next answer. Then no new connections,
+ * the answers that are owed, and the end: sooner than whoever asked for it loses patience.
+ */
+async function stop(server: Server, service: Service, owed: Set<ServerResponse>, drainMs: number): Promise<void> {
+  service.drain()
+  for (const response of owed) if (!response.headersSent) response.setHeader('connection', 'close')
+  await delay(drainMs)
   const patience = delay(longestStop)
   server.close()
-  for (const response of owed) if (!response.headersSent) response.setHeader('connection', 'close')
   await Promise.race([patience, closingOf(owed)])
   // Browsers hold connections open that they never used: nothing but this ends them.
   server.closeAllConnections()

@@ -6,16 +6,18 @@ import type { SecretBox } from './security/secret-box.ts'
 
 /**
  * Mail leaves through a table: written in the transaction of the change that it tells of, sent afterwards, tried again until the
- * server takes it. No caller waits for a mail server, and no crash between commit and send loses a mail.
+ * server takes it. No caller waits for a mail server, and no crash between commit and send loses a mail. Mails to one address keep
+ * their order; a mail in trouble holds up no other.
  */
 export type MailQueue = {
-  add(tx: Transaction, mail: Mail): Promise<void>
+  /** `expiresAt`: when the mail stops being of use. It is dropped then, unsent. */
+  add(tx: Transaction, mail: Mail, expiresAt?: Date | null): Promise<void>
   /** Starts delivery now. Call it after the commit. */
   wake(): void
   /** Delivers all that is due and resolves when nothing is. */
   drain(): Promise<void>
   start(): void
-  /** Sends no further mail and resolves when the one in hand is done with. */
+  /** Sends no further mail and resolves when those in hand are done with. */
   stop(): Promise<void>
 }
 
@@ -24,32 +26,121 @@ type MailQueueOptions = { db: Database; transport: MailTransport; secretBox: Sec
 export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5 }: MailQueueOptions): MailQueue {
   let running: Promise<void> | undefined
   let again = false
+  let woken = Promise.withResolvers<void>()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
+  const inHand = new Set<Promise<void>>()
+  const lastTo = new Map<string, Promise<void>>()
+  /** Accepted by the server, and their rows could not be removed yet. */
+  const delivered = new Set<string>()
+  /** Put back because the server was away. */
+  const heldBack = new Set<string>()
+  let failuresInARow = 0
+  let pause = { from: 0, until: 0 }
 
   async function deliverDue(): Promise<void> {
-    while (!stopped) {
-      const claimed = await claimNext(db)
-      if (!claimed) return
-      try {
-        await transport.send(JSON.parse(secretBox.open(claimed.mailSealed)) as Mail)
-        await db.queuedMail.deleteMany({ where: { id: claimed.id } })
-      } catch (error) {
-        await putBack(claimed, error)
+    do {
+      woken = Promise.withResolvers()
+      while (!stopped && !isPaused() && inHand.size < (failuresInARow > 0 ? 1 : policy.mail.atOnce)) {
+        const claimed = await claimNext(db)
+        if (!claimed) break
+        const work = deliver(claimed).catch((error) =>
+          log.error({ err: error, mailId: claimed.id }, 'the mail queue could not be written'),
+        )
+        inHand.add(work)
+        void work.finally(() => inHand.delete(work))
       }
-    }
+      await Promise.race([...inHand, woken.promise, ...(inHand.size === 0 ? [null] : [])])
+    } while (inHand.size > 0)
   }
 
-  async function putBack({ id, attempts }: QueuedMail, error: unknown): Promise<void> {
+  async function deliver(claimed: QueuedMail): Promise<void> {
+    const { id, mailSealed, expiresAt } = claimed
+    if (delivered.has(id)) return remove(id)
+    if (expiresAt !== null && expiresAt <= new Date()) {
+      log.warn({ mailId: id }, 'a mail was dropped: its link expired before the mail server took it')
+      return remove(id)
+    }
+    try {
+      const mail = JSON.parse(secretBox.open(mailSealed)) as Mail
+      if (!(await inTurn(claimed, mail.to, () => transport.send(mail, id)))) return await release(claimed)
+    } catch (error) {
+      return await putBack(claimed, error)
+    }
+    delivered.add(id)
+    await noteSuccess()
+    await remove(id)
+  }
+
+  /** After the mails to the same address that were claimed before it. False when its time with us is over by then. */
+  async function inTurn(
+    { nextAttemptAt: leasedUntil }: QueuedMail,
+    address: string,
+    send: () => Promise<void>,
+  ): Promise<boolean> {
+    const turn = (lastTo.get(address) ?? Promise.resolve()).then(async () => {
+      if (stopped || leasedUntil === null || leasedUntil <= new Date()) return false
+      await send()
+      return true
+    })
+    const settled = turn.then(
+      () => {},
+      () => {},
+    )
+    lastTo.set(address, settled)
+    void settled.then(() => lastTo.get(address) === settled && lastTo.delete(address))
+    return turn
+  }
+
+  async function remove(id: string): Promise<void> {
+    await db.queuedMail.deleteMany({ where: { id } })
+    delivered.delete(id)
+  }
+
+  const release = ({ id, attempts }: QueuedMail) =>
+    db.queuedMail
+      .updateMany({ where: { id, attempts }, data: { attempts: { decrement: 1 }, nextAttemptAt: new Date() } })
+      .then(() => {})
+
+  async function putBack({ id, attempts, createdAt }: QueuedMail, error: unknown): Promise<void> {
     const lastError = error instanceof Error ? error.message.slice(0, 500) : 'unknown'
-    const isHopeless = error instanceof MailError && error.code !== 'MAIL_SERVER_UNAVAILABLE'
-    const wait = Math.min(policy.mail.firstRetry * 4 ** (attempts - 1), policy.mail.longestRetry)
-    const nextAttemptAt = isHopeless ? null : new Date(Date.now() + wait * 1000)
-    await db.queuedMail.updateMany({ where: { id }, data: { lastError, nextAttemptAt } })
+    const code = error instanceof MailError ? error.code : 'MAIL_DEFERRED'
     const fields = { mailId: id, attempts, reason: lastError }
+    const now = Date.now()
+
+    if (code === 'MAIL_SERVER_UNAVAILABLE' && ++failuresInARow > 1) {
+      // It is the server, not this mail: everything waits, briefly. This mail longer, so that it cannot be what keeps the others waiting.
+      const seconds = Math.min(policy.mail.firstRetry * 4 ** (failuresInARow - 2), policy.mail.longestPause)
+      pause = { from: now, until: now + seconds * 1000 }
+      const nextAttemptAt = new Date(now + 2 * seconds * 1000)
+      heldBack.add(id)
+      await db.queuedMail.updateMany({ where: { id }, data: { lastError, nextAttemptAt, attempts: { decrement: 1 } } })
+      return log.warn({ ...fields, seconds }, 'the mail server is away: mails wait')
+    }
+    const isHopeless =
+      (code !== 'MAIL_SERVER_UNAVAILABLE' && code !== 'MAIL_DEFERRED') ||
+      createdAt.getTime() + policy.mail.longestTry * 1000 < now
+    const wait = Math.min(policy.mail.firstRetry * 4 ** (attempts - 1), policy.mail.longestRetry)
+    const nextAttemptAt = isHopeless ? null : new Date(now + wait * 1000)
+    await db.queuedMail.updateMany({ where: { id }, data: { lastError, nextAttemptAt } })
     if (isHopeless) log.error(fields, 'a mail was refused for good: its row stays for the operator')
     else log.warn(fields, 'a mail could not be sent and stays queued')
   }
+
+  async function noteSuccess(): Promise<void> {
+    failuresInARow = 0
+    if (heldBack.size === 0) return
+    log.info({}, 'the mail server is back')
+    const ids = [...heldBack]
+    await db.queuedMail.updateMany({
+      where: { id: { in: ids }, nextAttemptAt: { not: null } },
+      data: { nextAttemptAt: new Date() },
+    })
+    for (const id of ids) heldBack.delete(id)
+  }
+
+  // A clock that stepped back must not prolong it.
+  const isPaused = () => Date.now() < pause.until && Date.now() >= pause.from
 
   const drain = async (): Promise<void> => {
     do {
@@ -61,6 +152,7 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
   const wake = (): void => {
     if (stopped) return
     again = true
+    woken.resolve()
     running ??= drain()
       .catch((error) => log.error({ err: error }, 'the mail queue could not be read'))
       .finally(() => {
@@ -69,8 +161,8 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
   }
 
   return {
-    add: async (tx, mail) => {
-      await tx.queuedMail.create({ data: { mailSealed: secretBox.seal(JSON.stringify(mail)) } })
+    add: async (tx, mail, expiresAt = null) => {
+      await tx.queuedMail.create({ data: { mailSealed: secretBox.seal(JSON.stringify(mail)), expiresAt } })
     },
     wake,
     drain: async () => {
@@ -86,20 +178,24 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       stopped = true
       clearInterval(timer)
       await running
+      await Promise.all(inHand)
     },
   }
 }
 
 /**
- * Takes one due mail and moves its next attempt to the end of a lease before the first byte goes out: two workers never hold the
- * same mail, and one that dies in mid-send is followed by another.
+ * Takes the oldest due mail and moves its next attempt to the end of a lease before the first byte goes out: two workers never hold
+ * the same mail, and one that dies in mid-send is followed by another. A mail that nobody tried is due whatever the clock says.
  */
 async function claimNext(db: Database): Promise<QueuedMail | null> {
   const now = new Date()
-  const due = await db.queuedMail.findFirst({ where: { nextAttemptAt: { lte: now } }, orderBy: { nextAttemptAt: 'asc' } })
+  const due = await db.queuedMail.findFirst({
+    where: { OR: [{ nextAttemptAt: { lte: now } }, { nextAttemptAt: { not: null }, attempts: 0, lastError: null }] },
+    orderBy: { id: 'asc' },
+  })
   if (!due) return null
   const [claimed] = await db.queuedMail.updateManyAndReturn({
-    where: { id: due.id, attempts: due.attempts },
+    where: { id: due.id, attempts: due.attempts, nextAttemptAt: due.nextAttemptAt },
     data: { attempts: { increment: 1 }, nextAttemptAt: new Date(now.getTime() + policy.mail.lease * 1000) },
   })
   return claimed ?? (await claimNext(db))

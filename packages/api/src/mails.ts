@@ -28,7 +28,7 @@ export async function mailVerificationLink(
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
   const mail = renderMail('verify-email', { ...letter(ctx, { ...user, ...pending }), url, hours })
-  await send(ctx, tx, user, mail)
+  await send(ctx, tx, user, mail, policy.verifyEmail.lifetime)
 }
 
 /** Somebody signed up with an address that has an account: its owner learns of it, the caller does not. */
@@ -45,7 +45,7 @@ export async function mailResetLink(ctx: Context, tx: Transaction, user: Recipie
   // Mails link to this origin only; a front end elsewhere is reached by a redirect that checks the token first.
   const page = redirectTo === undefined ? '/reset-password' : '/auth/reset-password'
   const url = pageUrl(ctx, page, { token, callbackURL: redirectTo })
-  await send(ctx, tx, user, renderMail('reset-password', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+  await send(ctx, tx, user, renderMail('reset-password', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
 }
 
 /** The password was removed, to keep a stranger out: the owner chooses a new one by this link, or asks for another. */
@@ -90,6 +90,7 @@ export async function mailEmailChange(
       tx,
       { ...user, email: newEmail },
       renderMail('change-email-confirm', { ...letter(ctx, user), url, hours: lifetime / 3600 }),
+      lifetime,
     )
   }
   const resetUrl = pageUrl(ctx, '/forgot-password')
@@ -110,7 +111,7 @@ export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Reci
   await voidOneTimeTokens(tx, user.id, ['delete-account'])
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/delete-account', { token })
-  await send(ctx, tx, user, renderMail('delete-account', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+  await send(ctx, tx, user, renderMail('delete-account', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
 }
 
 /** Tells that there is another way into the account. */
@@ -185,7 +186,7 @@ export async function mailInvitation(
   const url = pageUrl(ctx, '/accept-invitation', { token: secret })
   const hours = policy.organizations.invitationLifetime / 3600
   const mail = renderMail('organization-invitation', { ...letter(ctx, recipient), ...content, address: email, url, hours })
-  await send(ctx, tx, recipient, mail)
+  await send(ctx, tx, recipient, mail, policy.organizations.invitationLifetime)
 }
 
 /** Tells that somebody made them a member. */
@@ -210,8 +211,9 @@ export async function mailMemberRemoved(
   await send(ctx, tx, user, renderMail('member-removed', { ...letter(ctx, user), ...content, organizationsUrl }))
 }
 
-const send = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail): Promise<void> =>
-  ctx.mail.add(tx, { to: email, ...mail })
+/** `lifetime`, in seconds, of a mail that is nothing but its link: one that comes later helps nobody. */
+const send = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail, lifetime?: number): Promise<void> =>
+  ctx.mail.add(tx, { to: email, ...mail }, lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000))
 
 const letter = (ctx: Context, user: Recipient) => ({
   locale: user.locale,

@@ -80,6 +80,12 @@ export const policy = {
     lease: 2 * minute,
     firstRetry: 10,
     longestRetry: 1 * hour,
+    /** While the mail server takes no mail at all, it is asked at least this often. */
+    longestPause: 1 * minute,
+    /** A mail that the server did not take in this time is given up. */
+    longestTry: 3 * day,
+    /** Mails on their way at once, for each process. */
+    atOnce: 5,
   },
   /** How long rows stay after they lost their use. */
   sweep: {

@@ -47,10 +47,20 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
     }
   }
 
+  let pinging: Promise<void> | undefined
   return {
     adapter: postgresAdapter(new PrismaPg(pool, { onConnectionError: onConnectionLost })),
     inTransaction,
-    ping: async () => void (await pool.query('SELECT 1')),
+    ping: () => {
+      // One at a time: who asks every second must not take the pool of a database that fell silent.
+      pinging ??= pool
+        .query({ text: 'SELECT 1', query_timeout: 2_000 } as pg.QueryConfig)
+        .then(() => {})
+        .finally(() => {
+          pinging = undefined
+        })
+      return pinging
+    },
     dump: null,
     close: () => pool.end(),
   }

@@ -1,15 +1,19 @@
 /** A mail that is ready to go. */
 export type Mail = { to: string; subject: string; text: string; html: string }
 
-/** A way out for mails. `verify` fails when mails could not leave. */
-export type MailTransport = { send(mail: Mail): Promise<void>; verify(): Promise<void>; close(): void }
+/**
+ * A way out for mails. `id` names a mail, the same at every try: whoever gets it twice can tell. `verify` fails when mails could not
+ * leave.
+ */
+export type MailTransport = { send(mail: Mail, id?: string): Promise<void>; verify(): Promise<void>; close(): void }
 
-/** Why a mail did not leave. Only MAIL_SERVER_UNAVAILABLE is worth another try. */
+/** Why a mail did not leave. MAIL_DEFERRED (this mail, not now) and MAIL_SERVER_UNAVAILABLE (no mail, now) are worth another try. */
 export type MailErrorCode =
   | 'MAIL_ADDRESS_REFUSED'
   | 'MAIL_SUBJECT_REFUSED'
   | 'MAIL_LINK_REFUSED'
   | 'MAIL_SERVER_REFUSED'
+  | 'MAIL_DEFERRED'
   | 'MAIL_SERVER_UNAVAILABLE'
 
 /** A mail that did not leave. The message never holds an address, a link or a password. */

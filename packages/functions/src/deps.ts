@@ -3,6 +3,7 @@ import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promise
 import type { BlockList } from 'node:net'
 import { join } from 'node:path'
 import {
+  AppError,
   createExpirySweep,
   createMailQueue,
   createPasswordHasher,
@@ -40,8 +41,10 @@ export type Service = {
   expirySweep: ExpirySweep
   smokeTests: SmokeParts
   logFor(requestId: string): Log
-  /** Rejects while the service cannot do its work. */
+  /** Rejects, within two seconds, while the service cannot do its work, and from `drain` on. */
   assertReady(): Promise<void>
+  /** Says that it is about to end: whoever balances sends its requests elsewhere. */
+  drain(): void
   /** Ends background work and closes every connection. */
   stop(): Promise<void>
 }
@@ -98,6 +101,7 @@ export function composeService({
   smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
+  let draining = false
   const expirySweep = createExpirySweep({ db: database.db, log })
   const deps: Deps = {
     db: database.db,
@@ -125,7 +129,13 @@ export function composeService({
     expirySweep,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
-    assertReady: () => database.ping(),
+    async assertReady() {
+      if (draining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+      await withinSeconds(2, database.ping)
+    },
+    drain() {
+      draining = true
+    },
     async stop() {
       await Promise.all([deps.mail.stop(), expirySweep.stop()])
       transport.close()
@@ -133,6 +143,13 @@ export function composeService({
       await database.close()
     },
   }
+}
+
+/** SERVICE_UNAVAILABLE when the work takes longer. */
+async function withinSeconds(seconds: number, work: () => Promise<void>): Promise<void> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
+  await Promise.race([work(), tooLate]).finally(() => clearTimeout(timer))
 }
 
 /** Only what is known to hold no data: the driver's details of a database error quote whole rows. */
@@ -149,13 +166,16 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
+const redisPatienceMs = 500
+
 function connectRedis(url: string, log: Log): Redis {
+  // A Redis that is frozen or unreachable holds its connection open and answers nothing: a limit must not wait for it.
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 2_000,
-    // One that accepts and says nothing must hold nobody up: the count goes on in memory.
-    commandTimeout: 500,
+    commandTimeout: redisPatienceMs,
+    socketTimeout: redisPatienceMs,
   })
   let down = false
   redis.on('error', (error: Error) => {

@@ -100,6 +100,8 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
     response.headers.set('x-request-id', requestId)
     for (const [name, value] of limitHeaders(c.get('context').tightestLimit())) response.headers.set(name, value)
+    // Remix drops the headers of an error that a layout above the page shows.
+    if (response.status === 503 && !response.headers.has('retry-after')) response.headers.set('retry-after', '1')
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
     c.res = response
     const level = response.status >= 500 ? 'warn' : 'info'

@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "queued_mails" ADD COLUMN     "expires_at" TIMESTAMP(3);

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
+import { findRedis } from './redis-process.ts'
+import { type Row, writeReport } from './report.ts'
+import type { Scenario, Workplace } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+import { killServices } from './service-process.ts'
+
+const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
+Breaks what the service stands on, under load, and counts what is lost. Figures of a whole run go to docs/reliability.md.
+  --quick   fewer rounds (about three minutes); the page keeps its figures
+  --only    ${scenarios.map(({ name }) => name).join(', ')}`
+
+const { values: given } = parseArgs({
+  options: { quick: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+})
+const quick = given.quick ?? false
+const only = given.only?.split(',')
+if (given.help || only?.some((name) => !scenarios.some((scenario) => scenario.name === name))) {
+  console.error(usage)
+  process.exit(given.help ? 0 : 2)
+}
+
+const binaries = { postgres: findPostgres(), redis: findRedis(), mount: process.getuid?.() === 0 }
+const missing = {
+  postgres: 'PostgreSQL (initdb and postgres; Debian: apt-get install postgresql)',
+  redis: 'Redis (redis-server; Debian: apt-get install redis-server)',
+  mount: 'the right to mount a small disk (root)',
+}
+const folders: string[] = []
+let cluster: Promise<PostgresCluster> | undefined
+const workplace: Workplace = {
+  quick,
+  redisBinary: binaries.redis ?? '',
+  postgres: () => {
+    cluster ??= startPostgresCluster(binaries.postgres ?? '')
+    return cluster
+  },
+  folder: async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'floorpass-reliability-'))
+    folders.push(folder)
+    return folder
+  },
+  say: (line) => console.log(`  ${line}`),
+}
+
+async function tryScenario(scenario: Scenario): Promise<Row> {
+  const lacking = scenario.needs.filter((need) => !binaries[need])
+  const started = Date.now()
+  console.log(`\n${scenario.name}: ${scenario.promise}`)
+  if (lacking.length > 0) {
+    const problem = `not run: this machine has no ${lacking.map((need) => missing[need]).join(', and no ')}`
+    console.log(`  FAILED: ${problem}`)
+    return { scenario, seconds: 0, outcome: { load: '', faults: '', requests: 0, lost: '', recovery: '', problems: [problem] } }
+  }
+  const outcome = await scenario.run(workplace).catch((error: Error) => ({
+    load: '',
+    faults: '',
+    requests: 0,
+    lost: '',
+    recovery: '',
+    problems: [`the scenario broke off: ${error.stack ?? error.message}`],
+  }))
+  killServices()
+  const { problems, ...figures } = outcome
+  for (const [name, value] of Object.entries(figures)) console.log(`  ${name.padEnd(9)} ${value}`)
+  for (const problem of problems) console.log(`  FAILED: ${problem}`)
+  const seconds = Math.round((Date.now() - started) / 1000)
+  console.log(`  ${problems.length === 0 ? 'held' : 'FAILED'} in ${seconds} s`)
+  return { scenario, seconds, outcome }
+}
+
+async function cleanUp(): Promise<void> {
+  killServices()
+  await cluster?.then((server) => server.remove()).catch(() => {})
+  for (const folder of folders) await rm(folder, { recursive: true, force: true }).catch(() => {})
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
+
+const rows: Row[] = []
+for (const scenario of scenarios.filter(({ name }) => !only || only.includes(name))) rows.push(await tryScenario(scenario))
+const machine = `${cpus().length} cores, Node ${process.version}, ${cluster ? (await cluster).version.replace('postgres (PostgreSQL)', 'PostgreSQL') : 'no PostgreSQL'}`
+await cleanUp()
+
+const failed = rows.filter(({ outcome }) => outcome.problems.length > 0)
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+if (!quick) await writeReport(rows, { machine, commit })
+console.log(`\n${rows.length - failed.length} scenarios held, ${failed.length} failed`)
+process.exit(failed.length === 0 ? 0 : 1)

@@ -1,0 +1,7 @@
+export { type Balancer, startBalancer } from './balancer.ts'
+export { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
+export { findRedis } from './redis-process.ts'
+export { replaceBlock } from './report.ts'
+export type { Outcome, Scenario, Workplace } from './scenario.ts'
+export { scenarios } from './scenarios.ts'
+export { type Exit, freePort, killServices, launchService, type ServiceProcess, startService } from './service-process.ts'

@@ -1,0 +1,101 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+export type Person = { name: string; email: string; password: string }
+
+/** Where to call, and as which page. */
+export type Target = { url: string; origin: string }
+
+export type Reply = { status: number; body: Record<string, unknown> | null; text: string; headers: Headers }
+
+let people = 0
+
+export function newPerson(prefix = 'ada'): Person {
+  people += 1
+  return {
+    name: 'Ada 0',
+    email: `${prefix}-${process.pid}-${people}@example.test`,
+    password: `plum kettle orbit ${people}`,
+  }
+}
+
+/** One request as a browser on `origin` sends it. Rejects when there is no answer. */
+export async function ask(
+  { url, origin }: Target,
+  method: 'GET' | 'POST',
+  path: string,
+  { body, cookie, headers = {} }: { body?: unknown; cookie?: string | undefined; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const response = await fetch(url + path, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(method === 'POST' && { origin, 'content-type': 'application/json' }),
+      ...(cookie !== undefined && { cookie }),
+      ...headers,
+    },
+    ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }),
+    signal: AbortSignal.timeout(60_000),
+  })
+  const text = await response.text()
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
+}
+
+/** The cookies that a reply set, as the next request sends them. */
+export const cookiesOf = ({ headers }: Reply): string =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+
+export const signUp = (target: Target, person: Person): Promise<Reply> =>
+  ask(target, 'POST', '/auth/sign-up/email', { body: person })
+
+export const signIn = (target: Target, { email, password }: Person): Promise<Reply> =>
+  ask(target, 'POST', '/auth/sign-in/email', { body: { email, password } })
+
+/** Where mails end up, and the tokens of their links. */
+export type Mailbox = {
+  /** The tokens mailed to an address for a page, oldest first. */
+  tokens(address: string, page: string): Promise<string[]>
+}
+
+/** Reads the outbox that a service keeps under its DATA_DIR. */
+export function outboxOf(dataDir: string): Mailbox {
+  const known = new Map<string, { to: string; text: string }>()
+  return {
+    async tokens(address, page) {
+      const names = await readdir(join(dataDir, 'outbox')).catch(() => [])
+      for (const name of names.filter((file) => file.endsWith('.json') && !known.has(file)).sort())
+        known.set(name, JSON.parse(await readFile(join(dataDir, 'outbox', name), 'utf8')))
+      const texts = [...known.values()].filter(({ to }) => to === address).map(({ text }) => text)
+      return texts.flatMap((text) => new RegExp(`/${page}\\?token=([\\w-]+)`).exec(text)?.[1] ?? [])
+    },
+  }
+}
+
+/** The newest token mailed to an address, once there are `count`. */
+export async function mailedToken(mailbox: Mailbox, address: string, page: string, count = 1): Promise<string> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
+    const tokens = await mailbox.tokens(address, page)
+    if (tokens.length >= count) return tokens.at(-1) ?? ''
+  }
+  throw new Error(`no mail with a link to /${page} came to ${address}`)
+}
+
+/** Somebody with a proved address and a session; `cookie` is what their browser sends. */
+export async function signedInPerson(target: Target, mailbox: Mailbox): Promise<Person & { cookie: string }> {
+  const person = newPerson()
+  expectOk(await signUp(target, person))
+  const token = await mailedToken(mailbox, person.email, 'verify-email')
+  expectOk(await ask(target, 'POST', '/auth/verify-email', { body: { token } }))
+  const signedIn = expectOk(await signIn(target, person))
+  return { ...person, cookie: cookiesOf(signedIn) }
+}
+
+export function expectOk(reply: Reply): Reply {
+  if (reply.status !== 200) throw new Error(`expected 200, got ${reply.status} ${reply.text.slice(0, 200)}`)
+  return reply
+}

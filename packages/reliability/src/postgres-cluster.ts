@@ -1,0 +1,138 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, existsSync, readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '@floorpass/db'
+import { freePort } from './service-process.ts'
+
+/** How a server is brought down: pg_ctl's two ways, and none at all. */
+export type Stop = 'fast' | 'immediate' | 'kill -9'
+
+const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', 'kill -9': 'SIGKILL' } as const
+
+/** A PostgreSQL server of our own that may be broken: durable as shipped, on a port and in a folder that go with it. */
+export type PostgresCluster = {
+  version: string
+  /** A new, empty database; its URL. */
+  createDatabase(): Promise<string>
+  /** Resolves when the server process is gone. */
+  stop(how: Stop): Promise<void>
+  /** Resolves when the server answers queries. */
+  start(): Promise<void>
+  /** Holds every process of the server still (SIGSTOP), or lets it go on. */
+  freeze(): void
+  thaw(): void
+  remove(): Promise<void>
+}
+
+/** The folder with initdb and postgres: on the PATH, or where Debian puts it. Null when there is none. */
+export function findPostgres(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = existsSync(debian) ? readdirSync(debian).sort((left, right) => Number(right) - Number(left)) : []
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions.map((version) => join(debian, version, 'bin'))]
+  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name)))) ?? null
+}
+
+export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {
+  const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
+  const owner = serverOwner()
+  if (owner) chownSync(directory, owner.uid, owner.gid)
+  const as = { ...owner, cwd: directory }
+  execFileSync(join(binaries, 'initdb'), ['-D', directory, '-U', 'floorpass', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], {
+    ...as,
+    stdio: 'pipe',
+  })
+  const port = await freePort()
+  const url = (database: string) => `postgres://floorpass@127.0.0.1:${port}/${database}`
+  let server: ChildProcess | undefined
+  let databases = 0
+
+  const run = (): ChildProcess =>
+    spawn(
+      join(binaries, 'postgres'),
+      ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+      { ...as, stdio: 'ignore' },
+    )
+
+  const start = async () => {
+    server = run()
+    while (!(await answers(port))) {
+      // After a kill -9 the orphans of the former server hold its memory for a moment, and a new one gives up at once.
+      if (server.exitCode !== null) server = run()
+      await delay(20)
+    }
+    for (;;) {
+      const done = await asOwner(url('postgres'), async () => {}).then(
+        () => true,
+        () => false,
+      )
+      if (done) return
+      await delay(20)
+    }
+  }
+
+  const stop = async (how: Stop) => {
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
+    const gone = once(server, 'exit')
+    server.kill(signals[how])
+    await gone
+  }
+
+  const signalAll = (signal: NodeJS.Signals) => {
+    const parent = server?.pid
+    for (const pid of [parent, ...childrenOf(parent)]) if (pid) process.kill(pid, signal)
+  }
+
+  await start()
+  return {
+    version: execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' }).trim(),
+    async createDatabase() {
+      databases += 1
+      const name = `floorpass_${databases}`
+      await asOwner(url('postgres'), (execute) => execute(`CREATE DATABASE ${name}`))
+      return url(name)
+    },
+    start,
+    stop,
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
+    async remove() {
+      await stop('immediate')
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function serverOwner(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: idOf('-u'), gid: idOf('-g') }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  if (pid === undefined) return []
+  const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return output.split('\n').map(Number).filter(Boolean)
+}
+
+async function asOwner(url: string, work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
+  const { db, ping, close } = await openDatabase({ kind: 'postgres', url, poolSize: 1 })
+  try {
+    await ping()
+    await work((sql) => db.$executeRawUnsafe(sql))
+  } finally {
+    await close()
+  }
+}
+
+export const answers = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })

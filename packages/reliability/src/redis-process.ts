@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { answers } from './postgres-cluster.ts'
+import { freePort } from './service-process.ts'
+
+/** A Redis of our own that may be broken; it keeps nothing on disk. */
+export type RedisProcess = {
+  url: string
+  start(): Promise<void>
+  stop(): Promise<void>
+  freeze(): void
+  thaw(): void
+}
+
+/** redis-server or valkey-server on the PATH; null when there is none. */
+export function findRedis(): string | null {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const files = ['redis-server', 'valkey-server'].flatMap((name) => folders.map((folder) => join(folder, name)))
+  return files.find((file) => existsSync(file)) ?? null
+}
+
+export async function startRedis(binary: string): Promise<RedisProcess> {
+  const port = await freePort()
+  let server: ChildProcess | undefined
+  const start = async () => {
+    server = spawn(binary, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+      cwd: tmpdir(),
+      stdio: 'ignore',
+    })
+    while (!(await answers(port))) await delay(20)
+  }
+  await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    async stop() {
+      if (!server || server.exitCode !== null || server.signalCode !== null) return
+      const gone = once(server, 'exit')
+      server.kill('SIGKILL')
+      await gone
+    },
+    freeze: () => void server?.kill('SIGSTOP'),
+    thaw: () => void server?.kill('SIGCONT'),
+  }
+}

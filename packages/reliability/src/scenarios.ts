@@ -1,0 +1,22 @@
+import type { Scenario } from './scenario.ts'
+import { clockSteps } from './scenarios/clock-steps.ts'
+import { diskFull } from './scenarios/disk-full.ts'
+import { killNineEmbedded, killNinePostgres } from './scenarios/kill-nine.ts'
+import { mailOutage } from './scenarios/mail-outage.ts'
+import { postgresRestarts } from './scenarios/postgres-restarts.ts'
+import { redisOutage } from './scenarios/redis-outage.ts'
+import { rollingRestarts } from './scenarios/rolling-restarts.ts'
+import { slowDatabase } from './scenarios/slow-database.ts'
+
+/** In the order in which they run. */
+export const scenarios: readonly Scenario[] = [
+  postgresRestarts,
+  slowDatabase,
+  redisOutage,
+  mailOutage,
+  diskFull,
+  clockSteps,
+  rollingRestarts,
+  killNineEmbedded,
+  killNinePostgres,
+]

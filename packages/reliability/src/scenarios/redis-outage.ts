@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ask } from '../person.ts'
+import { startRedis } from '../redis-process.ts'
+import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { startService } from '../service-process.ts'
+
+const signInsPerMinute = 30
+
+export const redisOutage: Scenario = {
+  name: 'redis-outage',
+  promise:
+    'Redis is stopped, started and frozen under load: no request fails or waits for it, limits go on in memory, one warning is logged, and counting returns to Redis.',
+  needs: ['redis'],
+  async run({ quick, redisBinary, folder, say }) {
+    const redis = await startRedis(redisBinary)
+    const environment = {
+      DATA_DIR: await folder(),
+      REDIS_URL: redis.url,
+      TRUST_PROXY: 'loopback',
+      LOG_LEVEL: 'info',
+    }
+    const service = await startService(environment)
+    const target = { url: service.url, origin: service.url }
+    const nobody = { name: 'Nobody', email: 'nobody@example.test', password: 'plum kettle orbit' }
+    const seen: { status: number | null; ms: number }[] = []
+    let running = true
+    let address = 0
+    /** Each request from an address and for an account of its own: none of them is one too many. */
+    const callers = Array.from({ length: 4 }, async () => {
+      while (running) {
+        const number = ++address
+        const started = performance.now()
+        const status = await ask(target, 'POST', '/auth/sign-in/email', {
+          body: { ...nobody, email: `nobody-${number}@example.test` },
+          headers: { 'x-forwarded-for': `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}` },
+        }).then(
+          (reply) => reply.status,
+          () => null,
+        )
+        seen.push({ status, ms: performance.now() - started })
+        await delay(5)
+      }
+    })
+    /** How many of 40 sign-ins from one address pass. */
+    let floods = 0
+    const flood = async () => {
+      floods += 1
+      const number = floods
+      const replies = Array.from({ length: 40 }, (_, count) =>
+        ask(target, 'POST', '/auth/sign-in/email', {
+          body: { ...nobody, email: `flood-${number}-${count}@example.test` },
+          headers: { 'x-forwarded-for': `192.0.2.${number}` },
+        }),
+      )
+      const statuses = (await Promise.all(replies)).map(({ status }) => status)
+      return statuses.filter((status) => status !== 429).length
+    }
+
+    const began = Date.now()
+    const passed: Record<string, number> = { 'with Redis': await flood() }
+    const rounds = quick ? 1 : 3
+    const problems: string[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      await redis.stop()
+      passed[`without, round ${round}`] = await flood()
+      await redis.start()
+      for (const end = Date.now() + 5_000; !service.stdout().includes('"Redis is back"') && Date.now() < end; ) await delay(50)
+      await delay(500)
+      passed[`back, round ${round}`] = await flood()
+      redis.freeze()
+      passed[`frozen, round ${round}`] = await flood()
+      redis.thaw()
+      await delay(1000)
+      say(`round ${round}: ${JSON.stringify(passed)}`)
+    }
+    running = false
+    await Promise.all(callers)
+    const ms = Date.now() - began
+    await redis.stop()
+    const { code } = await service.end('SIGTERM')
+
+    const failed = seen.filter(({ status }) => status !== 401)
+    const slowest = Math.max(...seen.map((attempt) => attempt.ms))
+    const logs = service.logs()
+    const warnings = logs.filter(({ msg }) => String(msg).startsWith('Redis is away')).length
+    const returns = logs.filter(({ msg }) => msg === 'Redis is back').length
+    for (const [when, count] of Object.entries(passed))
+      expectThat(problems, count === signInsPerMinute, `${count} of 40 sign-ins from one address passed ${when}`)
+    expectThat(
+      problems,
+      failed.length === 0,
+      `${failed.length} requests failed: ${[...new Set(failed.map(({ status }) => status))]}`,
+    )
+    expectThat(problems, warnings >= rounds && warnings <= 3 * rounds, `${warnings} warnings for ${rounds} outages`)
+    expectThat(problems, returns >= rounds, `Redis came back ${returns} times for ${rounds} outages`)
+    expectThat(problems, slowest < 5_000, `a request took ${Math.round(slowest)} ms`)
+    expectThat(problems, code === 0, `the service ended with code ${code}`)
+    return {
+      load: `${rate(seen.length, ms)} of sign-ins from 4 callers, besides floods from one address`,
+      faults: `${rounds} × stopped, started, frozen (SIGSTOP)`,
+      requests: seen.length + floods * 40,
+      lost: `${failed.length} requests failed; 30 of 40 sign-ins of a flood passed each time`,
+      recovery: `slowest request ${Math.round(slowest)} ms`,
+      problems,
+    }
+  },
+}

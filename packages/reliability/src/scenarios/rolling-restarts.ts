@@ -1,0 +1,67 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { startBalancer } from '../balancer.ts'
+import { outboxOf } from '../person.ts'
+import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { freePort, startService } from '../service-process.ts'
+import { halfMade, lostWrites, withStored } from '../stored.ts'
+import { startTraffic, troublesOf } from '../traffic.ts'
+
+export const rollingRestarts: Scenario = {
+  name: 'rolling-restarts',
+  promise:
+    'Two processes behind a balancer are restarted in turn by SIGTERM under constant load: no request is lost, none is refused (T195).',
+  needs: ['postgres'],
+  async run({ quick, postgres, folder, say }) {
+    const cluster = await postgres()
+    const ports = [await freePort(), await freePort()]
+    const environment = {
+      DATABASE_URL: await cluster.createDatabase(),
+      DATA_DIR: await folder(),
+      RATE_LIMIT: 'off',
+      LOG_LEVEL: 'error',
+    }
+    const start = (port: number) => startService({ ...environment, PORT: String(port), BASE_URL: `http://localhost:${ports[0]}` })
+    const services = [await start(ports[0] as number), await start(ports[1] as number)]
+    const balancer = await startBalancer(ports)
+    const target = { url: `http://127.0.0.1:${balancer.port}`, origin: `http://localhost:${ports[0]}` }
+    const traffic = await startTraffic(target, outboxOf(environment.DATA_DIR))
+    const began = Date.now()
+    const rounds = quick ? 4 : 20
+    const codes: (number | null)[] = []
+    const ends: number[] = []
+    for (let round = 0; round < rounds; round += 1) {
+      const index = round % 2
+      const asked = Date.now()
+      const ended = await services[index]?.end('SIGTERM')
+      ends.push(Date.now() - asked)
+      codes.push(ended?.code ?? null)
+      services[index] = await start(ports[index] as number)
+      // The balancer must see the new one before the other goes.
+      await delay(1_000)
+      say(`restart ${round + 1}: ended in ${ends.at(-1)} ms, ${traffic.attempts.length} requests so far`)
+    }
+    await traffic.stop()
+    const ms = Date.now() - began
+    balancer.close()
+    await Promise.all(services.map((service) => service.end('SIGTERM')))
+    const [lost, halves] = await withStored(environment, async (db) => [await lostWrites(db, traffic), await halfMade(db)])
+
+    const failed = traffic.attempts.filter(({ status }) => status === null || status >= 500)
+    const problems = [...troublesOf(traffic.attempts), ...lost.map((what) => `lost: ${what}`), ...halves]
+    expectThat(problems, failed.length === 0, `${failed.length} requests failed`)
+    expectThat(
+      problems,
+      codes.every((code) => code === 0),
+      `exit codes ${codes}`,
+    )
+    expectThat(problems, Math.max(...ends) < 5_000, `an end took ${Math.max(...ends)} ms`)
+    return {
+      load: `${rate(traffic.attempts.length, ms)} from 8 callers`,
+      faults: `${rounds} restarts by SIGTERM, one process at a time`,
+      requests: traffic.attempts.length,
+      lost: `${failed.length} requests, ${lost.length} acknowledged writes`,
+      recovery: `a process ended within ${Math.max(...ends)} ms of its signal`,
+      problems,
+    }
+  },
+}

@@ -1,0 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ask } from '../person.ts'
+import { expectThat, type Scenario } from '../scenario.ts'
+import { startService } from '../service-process.ts'
+
+export const slowDatabase: Scenario = {
+  name: 'slow-database',
+  promise:
+    'PostgreSQL freezes (SIGSTOP of all its processes): /readyz says 503 within about 2 s, /healthz goes on, and both are well again within 5 s of its return.',
+  needs: ['postgres'],
+  async run({ quick, postgres, folder }) {
+    const cluster = await postgres()
+    const service = await startService({
+      DATABASE_URL: await cluster.createDatabase(),
+      DATA_DIR: await folder(),
+      LOG_LEVEL: 'error',
+    })
+    const target = { url: service.url, origin: service.url }
+    const problems: string[] = []
+    const rounds = quick ? 1 : 3
+    const refusals: number[] = []
+    const recoveries: number[] = []
+    let requests = 0
+    const readiness = async () => {
+      const started = performance.now()
+      requests += 1
+      const { status, headers } = await ask(target, 'GET', '/readyz')
+      return { status, retry: headers.get('retry-after'), ms: performance.now() - started }
+    }
+    for (let round = 0; round < rounds; round += 1) {
+      expectThat(problems, (await readiness()).status === 200, 'not ready before the fault')
+      cluster.freeze()
+      // More polls than the pool has connections: none of them may use it up.
+      for (let poll = 0; poll < 12; poll += 1) {
+        const [{ status, retry, ms }, alive] = await Promise.all([readiness(), ask(target, 'GET', '/healthz')])
+        refusals.push(ms)
+        expectThat(problems, status === 503 && retry !== null, `/readyz said ${status} of a frozen database`)
+        expectThat(problems, alive.status === 200, `/healthz said ${alive.status}`)
+        if (quick && poll === 3) break
+      }
+      cluster.thaw()
+      const back = Date.now()
+      while ((await readiness()).status !== 200 && Date.now() - back < 30_000) await delay(50)
+      recoveries.push(Date.now() - back)
+    }
+    await service.end('SIGTERM')
+    expectThat(problems, Math.max(...refusals) < 2_500, `/readyz took ${Math.round(Math.max(...refusals))} ms`)
+    expectThat(problems, Math.max(...recoveries) < 5_000, `it took ${Math.max(...recoveries)} ms to be ready again`)
+    return {
+      load: '/readyz and /healthz, one after the other',
+      faults: `${rounds} × frozen for ${quick ? 4 : 12} polls`,
+      requests: requests + refusals.length,
+      lost: `nothing; /readyz refused within ${Math.round(Math.max(...refusals))} ms`,
+      recovery: `ready ${Math.max(...recoveries)} ms after the database went on, at the longest`,
+      problems,
+    }
+  },
+}

@@ -1,0 +1,31 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type ServiceProcess, startService } from './service-process.ts'
+
+export type SteppedService = ServiceProcess & {
+  /** The service's time, in milliseconds. */
+  now(): number
+  /** Moves its clock by that many seconds; it has noticed when this resolves. */
+  step(seconds: number): Promise<void>
+}
+
+/** A service whose clock can be stepped while it runs: what `date -s` or a wild time server do to it. Timers keep their pace. */
+export async function startSteppedService(folder: string, environment: Record<string, string>): Promise<SteppedService> {
+  const file = join(folder, 'clock-offset')
+  let offset = 0
+  writeFileSync(file, '0')
+  const service = await startService({ ...environment, STEPPING_CLOCK_FILE: file }, [
+    '--import',
+    new URL('./stepping-clock.ts', import.meta.url).href,
+  ])
+  return {
+    ...service,
+    now: () => Date.now() + offset,
+    async step(seconds) {
+      offset += seconds * 1000
+      writeFileSync(file, String(offset))
+      await delay(200)
+    },
+  }
+}

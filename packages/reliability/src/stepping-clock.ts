@@ -1,0 +1,19 @@
+// Loaded into a service by --import: its clock, as far as it is JavaScript's, is off by the milliseconds that a file holds.
+import { readFileSync } from 'node:fs'
+
+const RealDate = Date
+const file = process.env.STEPPING_CLOCK_FILE ?? ''
+let offset = 0
+
+const now = () => RealDate.now() + offset
+const follow = () => {
+  offset = Number(readFileSync(file, 'utf8')) || 0
+}
+follow()
+setInterval(follow, 50).unref()
+
+globalThis.Date = new Proxy(RealDate, {
+  construct: (target, args, newTarget) => Reflect.construct(target, args.length > 0 ? args : [now()], newTarget),
+  apply: () => new RealDate(now()).toString(),
+  get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
+})

@@ -1,0 +1,140 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ask, type Mailbox, newPerson, type Person, type Reply, signedInPerson, signIn, signUp, type Target } from './person.ts'
+
+/** One request of the load. `trouble` says what an answer should not have been; null for a right one and for a proper 503. */
+export type Attempt = { kind: string; at: number; ms: number; status: number | null; trouble: string | null }
+
+export type Traffic = {
+  attempts: Attempt[]
+  /** Addresses whose sign-up was acknowledged. */
+  signedUp: string[]
+  /** Per account: the last number that was acknowledged as its name, and the last one that was asked for. */
+  names: { email: string; acknowledged: number; asked: number }[]
+  /** Resolves when every request has its answer. */
+  stop(): Promise<void>
+}
+
+/**
+ * The constant load of the scenarios: session reads, guarded pages with and without a session, profile changes, sign-ups and
+ * sign-ins, one after the other in each of eight callers, 5 ms apart. Every answer is judged.
+ */
+export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Traffic> {
+  const [reader, writer, signer] = await Promise.all([
+    signedInPerson(target, mailbox),
+    signedInPerson(target, mailbox),
+    signedInPerson(target, mailbox),
+  ])
+  const attempts: Attempt[] = []
+  const signedUp: string[] = []
+  const name = { email: writer.email, acknowledged: 0, asked: 0 }
+  let running = true
+
+  const call = async (
+    kind: string,
+    send: () => Promise<Reply>,
+    judge: (reply: Reply) => string | null,
+  ): Promise<Reply | null> => {
+    const at = Date.now()
+    const started = performance.now()
+    const reply = await send().catch((error: Error) => error)
+    const ms = performance.now() - started
+    if (reply instanceof Error) {
+      attempts.push({ kind, at, ms, status: null, trouble: `no answer: ${reasonOf(reply)}` })
+      return null
+    }
+    const trouble = clearsCookie(reply) ?? (reply.status === 503 ? judgeOutage(reply) : judge(reply))
+    attempts.push({ kind, at, ms, status: reply.status, trouble })
+    return reply.status === 200 && trouble === null ? reply : null
+  }
+
+  const readSession = () =>
+    call(
+      'get-session',
+      () => ask(target, 'GET', '/auth/get-session', { cookie: reader.cookie }),
+      ({ status, body }) =>
+        status === 200 && (body?.user as Person | undefined)?.email === reader.email ? null : `${status} without the session`,
+    )
+  const openDashboard = () =>
+    call(
+      'dashboard',
+      () => ask(target, 'GET', '/dashboard', { cookie: reader.cookie }),
+      ({ status, text }) => (status === 200 && text.includes(reader.email) ? null : `${status} for a signed-in person`),
+    )
+  const tryDashboard = () =>
+    call(
+      'dashboard, no session',
+      () => ask(target, 'GET', '/dashboard'),
+      ({ status, headers }) => (status === 302 && headers.get('location')?.startsWith('/login') ? null : `opened with ${status}`),
+    )
+  const rename = async () => {
+    const number = ++name.asked
+    const done = await call(
+      'update-user',
+      () => ask(target, 'POST', '/auth/update-user', { cookie: writer.cookie, body: { name: `Ada ${number}` } }),
+      only200,
+    )
+    if (done) name.acknowledged = number
+  }
+  const register = async () => {
+    const person = newPerson('load')
+    if (await call('sign-up', () => signUp(target, person), only200)) signedUp.push(person.email)
+  }
+  const enter = () => call('sign-in', () => signIn(target, signer), only200)
+
+  const callers = [readSession, readSession, readSession, openDashboard, tryDashboard, rename, register, enter].map(
+    async (work) => {
+      while (running) {
+        await work()
+        await delay(5)
+      }
+    },
+  )
+  return {
+    attempts,
+    signedUp,
+    names: [name],
+    async stop() {
+      running = false
+      await Promise.all(callers)
+    },
+  }
+}
+
+const only200 = ({ status, text }: Reply) => (status === 200 ? null : `${status} ${text.slice(0, 80)}`)
+
+/** T191: a proper outage answer is 503, says when to come back, and in JSON names its code. */
+export function judgeOutage({ headers, body }: Reply): string | null {
+  if (!headers.has('retry-after')) return '503 without Retry-After'
+  return body === null || body.code === 'SERVICE_UNAVAILABLE' ? null : `503 with the code ${body.code}`
+}
+
+const clearsCookie = ({ status, headers }: Reply): string | null =>
+  headers.getSetCookie().some((cookie) => /session=;|Max-Age=0/i.test(cookie)) ? `${status} that clears a cookie` : null
+
+export const reasonOf = (error: Error): string => {
+  const cause = error.cause as NodeJS.ErrnoException | undefined
+  return cause?.code ?? cause?.message ?? error.message
+}
+
+/** Milliseconds after `since` until every kind of request had succeeded and no failure came any more (of those that were sent since). */
+export function recoveryAfter(attempts: readonly Attempt[], since: number): number {
+  const after = attempts.filter(({ at }) => at >= since)
+  const end = ({ at, ms }: Attempt) => at + ms - since
+  const failed = ({ status, trouble }: Attempt) => status === null || status >= 500 || trouble !== null
+  const kinds = new Set(attempts.map(({ kind }) => kind))
+  const firstSuccesses = [...kinds].map((kind) =>
+    Math.min(...after.filter((attempt) => attempt.kind === kind && !failed(attempt)).map(end)),
+  )
+  return Math.max(0, ...firstSuccesses, ...after.filter(failed).map(end))
+}
+
+/** Distinct troubles with their counts, the most frequent first. */
+export function troublesOf(attempts: readonly Attempt[]): string[] {
+  const counts = new Map<string, number>()
+  for (const { kind, trouble } of attempts) {
+    if (trouble === null) continue
+    const line = `${kind}: ${trouble}`
+    counts.set(line, (counts.get(line) ?? 0) + 1)
+  }
+  return [...counts].sort(([, left], [, right]) => right - left).map(([line, count]) => `${count} × ${line}`)
+}
