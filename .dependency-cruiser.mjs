@@ -83,6 +83,13 @@ export default {
       to: { path: ours, pathNot: '^packages/(badges|env)/' },
     },
     {
+      name: 'admin-uses-functions-and-api',
+      comment: 'The command line parses and prints: rules are in the api, open parts come from functions.',
+      severity: 'error',
+      from: { path: '^packages/admin/' },
+      to: { path: ours, pathNot: '^packages/(admin|api|functions)/' },
+    },
+    {
       name: 'env-is-read-in-composition-roots',
       comment: 'Take what you need as an argument; only the composition roots read the configuration.',
       severity: 'error',

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { BlockList } from 'node:net'
 import { join } from 'node:path'
@@ -62,7 +63,7 @@ type Parts = {
 /** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
 export async function openService(source = readEnvironment()): Promise<Service> {
   const config = loadConfig(source)
-  const log = pino({ level: config.logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
+  const log = openLog(config)
   for (const limit of describeLimits(config)) log.warn(limit)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
@@ -76,13 +77,52 @@ export async function openService(source = readEnvironment()): Promise<Service> 
     await database.close()
     throw error
   }
-  const transport = config.mail.kind === 'smtp' ? createSmtpTransport({ ...config.mail, appName: config.appName }) : outbox
+  const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log })
+  const service = composeService({ config, secrets, database, transport, outbox, redis, log })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
 }
+
+/**
+ * The same parts for an operator's command beside the service, or instead of it: the database must be there and migrated, nothing
+ * runs in the background, and its log is of warnings, on standard error. DatabaseNotReadyError.
+ */
+export async function openForOperator(source = readEnvironment()): Promise<Service> {
+  const config = loadConfig(source)
+  const { database: options, dataDir } = config
+  if (options.kind === 'embedded' && !existsSync(options.directory)) {
+    throw new DatabaseNotReadyError(
+      `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL as the service has it, or start the service once.`,
+    )
+  }
+  const secrets = config.authSecrets ?? [await localSecret(dataDir)]
+  const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
+  const database = await openDatabase(options)
+  try {
+    if (await database.hasPendingMigrations()) {
+      throw new DatabaseNotReadyError(
+        'The database is older than this version. Start this version of the service once, or use the version that runs.',
+      )
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return composeService({ config, secrets, database, transport: openTransport(config), outbox: null, redis: null, log })
+}
+
+/** The database is not one that this version can work on. The message says what to do. */
+export class DatabaseNotReadyError extends Error {
+  override name = 'DatabaseNotReadyError'
+}
+
+const openTransport = ({ mail, appName }: Config): MailTransport =>
+  mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
+
+const openLog = ({ logLevel }: Config) =>
+  pino({ level: logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
 
 /** Wires open parts together. Tests call it with parts of their own. */
 export function composeService({

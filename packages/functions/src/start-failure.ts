@@ -1,5 +1,5 @@
 import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
-import { LocalSecretError } from './deps.ts'
+import { DatabaseNotReadyError, LocalSecretError } from './deps.ts'
 
 /** Why the service did not start and what to do about it, in words for the terminal. What nobody foresaw keeps its stack. */
 export function explainStartFailure(error: unknown): string {
@@ -8,6 +8,7 @@ export function explainStartFailure(error: unknown): string {
   const explained =
     error.name === 'ConfigError' ||
     error instanceof LocalSecretError ||
+    error instanceof DatabaseNotReadyError ||
     error instanceof DataDirInUseError ||
     error instanceof DataDirUnusableError ||
     error instanceof MigrationError

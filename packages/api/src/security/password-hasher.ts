@@ -48,3 +48,7 @@ export function createPasswordHasher(cost: HashCost = recommendedCost): Password
 
 /** Keyboards compose accents differently: the same characters must give the same hash. Nothing is trimmed or folded. */
 const normalize = (password: string): string => password.normalize('NFC')
+
+/** Whether `verify` can compare a password with it: argon2 in its PHC form, or scrypt as better-auth stores it. */
+export const isSupportedHash = (hash: string): boolean =>
+  isBetterAuthHash(hash) || /^\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(hash)
