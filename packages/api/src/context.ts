@@ -1,4 +1,5 @@
 import type { Database } from '@floorpass/db'
+import type { ErrorKey } from './errors.ts'
 import type { MailQueue } from './mail-queue.ts'
 import type { LimitName } from './policy.ts'
 import type { PasswordHasher } from './security/password-hasher.ts'
@@ -34,6 +35,8 @@ export type Deps = {
   providers: SocialProviders
   settings: Settings
   log: Log
+  /** Told of every failure of a procedure, for the counters. */
+  onError(code: ErrorKey): void
 }
 
 /** Who is calling, as far as the transport can tell. */

@@ -20,6 +20,7 @@ const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
   if (type === 'mutation') ctx.forgetSession()
   if (result.ok) return result
   const error = toAppError(result.error)
+  ctx.onError(error.key)
   if (error.status >= 500) ctx.log.error({ err: error.cause ?? error, procedure: path, key: error.key }, 'a procedure failed')
   throw error
 })

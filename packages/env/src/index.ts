@@ -36,6 +36,8 @@ export type Config = {
   webConcurrency: number
   exchanges: { id: string; baseUrl: string | null }[]
   ciTestSecret: string | null
+  /** Opens /metrics; null: nobody. */
+  metricsToken: string | null
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }
@@ -137,6 +139,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     webConcurrency: env.WEB_CONCURRENCY,
     exchanges: env.EXCHANGES,
     ciTestSecret: env.CI_TEST_SECRET ?? null,
+    metricsToken: env.METRICS_TOKEN ?? null,
     monitor:
       env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
         ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }

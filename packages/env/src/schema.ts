@@ -151,6 +151,11 @@ export const schema = z.object({
     .prefault('binance,coinbase,kraken')
     .describe('Set ids with commas between, for example: binance,kraken=https://api.kraken.com'),
   CI_TEST_SECRET: headerSecret.describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  METRICS_TOKEN: matching('must be 16 or more letters, digits and other visible ASCII characters', (text) =>
+    /^[!-~]{16,}$/.test(text),
+  )
+    .optional()
+    .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
   MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),
   MONITOR_ACCOUNT_ID: headerSecret.describe('Set the account that the key belongs to'),
   MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the real one'),

@@ -23,6 +23,7 @@ import { type Config, describeLimits, loadConfig, readEnvironment } from '@floor
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
 import { trustedProxies } from './http/client-address.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
 import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
 
@@ -39,6 +40,9 @@ export type Service = {
   outbox: Outbox | null
   trustedProxies: BlockList
   expirySweep: ExpirySweep
+  /** Counters for whoever has `metricsToken`; both null when nobody has. */
+  metrics: Metrics | null
+  metricsToken: string | null
   smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects while the service cannot do its work. */
@@ -55,6 +59,7 @@ type Parts = {
   outbox: Outbox | null
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
+  metrics?: Metrics | null
   hashCost?: HashCost
   quietFloorMs?: number
   smokeTimes?: SmokeTimes
@@ -68,7 +73,11 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
   const secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
-  const onConnectionLost = (error: Error) => log.warn({ reason: error.message }, 'a database connection was lost')
+  const metrics = config.metricsToken === null ? null : createMetrics()
+  const onConnectionLost = (error: Error) => {
+    metrics?.countLostConnection()
+    log.warn({ reason: error.message }, 'a database connection was lost')
+  }
   const database = await openDatabase(config.database, { onConnectionLost })
   try {
     const { applied } = await database.migrate()
@@ -79,7 +88,7 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   }
   const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport, outbox, redis, log })
+  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
@@ -110,7 +119,7 @@ export async function openForOperator(source = readEnvironment()): Promise<Servi
     await database.close()
     throw error
   }
-  return composeService({ config, secrets, database, transport: openTransport(config), outbox: null, redis: null, log })
+  return composeService({ config, secrets, database, transport: openTransport(config), outbox: null, redis: null, log, metrics: null })
 }
 
 /** The database is not one that this version can work on. The message says what to do. */
@@ -133,16 +142,18 @@ export function composeService({
   outbox,
   redis,
   log,
+  metrics = config.metricsToken === null ? null : createMetrics(),
   hashCost,
   quietFloorMs,
   smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
-  const expirySweep = createExpirySweep({ db: database.db, log })
+  const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
+  const limiter = createRateLimiter({ enabled: config.rateLimit, redis })
   const deps: Deps = {
     db: database.db,
     passwords: createPasswordHasher(hashCost),
-    limiter: createRateLimiter({ enabled: config.rateLimit, redis }),
+    limiter: metrics ? metrics.counting(limiter) : limiter,
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
     providers: createSocialProviders(config.social, config.baseUrl),
@@ -154,7 +165,9 @@ export function composeService({
       cookie: config.cookie,
     },
     log,
+    onError: (code) => metrics?.countError(code),
   }
+  metrics?.watch(deps)
   return {
     deps,
     mode: config.mode,
@@ -163,6 +176,8 @@ export function composeService({
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
+    metrics,
+    metricsToken: config.metricsToken,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),

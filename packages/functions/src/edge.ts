@@ -24,6 +24,8 @@ import { assertTrustedOrigin } from './http/origin-check.ts'
 import { errorResponse, json, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
+import { answerMetrics } from './metrics/metrics-route.ts'
+import { routePattern } from './metrics/route-pattern.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
 import { openapiDocument } from './rest/openapi.ts'
 import { referencePage } from './rest/reference-page.ts'
@@ -97,8 +99,10 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     response.headers.set('x-request-id', requestId)
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
     c.res = response
-    const level = response.status >= 500 ? 'warn' : 'info'
-    log[level]({ method, path: printable(path), status: response.status, ms: Math.round(performance.now() - started) }, 'request')
+    const ms = performance.now() - started
+    const { status } = response
+    service.metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
+    log[status >= 500 ? 'warn' : 'info']({ method, path: printable(path), status, ms: Math.round(ms) }, 'request')
   })
 
   const crossOrigin = async (c: { req: { raw: Request; path: string }; res: Response }, next: () => Promise<void>) => {
@@ -157,6 +161,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     await service.assertReady()
     return json({ status: 'ready' })
   })
+  app.all('/metrics', (c) => answerMetrics(c.req.raw, service.metricsToken, service.metrics))
   const smokeTests = createSmokeTests(service.smokeTests, deps, async (request) => app.fetch(request, { peerAddress: null }))
   app.all('/tests/*', (c) => smokeTests.answer(c.req.raw, c.req.path, c.get('context')))
   if (service.outbox) app.route('/dev/mailbox', mailboxPages(service.outbox, settings))
