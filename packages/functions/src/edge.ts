@@ -102,7 +102,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const ms = performance.now() - started
     const { status } = response
     service.metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
-    log[status >= 500 ? 'warn' : 'info']({ method, path: printable(path), status, ms: Math.round(ms) }, 'request')
+    log[status >= 500 ? 'warn' : 'info']({ method, path: withoutTokens(printable(path)), status, ms: Math.round(ms) }, 'request')
   })
 
   const crossOrigin = async (c: { req: { raw: Request; path: string }; res: Response }, next: () => Promise<void>) => {
@@ -193,6 +193,9 @@ export function createEdge(service: Service, pages?: Pages): Edge {
 
 /** One line, no control or direction characters, at most 512 long: safe in a log, a list and a mail. */
 const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 512)
+
+/** A link's token belongs into a query, which is not logged; somebody's own front end may put it into the path. */
+const withoutTokens = (path: string): string => path.replace(/[\w%~.-]{40,}/g, '[removed]')
 
 function preferredLocale(header: string | undefined): Locale {
   const languages = parseAccept(header ?? '').map(({ type, q }) => ({ language: type.toLowerCase().split('-')[0], q }))

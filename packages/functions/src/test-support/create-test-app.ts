@@ -67,7 +67,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     outbox: null,
     redis,
     log: pino(
-      { level: 'debug', base: null, serializers: { err: describeError } },
+      { level: 'trace', base: null, serializers: { err: describeError } },
       { write: (line) => void logs.push(JSON.parse(line)) },
     ),
     quietFloorMs: 0,
