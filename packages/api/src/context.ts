@@ -14,6 +14,15 @@ export type Locale = 'en' | 'fr'
 /** Structured logging, the shape that pino has. Fields never hold a secret. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>
 
+/** Where time goes, for an operator; null when nobody asks. Attributes are words of the code, never of a request. */
+export type Tracing = {
+  span<Result>(
+    name: string,
+    attributes: Record<string, string | number>,
+    work: (set: (name: string, value: string | number) => void) => Promise<Result>,
+  ): Promise<Result>
+}
+
 export type Settings = {
   appName: string
   /** Public origin; every link in a mail starts with it. */
@@ -37,6 +46,7 @@ export type Deps = {
   log: Log
   /** Told of every failure of a procedure, for the counters. */
   onError(code: ErrorKey): void
+  tracing: Tracing | null
 }
 
 /** Who is calling, as far as the transport can tell. */

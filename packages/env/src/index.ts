@@ -39,6 +39,8 @@ export type Config = {
   /** Opens /metrics; null: nobody. */
   metricsToken: string | null
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
+  /** Where spans go; null: tracing is not loaded. */
+  tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }
 
@@ -144,6 +146,14 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
         ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }
         : null,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: env.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+          serviceName: env.OTEL_SERVICE_NAME,
+          ratio: env.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
     logLevel: env.LOG_LEVEL,
   }
 }

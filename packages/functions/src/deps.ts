@@ -26,6 +26,8 @@ import { trustedProxies } from './http/client-address.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
 import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
+import type { OpenTracing } from './tracing/open-tracing.ts'
+import { tracedDatabase, tracedPasswords, tracedTransport } from './tracing/traced-parts.ts'
 
 type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 type Outbox = ReturnType<typeof createOutbox>
@@ -43,6 +45,8 @@ export type Service = {
   /** Counters for whoever has `metricsToken`; both null when nobody has. */
   metrics: Metrics | null
   metricsToken: string | null
+  /** Null unless an OpenTelemetry receiver is configured. */
+  tracing: OpenTracing | null
   smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects while the service cannot do its work. */
@@ -60,6 +64,7 @@ type Parts = {
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
   metrics?: Metrics | null
+  tracing?: OpenTracing | null
   hashCost?: HashCost
   quietFloorMs?: number
   smokeTimes?: SmokeTimes
@@ -88,7 +93,9 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   }
   const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics })
+  // Imported on demand: where nobody listens, none of it is loaded.
+  const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
+  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
@@ -119,7 +126,16 @@ export async function openForOperator(source = readEnvironment()): Promise<Servi
     await database.close()
     throw error
   }
-  return composeService({ config, secrets, database, transport: openTransport(config), outbox: null, redis: null, log, metrics: null })
+  return composeService({
+    config,
+    secrets,
+    database,
+    transport: openTransport(config),
+    outbox: null,
+    redis: null,
+    log,
+    metrics: null,
+  })
 }
 
 /** The database is not one that this version can work on. The message says what to do. */
@@ -143,21 +159,29 @@ export function composeService({
   redis,
   log,
   metrics = config.metricsToken === null ? null : createMetrics(),
+  tracing = null,
   hashCost,
   quietFloorMs,
   smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
+  const db = tracing ? tracedDatabase(database.db, tracing) : database.db
+  const passwords = createPasswordHasher(hashCost)
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis })
   const deps: Deps = {
-    db: database.db,
-    passwords: createPasswordHasher(hashCost),
+    db,
+    passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
     limiter: metrics ? metrics.counting(limiter) : limiter,
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
     providers: createSocialProviders(config.social, config.baseUrl),
-    mail: createMailQueue({ db: database.db, transport, secretBox, log }),
+    mail: createMailQueue({
+      db: database.db,
+      transport: tracing ? tracedTransport(transport, tracing) : transport,
+      secretBox,
+      log,
+    }),
     settings: {
       appName: config.appName,
       baseUrl: config.baseUrl,
@@ -166,6 +190,7 @@ export function composeService({
     },
     log,
     onError: (code) => metrics?.countError(code),
+    tracing,
   }
   metrics?.watch(deps)
   return {
@@ -178,6 +203,7 @@ export function composeService({
     expirySweep,
     metrics,
     metricsToken: config.metricsToken,
+    tracing,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),
@@ -185,7 +211,8 @@ export function composeService({
       await Promise.all([deps.mail.stop(), expirySweep.stop()])
       transport.close()
       redis?.disconnect()
-      await database.close()
+      // Side by side: a receiver that hangs must not keep the database from its end.
+      await Promise.all([database.close(), tracing?.stop()])
     },
   }
 }

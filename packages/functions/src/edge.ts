@@ -17,7 +17,7 @@ import { Hono } from 'hono'
 import { parseAccept } from 'hono/utils/accept'
 import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
-import { clientAddress } from './http/client-address.ts'
+import { clientAddress, isTrustedPeer } from './http/client-address.ts'
 import { requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
@@ -25,7 +25,7 @@ import { errorResponse, json, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
 import { answerMetrics } from './metrics/metrics-route.ts'
-import { routePattern } from './metrics/route-pattern.ts'
+import { methodLabel, routePattern } from './metrics/route-pattern.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
 import { openapiDocument } from './rest/openapi.ts'
 import { referencePage } from './rest/reference-page.ts'
@@ -92,7 +92,20 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       }),
     )
 
-    await next()
+    const { tracing } = service
+    if (tracing) {
+      const traceparent = isTrustedPeer(c.env.peerAddress, service.trustedProxies) ? (c.req.header('traceparent') ?? null) : null
+      await tracing.request(traceparent, async (set) => {
+        await next()
+        const route = routePattern(path, c.res.status)
+        set('span.name', `${methodLabel(method)} ${route}`)
+        set('http.request.method', methodLabel(method))
+        set('http.route', route)
+        set('http.response.status_code', c.res.status)
+        set('floorpass.request_id', requestId)
+        if (c.res.status >= 500) set('error.type', String(c.res.status))
+      })
+    } else await next()
 
     const response = new Response(c.res.body, c.res)
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)

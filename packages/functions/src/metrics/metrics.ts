@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps, ErrorKey, RateLimiter } from '@floorpass/api'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
+import { methodLabel } from './route-pattern.ts'
+
 /** What one request was, in words of which there are few: a path that anybody can make up is no label. */
 export type RequestLabels = { route: string; method: string; status: number }
 
@@ -23,8 +25,6 @@ export type Metrics = {
 
 /** Milliseconds for the database; Prometheus itself gives up after ten seconds. */
 const longestWait = 3_000
-
-const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 
 /** Counters of this process; several workers are summed by the process that started them (`AggregatorRegistry.aggregate`). */
 export function createMetrics(): Metrics {
@@ -65,7 +65,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     countRequest({ route, method, status }, seconds) {
-      const labels = { route, method: methods.has(method) ? method : 'other', status: `${Math.floor(status / 100)}xx` }
+      const labels = { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` }
       requests.observe(labels, seconds)
     },
     countError: (code) => errors.inc({ code }),
