@@ -10,9 +10,11 @@ import {
   listRefusedMails,
   listUserSessions,
   type Operator,
+  restoreUser,
   retryRefusedMails,
   revokeUserSessions,
   showUser,
+  suspendUser,
   verifyUserAddress,
 } from '@floorpass/api/administration'
 import { sheet, table } from './print.ts'
@@ -90,6 +92,30 @@ export const commands: Record<string, Command> = {
     async run(operator, args) {
       const result = await revokeUserSessions(operator, one(args, 'who'), args.flags.session)
       return { data: result, text: `${count(result.revoked, 'session')} ended.` }
+    },
+  },
+  suspend: {
+    usage: 'suspend <who> --reason <text>',
+    does: 'closes an account at once: sessions, devices and links end, and nothing opens it',
+    options: ['reason'],
+    async run(operator, args) {
+      const reason = reasonOf(args)
+      const { id, email } = await showUser(operator, one(args, 'who'))
+      await args.confirm(email, 'Its owner is locked out until you restore it.')
+      const result = await suspendUser(operator, id, reason)
+      return { data: result, text: `${email} is suspended, ${count(result.revoked, 'session')} ended.` }
+    },
+  },
+  restore: {
+    usage: 'restore <who> --reason <text>',
+    does: 'opens a suspended account again',
+    options: ['reason'],
+    async run(operator, args) {
+      const reason = reasonOf(args)
+      const { id, email } = await showUser(operator, one(args, 'who'))
+      await args.confirm(email, 'Its password opens it again.')
+      await restoreUser(operator, id, reason)
+      return { data: { restored: true }, text: `${email} is open again.` }
     },
   },
   'verify-address': {

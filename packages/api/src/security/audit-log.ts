@@ -41,6 +41,8 @@ export type AuditAction =
   | 'revoke-trusted-device'
   | 'import-user'
   | 'drop-mail'
+  | 'suspend-user'
+  | 'restore-user'
 
 export type AuditEntry = {
   /** Whose account it happened to. */

@@ -188,6 +188,31 @@ describe('users and their sessions', () => {
   })
 })
 
+describe('suspend and restore', () => {
+  afterEach(leave)
+
+  test('T183: close an account at once, with its sessions and links, and open it again', async () => {
+    const { id, email } = await person()
+    const { tab } = await signIn(email)
+    await (await browser()).post('/auth/forget-password', { email })
+    await leave()
+    const reason = ['--reason', 'owner reports a stolen phone']
+    expect((await command('suspend', email, '--yes')).code).toBe(2)
+    expect(await json('suspend', email, ...reason, '--yes', '--operator', 'grace')).toEqual({ revoked: 1 })
+    const { db } = (await running()).deps
+    expect(await db.verification.count({ where: { userId: id, usedAt: null } })).toBe(0)
+    const again = isPostgres ? tab : Object.assign(await browser(), { cookies: tab.cookies })
+    expect((await again.get('/auth/list-sessions')).status).toBe(401)
+    expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    await leave()
+    expect((await command('restore', email, ...reason, '--yes')).code).toBe(0)
+    expect((await signIn(email)).answer.status).toBe(200)
+    const details = { reason: 'owner reports a stolen phone', sessions: 1 }
+    expect(await events(id, 'suspend-user')).toMatchObject([{ actorId: 'operator:grace', details }])
+    expect(await events(id, 'restore-user')).toHaveLength(1)
+  })
+})
+
 describe('verify-address', () => {
   afterEach(leave)
 

@@ -1,0 +1,33 @@
+import { AppError } from '../errors.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { actorOf, type Operator, requireUser } from './operator.ts'
+
+/**
+ * Closes an account until it is restored: every session and trusted device ends at once, every link that is out is void, and no way
+ * in opens it. `reason` goes into the audit log. USER_NOT_FOUND.
+ */
+export async function suspendUser(operator: Operator, who: string, reason: string): Promise<{ revoked: number }> {
+  const { id: userId } = await requireUser(operator, who)
+  return operator.ctx.db.$transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
+    await tx.trustedDevice.deleteMany({ where: { userId } })
+    // The former address keeps its link: it may be how the owner takes the account back.
+    await tx.verification.deleteMany({ where: { userId, usedAt: null, purpose: { not: 'undo-email-change' } } })
+    const { count } = await tx.session.deleteMany({ where: { userId } })
+    const entry = { userId, ...actorOf(operator), details: { reason, sessions: count } }
+    await recordAuditEvent(tx, operator.ctx.client, { ...entry, action: 'suspend-user' })
+    return { revoked: count }
+  })
+}
+
+/** Opens a suspended account again; its password and second factor are what they were. USER_NOT_FOUND. */
+export async function restoreUser(operator: Operator, who: string, reason: string): Promise<void> {
+  const { id: userId } = await requireUser(operator, who)
+  await operator.ctx.db.$transaction(async (tx) => {
+    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    await tx.user.update({ where: { id: userId }, data: { suspendedAt: null } })
+    await recordAuditEvent(tx, operator.ctx.client, { userId, ...actorOf(operator), action: 'restore-user', details: { reason } })
+  })
+}
