@@ -18,6 +18,7 @@ const flags = {
   limit: { type: 'string' },
   'dry-run': { type: 'boolean' },
   'without-two-factor': { type: 'boolean' },
+  'clear-password': { type: 'boolean' },
 } as const
 const commonFlags = { operator: { type: 'string' }, json: { type: 'boolean' }, yes: { type: 'boolean' } } as const
 

@@ -35,6 +35,7 @@ export type Arguments = {
     limit?: string
     'dry-run'?: boolean
     'without-two-factor'?: boolean
+    'clear-password'?: boolean
   }
   /** Resolves when the operator typed `word`, or gave --yes; throws otherwise. */
   confirm(word: string, consequence: string): Promise<void>
@@ -107,15 +108,17 @@ export const commands: Record<string, Command> = {
     },
   },
   restore: {
-    usage: 'restore <who> --reason <text>',
-    does: 'opens a suspended account again',
-    options: ['reason'],
+    usage: 'restore <who> --reason <text> [--clear-password]',
+    does: 'opens a suspended account again, with a link to choose a new password if a stranger knew it',
+    options: ['reason', 'clear-password'],
     async run(operator, args) {
       const reason = reasonOf(args)
       const { id, email } = await showUser(operator, one(args, 'who'))
-      await args.confirm(email, 'Its password opens it again.')
-      await restoreUser(operator, id, reason)
-      return { data: { restored: true }, text: `${email} is open again.` }
+      const clearPassword = args.flags['clear-password'] ?? false
+      await args.confirm(email, clearPassword ? 'Who reads its mail chooses its password.' : 'Its password opens it again.')
+      await restoreUser(operator, id, reason, { clearPassword })
+      const hint = clearPassword ? ' A link to choose a password is mailed.' : ''
+      return { data: { restored: true }, text: `${email} is open again.${hint}` }
     },
   },
   'verify-address': {

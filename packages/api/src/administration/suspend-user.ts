@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { mailPasswordCleared } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
@@ -22,12 +23,25 @@ export async function suspendUser(operator: Operator, who: string, reason: strin
   })
 }
 
-/** Opens a suspended account again; its password and second factor are what they were. USER_NOT_FOUND. */
-export async function restoreUser(operator: Operator, who: string, reason: string): Promise<void> {
+/**
+ * Opens a suspended account again. With `clearPassword` none counts any more, and its address is mailed a link to choose one: for an
+ * account whose password a stranger knew. Its second factor and linked identities are what they were. USER_NOT_FOUND.
+ */
+export async function restoreUser(
+  operator: Operator,
+  who: string,
+  reason: string,
+  { clearPassword }: { clearPassword: boolean },
+): Promise<void> {
+  const { ctx } = operator
   const { id: userId } = await requireUser(operator, who)
-  await operator.ctx.db.$transaction(async (tx) => {
+  await ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
-    await tx.user.update({ where: { id: userId }, data: { suspendedAt: null } })
-    await recordAuditEvent(tx, operator.ctx.client, { userId, ...actorOf(operator), action: 'restore-user', details: { reason } })
+    const user = await tx.user.update({ where: { id: userId }, data: { suspendedAt: null } })
+    const entry = { userId, ...actorOf(operator), details: { reason, clearPassword } }
+    await recordAuditEvent(tx, ctx.client, { ...entry, action: 'restore-user' })
+    if (!clearPassword) return
+    await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
+    await mailPasswordCleared(ctx, tx, user)
   })
 }

@@ -207,9 +207,14 @@ describe('suspend and restore', () => {
     await leave()
     expect((await command('restore', email, ...reason, '--yes')).code).toBe(0)
     expect((await signIn(email)).answer.status).toBe(200)
+    await leave()
+    await json('suspend', email, ...reason, '--yes')
+    expect((await command('restore', email, ...reason, '--clear-password', '--yes')).code).toBe(0)
+    expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect(await mailsTo(email)).toContain('Your Floorpass account needs a new password')
     const details = { reason: 'owner reports a stolen phone', sessions: 1 }
-    expect(await events(id, 'suspend-user')).toMatchObject([{ actorId: 'operator:grace', details }])
-    expect(await events(id, 'restore-user')).toHaveLength(1)
+    expect(await events(id, 'suspend-user')).toContainEqual(expect.objectContaining({ actorId: 'operator:grace', details }))
+    expect(await events(id, 'restore-user')).toHaveLength(2)
   })
 })
 
