@@ -1,5 +1,5 @@
 import type { Database } from '@floorpass/db'
-import { AppError } from './errors.ts'
+import { AppError, type ErrorKey } from './errors.ts'
 import type { MailQueue } from './mail-queue.ts'
 import type { LimitName } from './policy.ts'
 import type { PasswordHasher } from './security/password-hasher.ts'
@@ -13,6 +13,15 @@ export type Locale = 'en' | 'fr'
 
 /** Structured logging, the shape that pino has. Fields never hold a secret. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>
+
+/** Where time goes, for an operator; null when nobody asks. Attributes are words of the code, never of a request. */
+export type Tracing = {
+  span<Result>(
+    name: string,
+    attributes: Record<string, string | number>,
+    work: (set: (name: string, value: string | number) => void) => Promise<Result>,
+  ): Promise<Result>
+}
 
 export type Settings = {
   appName: string
@@ -35,6 +44,9 @@ export type Deps = {
   providers: SocialProviders
   settings: Settings
   log: Log
+  /** Told of every failure of a procedure, for the counters. */
+  onError(code: ErrorKey): void
+  tracing: Tracing | null
 }
 
 /** Who is calling, as far as the transport can tell. */

@@ -11,10 +11,16 @@ export type ExpirySweep = {
   stop(): Promise<void>
 }
 
-type ExpirySweepOptions = { db: Database; log: Log; batchSize?: number }
+type ExpirySweepOptions = {
+  db: Database
+  log: Log
+  batchSize?: number
+  /** Told how many rows went, by table, after each batch. */
+  onSwept?: (gone: Record<string, number>) => void
+}
 
 /** Any number of nodes may sweep at once: each skips the rows that another one holds. */
-export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize }: ExpirySweepOptions): ExpirySweep {
+export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize, onSwept }: ExpirySweepOptions): ExpirySweep {
   let running: Promise<unknown> | undefined
   let stopped = false
   let timer: NodeJS.Timeout | undefined
@@ -52,7 +58,9 @@ export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize 
       let count = batchSize
       while (count === batchSize && !stopped) {
         count = await removeBatch()
-        if (count > 0) gone[table] = (gone[table] ?? 0) + count
+        if (count === 0) continue
+        gone[table] = (gone[table] ?? 0) + count
+        onSwept?.({ [table]: count })
       }
     }
     return gone

@@ -7,6 +7,7 @@ export {
   type Locale,
   type Log,
   type Settings,
+  type Tracing,
 } from './context.ts'
 export { AppError, catalogue, type ErrorKey, toAppError, validationError } from './errors.ts'
 export { createExpirySweep, type ExpirySweep } from './expiry-sweep.ts'

@@ -14,12 +14,21 @@ const t = initTRPC.context<Context>().create({
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory
 
+const runIn =
+  <Result extends { ok: boolean; error?: unknown }>(next: () => Promise<Result>) =>
+  async (set: (name: string, value: string) => void): Promise<Result> => {
+    const result = await next()
+    if (!result.ok) set('error.type', toAppError(result.error).key)
+    return result
+  }
+
 /** Every failure leaves as an entry of the catalogue, and one that nobody expected is logged, once, here. */
 const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
-  const result = await next()
+  const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, runIn(next)) : next())
   if (type === 'mutation') ctx.forgetSession()
   if (result.ok) return result
   const error = toAppError(result.error)
+  ctx.onError(error.key)
   if (error.status >= 500) ctx.log.error({ err: error.cause ?? error, procedure: path, key: error.key }, 'a procedure failed')
   throw error
 })

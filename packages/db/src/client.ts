@@ -1,6 +1,6 @@
 import type { EmbeddedOptions } from './embedded.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { migrate } from './migrate.ts'
+import { hasPendingMigrations, migrate } from './migrate.ts'
 import type { PostgresOptions } from './postgres.ts'
 
 /** The typed database: Prisma's client. */
@@ -17,6 +17,7 @@ export type OpenDatabase = {
   db: Database
   /** Applies the pending migrations: those that ship with this package, or a folder's. Any number of processes may call it at once. */
   migrate: (folder?: string) => Promise<{ applied: string[] }>
+  hasPendingMigrations: () => Promise<boolean>
   /** Resolves when the database answers. */
   ping: () => Promise<void>
   /** A copy that an empty embedded database can start from; null on PostgreSQL. */
@@ -45,6 +46,7 @@ export const openDatabase = async (
   return {
     db,
     migrate: (folder) => migrate(driver.inTransaction, folder),
+    hasPendingMigrations: () => hasPendingMigrations(driver.inTransaction),
     ping: driver.ping,
     dump: driver.dump,
     close: async () => {

@@ -43,6 +43,12 @@ export const migrate = async (inTransaction: InTransaction, folder = shippedMigr
   }
 }
 
+/** Whether the folder has what the database has not. Changes nothing. */
+export const hasPendingMigrations = async (inTransaction: InTransaction, folder = shippedMigrations): Promise<boolean> => {
+  const migrations = await readMigrations(folder)
+  return inTransaction(async (connection) => findPending(migrations, await readHistory(connection)) !== undefined)
+}
+
 const readMigrations = async (folder: string): Promise<Migration[]> => {
   const entries = await readdir(folder, { withFileTypes: true })
   const names = entries

@@ -36,7 +36,11 @@ export type Config = {
   webConcurrency: number
   exchanges: { id: string; baseUrl: string | null }[]
   ciTestSecret: string | null
+  /** Opens /metrics; null: nobody. */
+  metricsToken: string | null
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
+  /** Where spans go; null: tracing is not loaded. */
+  tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }
 
@@ -137,10 +141,19 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     webConcurrency: env.WEB_CONCURRENCY,
     exchanges: env.EXCHANGES,
     ciTestSecret: env.CI_TEST_SECRET ?? null,
+    metricsToken: env.METRICS_TOKEN ?? null,
     monitor:
       env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
         ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }
         : null,
+    tracing: env.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
+          headers: env.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+          serviceName: env.OTEL_SERVICE_NAME,
+          ratio: env.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
     logLevel: env.LOG_LEVEL,
   }
 }

@@ -89,6 +89,8 @@ const exchange = reading(
   },
 )
 
+const isPercentEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text) && !/%[89a-f][0-9a-f]/i.test(text)
+
 const secret = z.string().optional()
 
 const headerSecret = matching('must be of letters, digits and other visible ASCII characters: it travels in a header', (text) =>
@@ -151,8 +153,29 @@ export const schema = z.object({
     .prefault('binance,coinbase,kraken')
     .describe('Set ids with commas between, for example: binance,kraken=https://api.kraken.com'),
   CI_TEST_SECRET: headerSecret.describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  METRICS_TOKEN: matching('must be 16 or more letters, digits and other visible ASCII characters', (text) =>
+    /^[!-~]{16,}$/.test(text),
+  )
+    .optional()
+    .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
   MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),
   MONITOR_ACCOUNT_ID: headerSecret.describe('Set the account that the key belongs to'),
   MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the real one'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint.optional().describe('Set the base URL of an OTLP/HTTP receiver, or unset it'),
+  OTEL_EXPORTER_OTLP_HEADERS: reading('must be name=value pairs with commas between, percent-encoded', (text) => {
+    const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*([!-~]+)\s*$/.exec(pair))
+    if (!pairs.every((pair) => pair !== null) || !isPercentEncoded(text)) return null
+    return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, decodeURIComponent(value)]))
+  })
+    .optional()
+    .describe('Set for example: authorization=Bearer%20…'),
+  OTEL_SERVICE_NAME: matching('must be at most 64 visible ASCII characters', (text) => /^[!-~]{1,64}$/.test(text))
+    .default('floorpass')
+    .describe('Set floorpass'),
+  OTEL_TRACES_SAMPLER_ARG: reading('must be a number from 0 to 1', (text) =>
+    /^(0|1|0?\.\d+|1\.0+|0\.0+)$/.test(text) ? Number(text) : null,
+  )
+    .prefault('1')
+    .describe('Set 1 for every trace, 0.1 for one in ten'),
   LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info').describe('Set info'),
 })

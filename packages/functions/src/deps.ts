@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { BlockList } from 'node:net'
 import { join } from 'node:path'
@@ -23,8 +24,11 @@ import { type Config, describeLimits, loadConfig, readEnvironment } from '@floor
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
 import { trustedProxies } from './http/client-address.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
 import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
+import type { OpenTracing } from './tracing/open-tracing.ts'
+import { tracedDatabase, tracedPasswords, tracedTransport } from './tracing/traced-parts.ts'
 
 type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 type Outbox = ReturnType<typeof createOutbox>
@@ -39,6 +43,11 @@ export type Service = {
   outbox: Outbox | null
   trustedProxies: BlockList
   expirySweep: ExpirySweep
+  /** Counters for whoever has `metricsToken`; both null when nobody has. */
+  metrics: Metrics | null
+  metricsToken: string | null
+  /** Null unless an OpenTelemetry receiver is configured. */
+  tracing: OpenTracing | null
   smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects, within two seconds, while the service cannot do its work, and from `drain` on. */
@@ -57,6 +66,8 @@ type Parts = {
   outbox: Outbox | null
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
+  metrics?: Metrics | null
+  tracing?: OpenTracing | null
   hashCost?: HashCost
   quietFloorMs?: number
   smokeTimes?: SmokeTimes
@@ -65,12 +76,16 @@ type Parts = {
 /** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
 export async function openService(source = readEnvironment()): Promise<Service> {
   const config = loadConfig(source)
-  const log = pino({ level: config.logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
+  const log = openLog(config)
   for (const limit of describeLimits(config)) log.warn(limit)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
   const secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
-  const onConnectionLost = (error: Error) => log.warn({ reason: error.message }, 'a database connection was lost')
+  const metrics = config.metricsToken === null ? null : createMetrics()
+  const onConnectionLost = (error: Error) => {
+    metrics?.countLostConnection()
+    log.warn({ reason: error.message }, 'a database connection was lost')
+  }
   const database = await openDatabase(config.database, { onConnectionLost })
   try {
     const { applied } = await database.migrate()
@@ -79,13 +94,63 @@ export async function openService(source = readEnvironment()): Promise<Service> 
     await database.close()
     throw error
   }
-  const transport = config.mail.kind === 'smtp' ? createSmtpTransport({ ...config.mail, appName: config.appName }) : outbox
+  const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log })
+  // Imported on demand: where nobody listens, none of it is loaded.
+  const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
+  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
 }
+
+/**
+ * The same parts for an operator's command beside the service, or instead of it: the database must be there and migrated, nothing
+ * runs in the background, and its log is of warnings, on standard error. DatabaseNotReadyError.
+ */
+export async function openForOperator(source = readEnvironment()): Promise<Service> {
+  const config = loadConfig(source)
+  const { database: options, dataDir } = config
+  if (options.kind === 'embedded' && !existsSync(options.directory)) {
+    throw new DatabaseNotReadyError(
+      `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL as the service has it, or start the service once.`,
+    )
+  }
+  const secrets = config.authSecrets ?? [await localSecret(dataDir)]
+  const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
+  const database = await openDatabase(options)
+  try {
+    if (await database.hasPendingMigrations()) {
+      throw new DatabaseNotReadyError(
+        'The database is older than this version. Start this version of the service once, or use the version that runs.',
+      )
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return composeService({
+    config,
+    secrets,
+    database,
+    transport: openTransport(config),
+    outbox: null,
+    redis: null,
+    log,
+    metrics: null,
+  })
+}
+
+/** The database is not one that this version can work on. The message says what to do. */
+export class DatabaseNotReadyError extends Error {
+  override name = 'DatabaseNotReadyError'
+}
+
+const openTransport = ({ mail, appName }: Config): MailTransport =>
+  mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
+
+const openLog = ({ logLevel }: Config) =>
+  pino({ level: logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
 
 /** Wires open parts together. Tests call it with parts of their own. */
 export function composeService({
@@ -96,21 +161,31 @@ export function composeService({
   outbox,
   redis,
   log,
+  metrics = config.metricsToken === null ? null : createMetrics(),
+  tracing = null,
   hashCost,
   quietFloorMs,
   smokeTimes = policy.smokeTests,
 }: Parts): Service {
   const secretBox = createSecretBox(secrets)
   let draining = false
-  const expirySweep = createExpirySweep({ db: database.db, log })
+  const db = tracing ? tracedDatabase(database.db, tracing) : database.db
+  const passwords = createPasswordHasher(hashCost)
+  const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
+  const limiter = createRateLimiter({ enabled: config.rateLimit, redis })
   const deps: Deps = {
-    db: database.db,
-    passwords: createPasswordHasher(hashCost),
-    limiter: createRateLimiter({ enabled: config.rateLimit, redis }),
+    db,
+    passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
+    limiter: metrics ? metrics.counting(limiter) : limiter,
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
     providers: createSocialProviders(config.social, config.baseUrl),
-    mail: createMailQueue({ db: database.db, transport, secretBox, log }),
+    mail: createMailQueue({
+      db: database.db,
+      transport: tracing ? tracedTransport(transport, tracing) : transport,
+      secretBox,
+      log,
+    }),
     settings: {
       appName: config.appName,
       baseUrl: config.baseUrl,
@@ -118,7 +193,10 @@ export function composeService({
       cookie: config.cookie,
     },
     log,
+    onError: (code) => metrics?.countError(code),
+    tracing,
   }
+  metrics?.watch(deps)
   return {
     deps,
     mode: config.mode,
@@ -127,6 +205,9 @@ export function composeService({
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
+    metrics,
+    metricsToken: config.metricsToken,
+    tracing,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     async assertReady() {
@@ -140,7 +221,8 @@ export function composeService({
       await Promise.all([deps.mail.stop(), expirySweep.stop()])
       transport.close()
       redis?.disconnect()
-      await database.close()
+      // Side by side: a receiver that hangs must not keep the database from its end.
+      await Promise.all([database.close(), tracing?.stop()])
     },
   }
 }

@@ -16,7 +16,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
 import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
-import { clientAddress } from './http/client-address.ts'
+import { clientAddress, isTrustedPeer } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { localeCookie, preferredLocale, readLocaleCookie, spokenLocale } from './http/locale.ts'
@@ -24,6 +24,8 @@ import { assertTrustedOrigin } from './http/origin-check.ts'
 import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
+import { answerMetrics } from './metrics/metrics-route.ts'
+import { methodLabel, routePattern } from './metrics/route-pattern.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
 import { openapiDocument } from './rest/openapi.ts'
 import { referencePage } from './rest/reference-page.ts'
@@ -94,7 +96,20 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       }),
     )
 
-    await next()
+    const { tracing } = service
+    if (tracing) {
+      const traceparent = isTrustedPeer(c.env.peerAddress, service.trustedProxies) ? (c.req.header('traceparent') ?? null) : null
+      await tracing.request(traceparent, async (set) => {
+        await next()
+        const route = routePattern(path, c.res.status)
+        set('span.name', `${methodLabel(method)} ${route}`)
+        set('http.request.method', methodLabel(method))
+        set('http.route', route)
+        set('http.response.status_code', c.res.status)
+        set('floorpass.request_id', requestId)
+        if (c.res.status >= 500) set('error.type', String(c.res.status))
+      })
+    } else await next()
 
     const response = new Response(c.res.body, c.res)
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
@@ -104,8 +119,10 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     if (response.status === 503 && !response.headers.has('retry-after')) response.headers.set('retry-after', '1')
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
     c.res = response
-    const level = response.status >= 500 ? 'warn' : 'info'
-    log[level]({ method, path: printable(path), status: response.status, ms: Math.round(performance.now() - started) }, 'request')
+    const ms = performance.now() - started
+    const { status } = response
+    service.metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
+    log[status >= 500 ? 'warn' : 'info']({ method, path: withoutTokens(printable(path)), status, ms: Math.round(ms) }, 'request')
   })
 
   const crossOrigin = async (c: { req: { raw: Request; path: string }; res: Response }, next: () => Promise<void>) => {
@@ -164,6 +181,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     await service.assertReady()
     return json({ status: 'ready' })
   })
+  app.all('/metrics', (c) => answerMetrics(c.req.raw, service.metricsToken, service.metrics))
   const smokeTests = createSmokeTests(service.smokeTests, deps, async (request) => app.fetch(request, { peerAddress: null }))
   app.all('/tests/*', (c) => smokeTests.answer(c.req.raw, c.req.path, c.get('context')))
   if (service.outbox) app.route('/dev/mailbox', mailboxPages(service.outbox, settings))
@@ -196,6 +214,9 @@ export function createEdge(service: Service, pages?: Pages): Edge {
 
 /** One line, no control or direction characters, at most 512 long: safe in a log, a list and a mail. */
 const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').slice(0, 512)
+
+/** A link's token belongs into a query, which is not logged; somebody's own front end may put it into the path. */
+const withoutTokens = (path: string): string => path.replace(/[\w%~.-]{40,}/g, '[removed]')
 
 /** The newest word on a cookie counts: for the rest of this request, and alone in the response. */
 function keepCookie(cookies: Map<string, string>, setCookies: string[], header: string): void {

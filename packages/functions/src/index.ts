@@ -1,3 +1,3 @@
-export { openService, type Service } from './deps.ts'
+export { openForOperator, openService, type Service } from './deps.ts'
 export { type Connection, createEdge, type Edge, type PageContext, type Pages } from './edge.ts'
 export { explainStartFailure, UnknownHostError } from './start-failure.ts'

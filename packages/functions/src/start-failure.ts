@@ -1,5 +1,5 @@
 import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
-import { LocalSecretError } from './deps.ts'
+import { DatabaseNotReadyError, LocalSecretError } from './deps.ts'
 
 const addresses = 'Use 127.0.0.1, or 0.0.0.0 for all of them.'
 
@@ -20,6 +20,7 @@ export function explainStartFailure(error: unknown): string {
     error.name === 'ConfigError' ||
     error instanceof LocalSecretError ||
     error instanceof UnknownHostError ||
+    error instanceof DatabaseNotReadyError ||
     error instanceof DataDirInUseError ||
     error instanceof DataDirUnusableError ||
     error instanceof MigrationError

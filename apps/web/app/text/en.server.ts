@@ -157,6 +157,10 @@ export const en: ServerText = {
     'disable-two-factor': 'Two-factor authentication switched off',
     'replace-backup-codes': 'New backup codes made',
     'revoke-trusted-device': 'Trusted device removed',
+    'import-user': 'Account brought over from the former service',
+    'drop-mail': 'A mail that could not be delivered was given up',
+    'suspend-user': 'Account suspended by support',
+    'restore-user': 'Account restored by support',
   },
   activityFailed: {
     'sign-in': 'Failed attempt to sign in',

@@ -192,6 +192,10 @@ export const fr: ServerText = {
     'disable-two-factor': 'Authentification à deux facteurs désactivée',
     'replace-backup-codes': 'Nouveaux codes de secours créés',
     'revoke-trusted-device': 'Appareil de confiance retiré',
+    'import-user': 'Compte repris de l’ancien service',
+    'drop-mail': 'Un message impossible à remettre a été abandonné',
+    'suspend-user': 'Compte suspendu par l’assistance',
+    'restore-user': 'Compte rétabli par l’assistance',
   },
   activityFailed: {
     'sign-in': 'Tentative de connexion échouée',

@@ -1,10 +1,10 @@
 import type { Transaction, Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { mailPasswordCleared, type PendingProfile } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import type { PendingProfile } from '../mails.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
+import { hasClearedPassword, proveAddress } from '../security/prove-address.ts'
 import { hashToken } from '../security/random-token.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -45,20 +45,8 @@ async function isProvedAlready(tx: Transaction, token: string): Promise<boolean>
 
 async function markVerified(ctx: Context, tx: Transaction, { userId, email, payloadSealed }: Verification): Promise<boolean> {
   if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
-  const pending = payloadSealed === null ? {} : (JSON.parse(openSealed(ctx, payloadSealed)) as PendingProfile)
-  // Conditional: an address that changed since, or was proved by another sign-up's link, is not touched.
-  const [user] = await tx.user.updateManyAndReturn({
-    where: { id: userId, email, emailVerified: false },
-    data: { ...pending, emailVerified: true },
-  })
-  if (!user) throw new AppError('INVALID_TOKEN')
-  await tx.verification.updateMany({ where: { userId, purpose: 'verify-email', usedAt: null }, data: { usedAt: new Date() } })
-  await recordAuditEvent(tx, ctx.client, { userId, action: 'verify-email' })
-  // Sign-up clears a password that it is not sure of; see sign-up-email.ts.
-  const isCleared = await hasClearedPassword(tx, userId)
-  if (isCleared) await mailPasswordCleared(ctx, tx, user)
-  return isCleared
+  const pending = payloadSealed === null ? null : (JSON.parse(openSealed(ctx, payloadSealed)) as PendingProfile)
+  const proved = await proveAddress(ctx, tx, { userId, email, ...(pending && { pending }) })
+  if (!proved) throw new AppError('INVALID_TOKEN')
+  return proved.isCleared
 }
-
-const hasClearedPassword = async (tx: Transaction, userId: string): Promise<boolean> =>
-  (await tx.account.count({ where: { userId, providerId: 'credential', passwordHash: null } })) > 0

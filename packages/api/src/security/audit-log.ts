@@ -40,11 +40,15 @@ export type AuditAction =
   | 'disable-two-factor'
   | 'replace-backup-codes'
   | 'revoke-trusted-device'
+  | 'import-user'
+  | 'drop-mail'
+  | 'suspend-user'
+  | 'restore-user'
 
-type AuditEntry = {
+export type AuditEntry = {
   /** Whose account it happened to. */
   userId: string
-  /** Who did it, when that is not the user. */
+  /** Who did it, when that is not the user: another's id, or `operator:<name>`. */
   actorId?: string
   organizationId?: string
   action: AuditAction

@@ -11,6 +11,8 @@ export type PasswordHasher = {
   verify(hash: string | null, password: string): Promise<boolean>
   /** True for a hash that is weaker than what `hash` makes today: imported, or made with a lower cost. */
   isOutdated(hash: string): boolean
+  /** The queue now, and how many it has refused since the start. */
+  load(): { running: number; waiting: number; refused: number }
 }
 
 export type HashCost = { memoryCost: number; timeCost: number; parallelism: number }
@@ -24,8 +26,12 @@ export const recommendedCost: HashCost = { memoryCost: 19_456, timeCost: 2, para
  */
 export function createPasswordHasher(cost: HashCost = recommendedCost): PasswordHasher {
   const queue = new PQueue({ concurrency: availableParallelism() })
+  let refused = 0
   const queued = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (queue.size >= policy.hashQueueLength) throw new AppError('SERVICE_BUSY', { retryAfter: 2 })
+    if (queue.size >= policy.hashQueueLength) {
+      refused += 1
+      throw new AppError('SERVICE_BUSY', { retryAfter: 2 })
+    }
     return queue.add(work)
   }
   const decoy = hash('nobody has this password', cost)
@@ -43,8 +49,13 @@ export function createPasswordHasher(cost: HashCost = recommendedCost): Password
       return stored !== null && matches
     },
     isOutdated: (stored) => !stored.startsWith(prefix),
+    load: () => ({ running: queue.pending, waiting: queue.size, refused }),
   }
 }
 
 /** Keyboards compose accents differently: the same characters must give the same hash. Nothing is trimmed or folded. */
 const normalize = (password: string): string => password.normalize('NFC')
+
+/** Whether `verify` can compare a password with it: argon2 in its PHC form, or scrypt as better-auth stores it. */
+export const isSupportedHash = (hash: string): boolean =>
+  isBetterAuthHash(hash) || /^\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(hash)

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { mailTwoFactorDisabled } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { dropTwoFactor } from '../security/drop-two-factor.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { disableTwoFactorInput } from './contract.ts'
@@ -14,11 +14,7 @@ import { clearTrustCookie } from './trusted-device.ts'
  */
 export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
   const renewed = await asProvedOwner(ctx, input, async (tx, { id: userId }) => {
-    await tx.twoFactor.deleteMany({ where: { userId } })
-    await tx.backupCode.deleteMany({ where: { userId } })
-    await tx.trustedDevice.deleteMany({ where: { userId } })
-    await voidOneTimeTokens(tx, userId, ['two-factor'])
-    const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
+    const user = await dropTwoFactor(tx, userId)
     await recordAuditEvent(tx, ctx.client, { userId, action: 'disable-two-factor' })
     await mailTwoFactorDisabled(ctx, tx, user)
     return renewSession(ctx, tx, ctx.session.id)

@@ -29,6 +29,12 @@ export function trustedProxies(ranges: readonly string[]): BlockList {
   return list
 }
 
+/** Whether the other end of the connection is a proxy that we were told to believe. */
+export function isTrustedPeer(peer: string | null, trusted: BlockList): boolean {
+  const address = canonical(peer)
+  return address !== null && isTrusted(address, trusted)
+}
+
 const isTrusted = (address: string, trusted: BlockList): boolean => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 function canonical(text: string | null): string | null {

@@ -1,4 +1,4 @@
-import type { AppError, LimitState } from '@floorpass/api'
+import { AppError, type LimitState } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 
 export const json = (body: unknown, status = 200): Response =>
@@ -8,6 +8,13 @@ export const json = (body: unknown, status = 200): Response =>
 export function errorResponse(error: AppError): Response {
   const response = json({ code: error.key, message: error.message }, error.status)
   for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
+  return response
+}
+
+/** A refusal that names what would be right: the methods, or the scheme. */
+export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
+  const response = errorResponse(new AppError(key))
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
 }
 

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError, type Context, policy, sessionCookieName, toAppError } from '@floorpass/api'
 import { MailError, type MailTransport } from '@floorpass/email'
-import { errorResponse, json } from '../http/respond.ts'
+import { isBearer } from '../http/bearer.ts'
+import { json, refuse } from '../http/respond.ts'
 import { attempt, type Outcome, type Work } from './attempt.ts'
 import { checkAuth } from './check-auth.ts'
 import { checkDatabase } from './check-database.ts'
@@ -81,18 +81,4 @@ export function createSmokeTests(
       return json(await run(name, suite))
     },
   }
-}
-
-function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
-  const response = errorResponse(new AppError(key))
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
-  return response
-}
-
-/** Hashed first: the comparison then takes as long for any guess, of any length. */
-function isBearer(header: string | null, secret: string | null): boolean {
-  const given = /^Bearer +(.+)$/i.exec(header ?? '')?.[1]
-  if (given === undefined || secret === null) return false
-  const [left, right] = [given, secret].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer]
-  return timingSafeEqual(left, right)
 }

@@ -8,6 +8,7 @@ import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { composeService, describeError, type Service } from '../deps.ts'
 import { createEdge, type Edge } from '../edge.ts'
+import { openTracing } from '../tracing/open-tracing.ts'
 import { type Browser, createBrowser } from './browser.ts'
 import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
@@ -66,8 +67,9 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     transport: outbox,
     outbox: null,
     redis,
+    tracing: config.tracing && openTracing(config.tracing),
     log: pino(
-      { level: 'debug', base: null, serializers: { err: describeError } },
+      { level: 'trace', base: null, serializers: { err: describeError } },
       { write: (line) => void logs.push(JSON.parse(line)) },
     ),
     quietFloorMs: 0,

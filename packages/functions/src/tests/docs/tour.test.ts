@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
-test('every path that the tour names is there', () => {
-  const tour = readFileSync(`${root}docs/tour.md`, 'utf8')
+test.each([
+  ['tour', 15],
+  ['operations', 2],
+])('every path that docs/%s.md names is there', (name, least) => {
+  const tour = readFileSync(`${root}docs/${name}.md`, 'utf8')
   const paths = [...tour.matchAll(/`((?:apps|packages|docs|features)[\w./-]*)`/g)].map(([, path = '']) => path)
-  expect(paths.length).toBeGreaterThan(15)
+  expect(paths.length).toBeGreaterThan(least)
   expect(paths.filter((path) => !existsSync(`${root}${path}`))).toEqual([])
 })

@@ -48,6 +48,7 @@ describe('export-data', () => {
       'activity',
       'exportedAt',
       'invitations',
+      'links',
       'organizations',
       'sessions',
       'trustedDevices',
@@ -64,6 +65,7 @@ describe('export-data', () => {
       organizations: [{ id: organizationId, slug: userId, role: 'owner' }],
       invitations: [{ email: person.email, role: 'member' }],
       trustedDevices: [{ id: expect.any(String) }],
+      links: expect.arrayContaining([expect.objectContaining({ purpose: 'reset-password', email: person.email, usedAt: null })]),
       twoFactor: { backupCodesLeft: 1, since: expect.any(String) },
     })
     const actions = data.activity?.map((event) => (event as { action: string }).action)
@@ -102,6 +104,19 @@ describe('export-data', () => {
     const query = new URLSearchParams({ userId: theirs.userId, id: theirs.userId, email })
     const text = JSON.stringify((await mine.get(`/auth/export-data?${query}`)).body)
     for (const trace of [theirs.userId, email, theirs.organizationId]) expect(text).not.toContain(trace)
+  })
+
+  test('T185: whom they invited stays unnamed, who invited them by their own address does not', async () => {
+    const { get, userId, organizationId, person } = await rich()
+    const invitation = { organizationId, role: 'member', expiresAt: soon(), inviterId: userId }
+    await app.db.invitation.create({ data: { ...invitation, email: 'bob@example.test', secretHash: `bob-${userId}` } })
+    const { body } = await get('/auth/export-data')
+    expect(JSON.stringify(body)).not.toContain('bob@')
+    const { invitations } = body as { invitations: { email: string | null; sent: boolean }[] }
+    expect(invitations.map(({ email, sent }) => [email, sent])).toEqual([
+      [person.email, false],
+      [null, true],
+    ])
   })
 
   test('T47, T185: it takes a fresh session', async () => {

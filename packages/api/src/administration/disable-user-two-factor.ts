@@ -1,0 +1,23 @@
+import { AppError } from '../errors.ts'
+import { mailTwoFactorDisabled } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { dropTwoFactor } from '../security/drop-two-factor.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { actorOf, type Operator, requireUser } from './operator.ts'
+
+/**
+ * Switches off the second factor of somebody who lost it, once an operator has made sure who they are: `reason` says how, in the
+ * audit log. The owner is mailed. The password stays what it was, and so do sessions. USER_NOT_FOUND, TWO_FACTOR_NOT_ENABLED.
+ */
+export async function disableUserTwoFactor(operator: Operator, who: string, reason: string): Promise<void> {
+  const { ctx } = operator
+  const { id: userId } = await requireUser(operator, who)
+  await ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, userId)
+    const current = await tx.user.findUnique({ where: { id: userId } })
+    if (!current?.twoFactorEnabled) throw new AppError(current ? 'TWO_FACTOR_NOT_ENABLED' : 'USER_NOT_FOUND')
+    const user = await dropTwoFactor(tx, userId)
+    await recordAuditEvent(tx, ctx.client, { userId, ...actorOf(operator), action: 'disable-two-factor', details: { reason } })
+    await mailTwoFactorDisabled(ctx, tx, user)
+  })
+}

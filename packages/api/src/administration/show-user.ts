@@ -1,0 +1,38 @@
+import { presentUser } from '../sessions/present-session.ts'
+import { type Operator, requireUser } from './operator.ts'
+
+/** One user with what an operator needs to help them, without a secret. USER_NOT_FOUND. */
+export async function showUser(operator: Operator, who: string) {
+  const { db } = operator.ctx
+  const user = await requireUser(operator, who)
+  const userId = user.id
+  const [accounts, sessions, devices, memberships, twoFactor, backupCodes] = await db.$transaction([
+    db.account.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } }),
+    db.session.count({ where: { userId, expiresAt: { gt: new Date() } } }),
+    db.trustedDevice.count({ where: { userId, expiresAt: { gt: new Date() } } }),
+    db.member.findMany({ where: { userId }, include: { organization: true } }),
+    db.twoFactor.findUnique({ where: { userId } }),
+    db.backupCode.count({ where: { userId, usedAt: null } }),
+  ])
+  return {
+    ...presentUser(user),
+    locale: user.locale,
+    suspendedAt: user.suspendedAt,
+    accounts: accounts.map(({ providerId, accountId, passwordHash, lastUsedAt, createdAt }) => ({
+      providerId,
+      accountId,
+      hasPassword: passwordHash !== null,
+      lastUsedAt,
+      createdAt,
+    })),
+    twoFactor: twoFactor && {
+      since: twoFactor.confirmedAt,
+      failedAttempts: twoFactor.failedAttempts,
+      lockedUntil: twoFactor.lockedUntil,
+      backupCodesLeft: backupCodes,
+    },
+    sessions,
+    trustedDevices: devices,
+    organizations: memberships.map(({ role, organization }) => ({ id: organization.id, slug: organization.slug, role })),
+  }
+}

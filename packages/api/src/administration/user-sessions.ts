@@ -1,0 +1,44 @@
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockUser } from '../security/lock-user.ts'
+import { describeDevice } from '../sessions/describe-device.ts'
+import { presentSession } from '../sessions/present-session.ts'
+import { actorOf, type Operator, requireUser } from './operator.ts'
+
+/** The live sessions of a user, newest first. USER_NOT_FOUND. */
+export async function listUserSessions(operator: Operator, who: string) {
+  const { id: userId } = await requireUser(operator, who)
+  const sessions = await operator.ctx.db.session.findMany({
+    where: { userId, expiresAt: { gt: new Date() } },
+    orderBy: { createdAt: 'desc' },
+  })
+  return sessions.map((session) => ({
+    ...presentSession(session),
+    ...describeDevice(session.userAgent),
+    lastSeenAt: session.lastSeenAt,
+    trusted: session.trustedDeviceId !== null,
+  }))
+}
+
+/**
+ * Ends every session of a user and the trust of every device; with `handle`, that session and its device only. At once: no node
+ * answers for a session whose row is gone. USER_NOT_FOUND.
+ */
+export async function revokeUserSessions(operator: Operator, who: string, handle?: string): Promise<{ revoked: number }> {
+  const { id: userId } = await requireUser(operator, who)
+  return operator.ctx.db.$transaction(async (tx) => {
+    await lockUser(tx, userId)
+    const named = { userId, ...(handle !== undefined && { handle }) }
+    await tx.trustedDevice.deleteMany({
+      where: { userId, ...(handle !== undefined && { sessions: { some: named } }) },
+    })
+    const { count } = await tx.session.deleteMany({ where: named })
+    if (count > 0 || handle === undefined)
+      await recordAuditEvent(tx, operator.ctx.client, {
+        userId,
+        ...actorOf(operator),
+        action: 'revoke-session',
+        details: { count },
+      })
+    return { revoked: count }
+  })
+}

@@ -1,0 +1,164 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Deps, ErrorKey, RateLimiter } from '@floorpass/api'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+import { methodLabel } from './route-pattern.ts'
+
+/** What one request was, in words of which there are few: a path that anybody can make up is no label. */
+export type RequestLabels = { route: string; method: string; status: number }
+
+/** The service's counters, as Prometheus reads them. Labels hold no id, no address and no secret. */
+export type Metrics = {
+  /** Further metrics register here: `new Gauge({ registers: [metrics.registry], … })`. */
+  registry: Registry
+  /** `seconds` from the first byte read to the answer. */
+  countRequest(labels: RequestLabels, seconds: number): void
+  /** A procedure ended with an entry of the catalogue. */
+  countError(code: ErrorKey): void
+  countSwept(rows: Record<string, number>): void
+  countLostConnection(): void
+  /** The same limiter, whose refusals are counted by rule. */
+  counting(limiter: RateLimiter): RateLimiter
+  /** Gauges that are read when somebody asks. */
+  watch(deps: Pick<Deps, 'db' | 'passwords'>): void
+}
+
+/** Milliseconds for the database; Prometheus itself gives up after ten seconds. */
+const longestWait = 3_000
+
+/** Counters of this process; several workers are summed by the process that started them (`AggregatorRegistry.aggregate`). */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'floorpass_http_request_duration_seconds',
+    help: 'Time to the answer of a request, by route pattern, method and class of status',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers,
+  })
+  const errors = new Counter({
+    name: 'floorpass_errors_total',
+    help: 'Procedures that ended with this code of the error catalogue; SERVICE_UNAVAILABLE is a database that did not answer',
+    labelNames: ['code'],
+    registers,
+  })
+  const limited = new Counter({
+    name: 'floorpass_rate_limited_total',
+    help: 'Tries that a rate limit refused, by rule',
+    labelNames: ['rule'],
+    registers,
+  })
+  const swept = new Counter({
+    name: 'floorpass_swept_rows_total',
+    help: 'Expired rows that were removed, by table',
+    labelNames: ['table'],
+    registers,
+  })
+  const lost = new Counter({
+    name: 'floorpass_database_connections_lost_total',
+    help: 'Connections to PostgreSQL that broke',
+    registers,
+  })
+
+  return {
+    registry,
+    countRequest({ route, method, status }, seconds) {
+      const labels = { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` }
+      requests.observe(labels, seconds)
+    },
+    countError: (code) => errors.inc({ code }),
+    countSwept(rows) {
+      for (const [table, count] of Object.entries(rows)) swept.inc({ table }, count)
+    },
+    countLostConnection: () => lost.inc(),
+    counting: (limiter) => ({
+      ...limiter,
+      async consume(rule, key) {
+        return limiter.consume(rule, key).catch((refusal: unknown) => {
+          limited.inc({ rule })
+          throw refusal
+        })
+      },
+      async allows(rule, key) {
+        const isAllowed = await limiter.allows(rule, key)
+        if (!isAllowed) limited.inc({ rule })
+        return isAllowed
+      },
+    }),
+    watch({ db, passwords }) {
+      const hashing = new Gauge({
+        name: 'floorpass_password_hashes',
+        help: 'Password hashes that are being computed, and that wait for a thread',
+        labelNames: ['state'],
+        registers,
+        collect() {
+          hashing.set({ state: 'running' }, passwords.load().running)
+          hashing.set({ state: 'waiting' }, passwords.load().waiting)
+        },
+      })
+      const refusedHashes: Counter = new Counter({
+        name: 'floorpass_password_hashes_refused_total',
+        help: 'Password hashes that found the queue full: SERVICE_BUSY',
+        registers,
+        collect() {
+          refusedHashes.reset()
+          refusedHashes.inc(passwords.load().refused)
+        },
+      })
+      // Read once for the three gauges: they are collected side by side.
+      let reading: Promise<void> | undefined
+      const collect = (): Promise<void> => {
+        reading ??= readDatabase().finally(() => {
+          reading = undefined
+        })
+        return reading
+      }
+      const mails = new Gauge({
+        name: 'floorpass_mails',
+        help: 'Mails in the database that wait to leave, and that a server refused for good; the same from every process',
+        labelNames: ['state'],
+        aggregator: 'max',
+        registers,
+        collect,
+      })
+      const oldestMail = new Gauge({
+        name: 'floorpass_mail_oldest_waiting_seconds',
+        help: 'Age of the oldest mail that waits; 0 when none does',
+        aggregator: 'max',
+        registers,
+        collect,
+      })
+      const up = new Gauge({
+        name: 'floorpass_database_up',
+        help: 'Whether the database answered this very scrape',
+        aggregator: 'min',
+        registers,
+        collect,
+      })
+
+      async function readDatabase(): Promise<void> {
+        try {
+          const [waiting, refused] = await Promise.race([
+            Promise.all([
+              db.queuedMail.aggregate({ where: { nextAttemptAt: { not: null } }, _count: true, _min: { createdAt: true } }),
+              db.queuedMail.count({ where: { nextAttemptAt: null } }),
+            ]),
+            delay(longestWait, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer in time'))),
+          ])
+          const oldest = waiting._min.createdAt?.getTime() ?? Date.now()
+          mails.set({ state: 'waiting' }, waiting._count)
+          mails.set({ state: 'refused' }, refused)
+          oldestMail.set(Math.max(0, Date.now() - oldest) / 1000)
+          up.set(1)
+        } catch {
+          // Figures of a while ago would pass for the present.
+          mails.reset()
+          oldestMail.reset()
+          up.set(0)
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,18 @@
+import { methodsOf } from '../rest/dispatch.ts'
+
+const fixed = new Set(['/healthz', '/readyz', '/metrics', '/auth/openapi.json', '/auth/reference'])
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
+
+/** A method as a label: one that nobody knows is `other`. */
+export const methodLabel = (method: string): string => (methods.has(method) ? method : 'other')
+
+/** The row that answered a path, as a label: what nobody knows is one label, whatever was asked for. */
+export function routePattern(path: string, status: number): string {
+  if (fixed.has(path) || methodsOf(path).length > 0) return path
+  if (status === 404 || path.startsWith('/auth/')) return 'unknown'
+  if (path.startsWith('/trpc/')) return '/trpc/*'
+  if (path.startsWith('/tests/')) return '/tests/*'
+  if (path.startsWith('/dev/mailbox')) return '/dev/mailbox'
+  return 'page'
+}

@@ -1,0 +1,134 @@
+import { AppError } from '@floorpass/api'
+import { loadConfig } from '@floorpass/env'
+import { Gauge } from 'prom-client'
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
+
+const token = 'what-only-prometheus-knows'
+const app = await createTestApp({ METRICS_TOKEN: token, RATE_LIMIT: 'on' })
+
+const scrape = (of = app) => of.browser().get('/metrics', { headers: { authorization: `Bearer ${token}` } })
+/** The value of one line: `name{labels}` as Prometheus writes it. */
+const figure = async (line: string, of = app) => {
+  const text = String((await scrape(of)).body)
+  const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
+  return found === undefined ? null : Number(found.slice(line.length + 1))
+}
+
+describe('/metrics', () => {
+  test.each([
+    ['no header', undefined],
+    ['no token', 'Bearer '],
+    ['another token', 'Bearer what-only-prometheus-knowz'],
+    ['a part of it', `Bearer ${token.slice(0, -1)}`],
+    ['another scheme', `Basic ${token}`],
+  ])('is 401 with %s', async (_, authorization) => {
+    const answer = await app.browser().get('/metrics', { headers: authorization === undefined ? {} : { authorization } })
+    expect([answer.status, answer.code, answer.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
+  })
+
+  test('is 401 to all without METRICS_TOKEN, and a session opens nothing', async () => {
+    const closed = await createTestApp()
+    for (const authorization of ['', 'Bearer ', 'Bearer null', 'Bearer undefined', `Bearer ${token}`])
+      expect((await closed.browser().get('/metrics', { headers: { authorization } })).status).toBe(401)
+    expect((await (await closed.signedIn()).get('/metrics')).status).toBe(401)
+    expect(closed.service.metrics).toBeNull()
+  })
+
+  test('a token that could be guessed is refused at the start', () => {
+    expect(() => loadConfig({ METRICS_TOKEN: 'short' })).toThrow(/METRICS_TOKEN must be 16 or more/)
+  })
+
+  test('answers GET in the text format of Prometheus, never to be cached, and nothing else', async () => {
+    const answer = await scrape()
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/plain; version=0.0.4'),
+    ])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(answer.body).toContain('process_resident_memory_bytes')
+    expect((await app.browser().post('/metrics')).status).toBe(405)
+  })
+})
+
+describe('what is counted', () => {
+  test('requests by route pattern, method and class of status; what anybody can make up is one label', async () => {
+    const name = 'floorpass_http_request_duration_seconds_count'
+    const tab = app.browser()
+    await tab.get('/auth/get-session?token=canary-query')
+    await tab.post('/auth/sign-in/email', { email: 'canary@example.test', password: 'canary-password' })
+    for (const path of ['/auth/canary-1', '/canary-2', '/tests/canary-3', '/trpc/canary.4']) await tab.get(path)
+    await tab.request('CANARY', '/canary-5')
+    const text = String((await scrape()).body)
+    expect(await figure(`${name}{route="/auth/get-session",method="GET",status="2xx"}`)).toBe(1)
+    expect(await figure(`${name}{route="/auth/sign-in/email",method="POST",status="4xx"}`)).toBe(1)
+    expect(await figure(`${name}{route="unknown",method="GET",status="4xx"}`)).toBe(4)
+    expect(await figure(`${name}{route="unknown",method="other",status="4xx"}`)).toBe(1)
+    expect(text).not.toMatch(/canary/i)
+  })
+
+  test('errors by code, and rate limits by rule', async () => {
+    const tab = app.browser({ ip: '198.51.100.7' })
+    const wrong = { email: 'nobody@example.test', password: 'wrong password' }
+    const before = (await figure('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')) ?? 0
+    for (let count = 0; count < 12; count += 1) await tab.post('/auth/sign-in/email', wrong)
+    expect(await figure('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')).toBe(before + 10)
+    expect(await figure('floorpass_rate_limited_total{rule="sign-in:account"}')).toBe(2)
+    expect(await figure('floorpass_errors_total{code="TOO_MANY_REQUESTS"}')).toBe(2)
+  })
+
+  test('mails that wait, the age of the oldest, and those refused for good', async () => {
+    await app.db.queuedMail.deleteMany()
+    const mail = { mailSealed: 'x', nextAttemptAt: new Date(Date.now() + 1e6) }
+    await app.db.queuedMail.create({ data: { ...mail, createdAt: new Date(Date.now() - 90_000) } })
+    await app.db.queuedMail.create({ data: mail })
+    await app.db.queuedMail.create({ data: { ...mail, nextAttemptAt: null } })
+    expect(await figure('floorpass_mails{state="waiting"}')).toBe(2)
+    expect(await figure('floorpass_mails{state="refused"}')).toBe(1)
+    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBeGreaterThanOrEqual(90)
+    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBeLessThan(150)
+    await app.db.queuedMail.deleteMany()
+    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBe(0)
+  })
+
+  test('the hash queue: what runs, what waits, and what found it full', async () => {
+    const hashes = Array.from({ length: 600 }, () => app.service.deps.passwords.hash('plum kettle orbit').catch((error) => error))
+    const text = String((await scrape()).body)
+    const refused = (await Promise.all(hashes)).filter((result) => result instanceof AppError).length
+    expect(refused).toBeGreaterThan(0)
+    expect(text).toMatch(/floorpass_password_hashes\{state="(running|waiting)"\} [1-9]/)
+    expect(await figure('floorpass_password_hashes_refused_total')).toBe(refused)
+    expect(await figure('floorpass_password_hashes{state="running"}')).toBe(0)
+  })
+
+  test('rows that were swept, by table', async () => {
+    const { userId } = await app.signedIn()
+    await app.db.session.updateMany({ where: { userId }, data: { expiresAt: new Date(0) } })
+    await app.service.expirySweep.sweep()
+    expect(await figure('floorpass_swept_rows_total{table="sessions"}')).toBe(1)
+  })
+
+  test("a gauge of somebody else's joins in a line", async () => {
+    const { metrics } = app.service
+    new Gauge({ name: 'floorpass_joined', help: 'x', registers: metrics ? [metrics.registry] : [] }).set(7)
+    expect(await figure('floorpass_joined')).toBe(7)
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'a database that is away is seen, and the scrape answers all the same',
+    async () => {
+      const other = await createTestApp({ METRICS_TOKEN: token })
+      expect(await figure('floorpass_database_up', other)).toBe(1)
+      const { back } = await other.loseDatabase()
+      const tab = other.browser()
+      tab.cookies.set('floorpass_session', 'x'.repeat(43))
+      expect((await tab.get('/auth/get-session')).status).toBe(503)
+      expect(await figure('floorpass_database_up', other)).toBe(0)
+      expect(await figure('floorpass_mails{state="waiting"}', other)).toBeNull()
+      expect(await figure('floorpass_errors_total{code="SERVICE_UNAVAILABLE"}', other)).toBe(1)
+      await back()
+      expect(await figure('floorpass_database_up', other)).toBe(1)
+    },
+  )
+})

@@ -1,0 +1,113 @@
+import { loadConfig } from '@floorpass/env'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { startTraceReceiver } from '../../test-support/trace-receiver.ts'
+
+const receiver = await startTraceReceiver()
+afterAll(receiver.close)
+const configured = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+  OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=floor%20one',
+  OTEL_SERVICE_NAME: 'floorpass-test',
+}
+const traced = (overrides: Record<string, string> = {}) =>
+  createTestApp({ ...configured, TRUST_PROXY: '192.0.2.1', ...overrides })
+
+describe('a service with a receiver', () => {
+  test('T176: spans of request, procedure, database, hash and mail form one tree, and hold no secret and nobody’s address', async () => {
+    const app = await traced()
+    const person = await app.verified(app.person({ name: 'Canary Name', password: 'canary password 77aa' }))
+    receiver.spans.length = 0
+    const tab = app.browser()
+    const signedIn = await tab.post('/auth/sign-in/email?canary=query', { email: person.email, password: person.password })
+    await tab.post('/auth/sign-in/email', { email: person.email, password: 'canary wrong' })
+    await tab.request('CANARY', '/auth/canary-path')
+    await app.service.tracing?.stop()
+
+    const rootOf = (id: string | null) => receiver.spans.find(({ attributes }) => attributes['floorpass.request_id'] === id)
+    const root = rootOf(signedIn.headers.get('x-request-id'))
+    expect(root).toMatchObject({
+      name: 'POST /auth/sign-in/email',
+      kind: 2,
+      attributes: { 'http.route': '/auth/sign-in/email', 'http.request.method': 'POST', 'http.response.status_code': 200 },
+    })
+    const tree = receiver.spans.filter(({ traceId }) => traceId === root?.traceId)
+    const procedure = tree.find(({ name }) => name === 'procedure signIn.email')
+    expect(procedure?.parentSpanId).toBe(root?.spanId)
+    const names = tree.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['password verify', 'db Account.findFirst', 'db Session.create']))
+    for (const span of tree.filter(({ spanId }) => spanId !== root?.spanId)) expect(span.parentSpanId).toBeTruthy()
+    const failed = receiver.spans.filter(({ attributes }) => attributes['error.type'] === 'INVALID_EMAIL_OR_PASSWORD')
+    expect(failed).toMatchObject([{ name: 'procedure signIn.email', status: { code: 2 } }])
+    expect(receiver.headers[0]?.['x-tenant']).toBe('floor one')
+
+    const sent = receiver.bodies.join('\n')
+    expect(sent).toContain('floorpass-test')
+    expect(sent).toContain('mail send')
+    expect(sent).not.toMatch(/canary|example\.test|127\.0\.0\.1|argon2/i)
+    expect(sent).not.toContain(tab.cookies.get('floorpass_session') ?? 'no cookie')
+  })
+
+  test('transactions roll back as ever under traced queries', async () => {
+    const app = await traced()
+    const { db } = app.service.deps
+    const write = db.$transaction(async (tx) => {
+      await tx.user.create({ data: { id: 'rolled-back', name: 'x', email: 'rolled@example.test' } })
+      throw new Error('no')
+    })
+    await expect(write).rejects.toThrow('no')
+    const batch = db.$transaction([
+      db.user.create({ data: { id: 'rolled-back', name: 'x', email: 'rolled@example.test' } }),
+      db.user.create({ data: { id: 'rolled-back', name: 'x', email: 'other@example.test' } }),
+    ])
+    await expect(batch).rejects.toThrow()
+    expect(await db.user.count({ where: { id: 'rolled-back' } })).toBe(0)
+  })
+
+  test('a trace goes on from a proxy that is trusted, and from nobody else', async () => {
+    const app = await traced()
+    const [theirs, forged] = ['0af7651916cd43dd8448eb211c80319c', '1bf7651916cd43dd8448eb211c80319d']
+    const headers = (id: string) => ({ headers: { traceparent: `00-${id}-b7ad6b7169203331-01` } })
+    await app.browser({ ip: '192.0.2.1' }).get('/healthz', headers(theirs))
+    await app.browser({ ip: '192.0.2.9' }).get('/healthz', headers(forged))
+    await app.browser({ ip: '192.0.2.1' }).get('/healthz', { headers: { traceparent: '00-canary-01' } })
+    await app.service.tracing?.stop()
+    const ids = receiver.spans.map(({ traceId }) => traceId)
+    expect(ids).toContain(theirs)
+    expect(ids).not.toContain(forged)
+    expect(receiver.spans.find(({ traceId }) => traceId === theirs)?.parentSpanId).toBe('b7ad6b7169203331')
+  })
+
+  test('a share of 0 keeps none, and a receiver that is away disturbs nobody', async () => {
+    const none = await traced({ OTEL_TRACES_SAMPLER_ARG: '0' })
+    const before = receiver.spans.length
+    await none.signedIn()
+    await none.service.tracing?.stop()
+    expect(receiver.spans.length).toBe(before)
+    const lonely = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
+    expect((await (await lonely.signedIn()).get('/auth/get-session')).status).toBe(200)
+  })
+})
+
+describe('the settings', () => {
+  test('tracing is off without a receiver', async () => {
+    expect(loadConfig({}).tracing).toBeNull()
+    expect((await createTestApp()).service.tracing).toBeNull()
+  })
+
+  test.each([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'secret-without-a-name'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz'],
+    ['OTEL_TRACES_SAMPLER_ARG', '2'],
+    ['OTEL_SERVICE_NAME', 'two words'],
+  ])('%s=%s is refused, unquoted', (name, value) => {
+    const load = () => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318', [name]: value })
+    expect(load).toThrow(new RegExp(name))
+    try {
+      load()
+    } catch (error) {
+      expect(String(error)).not.toContain(value)
+    }
+  })
+})

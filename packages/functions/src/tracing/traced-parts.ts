@@ -1,0 +1,25 @@
+import type { PasswordHasher, Tracing } from '@floorpass/api'
+import type { Database } from '@floorpass/db'
+import type { MailTransport } from '@floorpass/email'
+
+/** The same database, whose every operation is a span: model and operation, never a value. */
+export const tracedDatabase = (db: Database, tracing: Tracing): Database =>
+  // The extension only wraps: what it returns has the methods of the client, under a type of its own.
+  db.$extends({
+    query: {
+      $allOperations: ({ model, operation, args, query }) =>
+        tracing.span(`db ${model ? `${model}.` : ''}${operation}`, { 'db.system.name': 'postgresql' }, () => query(args)),
+    },
+  }) as unknown as Database
+
+/** The same hasher; its spans hold the wait in the queue, too. */
+export const tracedPasswords = (passwords: PasswordHasher, tracing: Tracing): PasswordHasher => ({
+  ...passwords,
+  hash: (password) => tracing.span('password hash', {}, () => passwords.hash(password)),
+  verify: (hash, password) => tracing.span('password verify', {}, () => passwords.verify(hash, password)),
+})
+
+export const tracedTransport = (transport: MailTransport, tracing: Tracing): MailTransport => ({
+  ...transport,
+  send: (mail) => tracing.span('mail send', {}, () => transport.send(mail)),
+})
