@@ -33,11 +33,19 @@ say('Loading 100,000 users and 300,000 sessions on both sides …')
 const databases = await loadData(adminUrl as string, async (url) => (await startBetterAuth(url, { migrate: true })).stop())
 const found: (Findings & { name: string })[] = []
 try {
-  const bench: Bench = { databases, folder, quick: values.quick, rounds: values.quick ? 1 : 3, seconds: values.quick ? 0.5 : 2, say }
+  const bench: Bench = {
+    databases,
+    folder,
+    quick: values.quick,
+    rounds: values.quick ? 1 : 3,
+    seconds: values.quick ? 0.5 : 2,
+    say,
+  }
   for (const name of names) {
     say(`\n${name}`)
     const findings = await (works[name] as (bench: Bench) => Promise<Findings>)(bench)
-    for (const { work, measured, target, met } of findings.findings) say(`  ${met ? 'met   ' : 'missed'} ${work}: ${measured} (${target})`)
+    for (const { work, measured, target, met } of findings.findings)
+      say(`  ${met ? 'met   ' : 'missed'} ${work}: ${measured} (${target})`)
     for (const wrong of findings.wrong) say(`  WRONG  ${wrong}`)
     found.push({ name, ...findings })
   }
@@ -54,7 +62,8 @@ if (wrong.length > 0) fail(`${wrong.length} answers were wrong.`)
 
 function report(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
-  const dirty = git('status', '--porcelain', '--', 'packages', 'apps', 'bench') === '' ? '' : ', with changes that are not committed'
+  const dirty =
+    git('status', '--porcelain', '--', 'packages', 'apps', 'bench') === '' ? '' : ', with changes that are not committed'
   const [processor] = cpus()
   return `# Benchmarks
 
@@ -69,7 +78,10 @@ rounds, ratios are within this run. Every answer was compared with what it must 
 |---|---|---|---|
 ${found
   .flatMap(({ findings }) => findings)
-  .map(({ work, measured, target, met }) => `| ${work} | ${measured} | ${target} | ${met === null ? '' : met ? 'met' : '**not met**'} |`)
+  .map(
+    ({ work, measured, target, met }) =>
+      `| ${work} | ${measured} | ${target} | ${met === null ? '' : met ? 'met' : '**not met**'} |`,
+  )
   .join('\n')}
 
 ## Figures

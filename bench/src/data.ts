@@ -17,8 +17,7 @@ export type Databases = { floorpass: string; betterAuth: string; drop(): Promise
 export const userId = (index: number): string => `user-${index}`
 export const emailOf = (index: number): string => `user-${index}@example.com`
 /** The token of a session, the same on both sides; `sessionTokenSql` is its twin in the database. */
-export const sessionToken = (index: number): string =>
-  createHash('sha256').update(`bench session ${index}`).digest('base64url')
+export const sessionToken = (index: number): string => createHash('sha256').update(`bench session ${index}`).digest('base64url')
 
 export const floorpassCookie = (index: number): string => `floorpass_session=${sessionToken(index)}`
 export const betterAuthCookie = (index: number): string => {

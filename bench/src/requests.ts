@@ -27,7 +27,8 @@ const post = (path: string, port: number, body: unknown, cookie?: string): strin
   return `${head.join('\r\n')}\r\n\r\n${text}`
 }
 
-const times = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index))
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index))
 
 /** The first session of each active user. */
 export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
@@ -35,7 +36,10 @@ export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
 /** Each answer must name its own user: a mix-up between callers is the worst that a cache can do. */
 export const getSession = (side: Side, port: number, sessions: readonly number[]): Requests => ({
   requests: sessions.map((session) => get(`${side.base}/get-session`, port, side.cookie?.(session))),
-  expected: sessions.map((session) => ({ status: 200, body: `"email":"${emailOf(Math.floor(session / sessionsPerUser) % 100_000)}"` })),
+  expected: sessions.map((session) => ({
+    status: 200,
+    body: `"email":"${emailOf(Math.floor(session / sessionsPerUser) % 100_000)}"`,
+  })),
 })
 
 export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({

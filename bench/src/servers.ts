@@ -111,7 +111,11 @@ async function sumOver(pid: number, measure: (pid: number) => Promise<number>): 
 }
 async function cpuSecondsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const [utime = 0, stime = 0] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number)
+  const [utime = 0, stime = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number)
   return (utime + stime) / 100
 }
 async function residentOf(pid: number): Promise<number> {

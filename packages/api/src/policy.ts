@@ -53,6 +53,8 @@ export const policy = {
     /** More devices than this without a code: the oldest is asked for one again. */
     trustedDevicesPerUser: 20,
   },
+  /** How many sessions a process keeps in memory, the most recently used: about 2 KB each. */
+  sessionsInMemory: 50_000,
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */

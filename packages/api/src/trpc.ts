@@ -17,7 +17,11 @@ export const createCallerFactory = t.createCallerFactory
 /** Every failure leaves as an entry of the catalogue, and one that nobody expected is logged, once, here. */
 const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
   const result = await next()
-  if (type === 'mutation') ctx.forgetSession()
+  if (type === 'mutation') {
+    // What it ended must open nothing any more once its answer is out, whether it failed or not.
+    await ctx.sessionCache.settle()
+    ctx.forgetSession()
+  }
   if (result.ok) return result
   const error = toAppError(result.error)
   if (error.status >= 500) ctx.log.error({ err: error.cause ?? error, procedure: path, key: error.key }, 'a procedure failed')

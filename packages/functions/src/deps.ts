@@ -9,6 +9,7 @@ import {
   createQuietAnswers,
   createRateLimiter,
   createSecretBox,
+  createSessionCache,
   createSocialProviders,
   type Deps,
   type ExpirySweep,
@@ -105,6 +106,7 @@ export function composeService({
     limiter: createRateLimiter({ enabled: config.rateLimit, redis }),
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
+    sessionCache: createSessionCache({ listen: database.listen, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({ db: database.db, transport, secretBox, log }),
     settings: {
@@ -127,7 +129,7 @@ export function composeService({
     logFor: (requestId) => log.child({ requestId }),
     assertReady: () => database.ping(),
     async stop() {
-      await Promise.all([deps.mail.stop(), expirySweep.stop()])
+      await Promise.all([deps.mail.stop(), expirySweep.stop(), deps.sessionCache.close()])
       transport.close()
       redis?.disconnect()
       await database.close()
