@@ -1,22 +1,25 @@
 import { once } from 'node:events'
+import { readdir, readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { describe, expect, test, vi } from 'vitest'
 import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const origin = 'https://localhost:4443'
 const trusted = 'https://app.example.com'
+const dataDir = await temporaryFolder()
 const server = await startServer({
   ...(await databaseEnvironment()),
   BASE_URL: origin,
   TRUSTED_ORIGINS: trusted,
-  DATA_DIR: await temporaryFolder(),
+  DATA_DIR: dataDir,
   RATE_LIMIT: 'off',
 })
 
 /** One request as it goes over the wire, its answer as it comes. */
 const exchange = async (lines: string[], body = ''): Promise<string> => {
   const socket = connect(server.port, '127.0.0.1')
-  socket.end([...lines, 'connection: close', '', body].join('\r\n'))
+  socket.write([...lines, 'connection: close', '', body].join('\r\n'))
   let answer = ''
   socket.on('data', (bytes: Buffer) => {
     answer += bytes.toString('latin1')
@@ -36,20 +39,31 @@ const signInAgain = async () => {
   const answer = await post('/auth/sign-in/email', { email: person.email, password: person.password })
   return /set-cookie: (__Host-floorpass_session=[\w-]+)/i.exec(answer)?.[1] ?? ''
 }
-// Local mode mails to its own mailbox.
 const signedIn = async (): Promise<string> => {
   await post('/auth/sign-up/email', person)
-  let token: string | undefined
-  while (token === undefined) {
-    const list = await exchange(['GET /dev/mailbox HTTP/1.1', host])
-    const mail = /\/dev\/mailbox\/[^"]+/.exec(list)?.[0]
-    token = mail && /token=([\w-]+)/.exec(await exchange([`GET ${mail} HTTP/1.1`, host]))?.[1]
-  }
+  const outbox = join(dataDir, 'outbox')
+  const [mail = ''] = await vi.waitFor(
+    async () => {
+      const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
+      expect(files).not.toHaveLength(0)
+      return files
+    },
+    { timeout: 20_000 },
+  )
+  const token = /token=([\w-]+)/.exec(JSON.parse(await readFile(join(outbox, mail), 'utf8')).text)?.[1]
   await post('/auth/verify-email', { token })
   return signInAgain()
 }
 const cookie = await signedIn()
-const served = () => server.stdout().match(/"path":"\/auth\/get-session"/g)?.length ?? 0
+expect(cookie).not.toBe('')
+let asked = 0
+/** How many calls the edge has answered and logged by now. */
+const edgeAnswers = async () => {
+  asked += 1
+  await exchange([`GET /auth/until-${asked} HTTP/1.1`, host])
+  await expect.poll(server.stdout).toContain(`/auth/until-${asked}"`)
+  return server.stdout().match(/"path":"\/auth\/get-session"/g)?.length ?? 0
+}
 const comparable = (answer: string) => answer.replace(/x-request-id: [\w-]{36}/, 'x-request-id: …').replace(/Date: .*/, 'Date: …')
 
 describe('get-session from memory', () => {
@@ -67,12 +81,11 @@ describe('get-session from memory', () => {
     const ask = (path: string) => exchange([`GET ${path} HTTP/1.1`, host, `cookie: ${cookie}`, ...lines])
     // A query takes the long way and changes nothing else.
     const slow = await ask('/auth/get-session?by=edge')
-    const before = served()
+    const before = await edgeAnswers()
     const fast = await ask('/auth/get-session')
     expect(comparable(fast)).toBe(comparable(slow))
     expect(fast).toMatch(/x-request-id: [\da-f]{8}-[\da-f]{4}-7/)
-    expect(fast.includes('ada@example.test')).toBe(by === 'memory')
-    await expect.poll(served).toBe(before + (by === 'edge' ? 1 : 0))
+    expect(await edgeAnswers()).toBe(before + (by === 'edge' ? 1 : 0))
   })
 
   test.each([
@@ -80,7 +93,6 @@ describe('get-session from memory', () => {
     ['POST', 'POST /auth/get-session', host],
     ['another path', 'GET /auth/get-session/', host],
     ['a host that is none', 'GET /auth/get-session', 'host: a b'],
-    ['a host of another spelling', 'GET /auth/get-session', 'host: 0x7f.1:4443'],
   ])('%s is left to the edge', async (_, request, hostLine) => {
     const answer = await exchange([`${request} HTTP/1.1`, hostLine, `cookie: ${cookie}`, `origin: ${origin}`])
     expect(answer).not.toContain('ada@example.test')
