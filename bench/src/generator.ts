@@ -174,7 +174,7 @@ const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 function readAnswer(bytes: Buffer): Answer | null {
   const end = bytes.indexOf(endOfHead)
   if (end < 0) return null
-  const head = bytes.latin1Slice(0, end)
+  const head = bytes.toString('latin1', 0, end)
   const status = Number(head.slice(9, 12))
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) {

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { secret } from './data.ts'
+import { query, secret } from './data.ts'
 import type { Job, Outcome } from './generator.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -107,6 +107,12 @@ async function untilUp(child: ChildProcess, port: number, up: Promise<unknown>):
 async function sumOver(pid: number, measure: (pid: number) => Promise<number>): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).trim().split(' ').filter(Boolean)
   const figures = await Promise.all([pid, ...children.map(Number)].map((each) => measure(each).catch(() => 0)))
+  return figures.reduce((sum, figure) => sum + figure, 0)
+}
+/** Of the backends that serve this database, when it runs on this machine. */
+export async function postgresCpuSeconds(url: string): Promise<number> {
+  const rows = await query(url, 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()')
+  const figures = await Promise.all(rows.map(({ pid }) => cpuSecondsOf(Number(pid)).catch(() => 0)))
   return figures.reduce((sum, figure) => sum + figure, 0)
 }
 async function cpuSecondsOf(pid: number): Promise<number> {
