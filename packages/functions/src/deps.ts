@@ -17,7 +17,7 @@ import {
   type Log,
   policy,
 } from '@floorpass/api'
-import { openDatabase } from '@floorpass/db'
+import { type ChangeChannel, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { Redis } from 'ioredis'
@@ -55,13 +55,17 @@ type Parts = {
   outbox: Outbox | null
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
+  keepSessions?: boolean
   hashCost?: HashCost
   quietFloorMs?: number
   smokeTimes?: SmokeTimes
 }
 
-/** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
-export async function openService(source = readEnvironment()): Promise<Service> {
+/**
+ * The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. `sessionCache: false` for
+ * hosts that freeze a process between requests, such as AWS Lambda (ADR 012).
+ */
+export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = pino({ level: config.logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
   for (const limit of describeLimits(config)) log.warn(limit)
@@ -79,7 +83,7 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   }
   const transport = config.mail.kind === 'smtp' ? createSmtpTransport({ ...config.mail, appName: config.appName }) : outbox
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log })
+  const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log, keepSessions: sessionCache })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
@@ -94,6 +98,7 @@ export function composeService({
   outbox,
   redis,
   log,
+  keepSessions = true,
   hashCost,
   quietFloorMs,
   smokeTimes = policy.smokeTests,
@@ -106,7 +111,7 @@ export function composeService({
     limiter: createRateLimiter({ enabled: config.rateLimit, redis }),
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
-    sessionCache: createSessionCache({ listen: database.listen, log }),
+    sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({ db: database.db, transport, secretBox, log }),
     settings: {
@@ -136,6 +141,9 @@ export function composeService({
     },
   }
 }
+
+/** A channel on which nothing is ever current: all is read from the database. */
+const unheard = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })
 
 /** Only what is known to hold no data: the driver's details of a database error quote whole rows. */
 export function describeError(error: unknown): Record<string, unknown> {
