@@ -37,6 +37,7 @@ const late = setTimeout(() => {
   // Ends the servers under the measurement that runs, and with them the measurement.
   stopEverything()
 }, longest * 1000)
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stopEverything)
 try {
   for (const name of names) {
     say(`\n${name} (${Math.round((performance.now() - began) / 1000)} s)`)

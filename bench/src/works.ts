@@ -71,8 +71,8 @@ async function compete(
         port: server.port,
         connections,
         rate: null,
-        // Before the first round every request is made once, at most for as long as this.
-        seconds: round < 0 ? (repeat ? 30 : seconds) : seconds,
+        // What keeps sessions in memory meets each of them once before the first round, the others warm up.
+        seconds: round >= 0 ? seconds : name === floorpassSide.name && repeat ? 60 : seconds,
         repeat: repeat && round >= 0,
         ...requests(round),
       })
@@ -277,7 +277,7 @@ async function storm(bench: Bench): Promise<Findings> {
       repeat: true,
       ...getSession(floorpassSide, port, hotFor(bench)),
     }
-    await generate({ ...reads, rate: null, repeat: false, seconds: 30 })
+    await generate({ ...reads, rate: null, repeat: false, seconds: 60 })
     const quiet: Outcome[] = []
     const stormy: Outcome[] = []
     for (let round = 0; round < bench.rounds; round += 1) {

@@ -37,6 +37,6 @@ export type ChannelTimes = {
 export const channelTimes: ChannelTimes = {
   heartbeat: 1_000,
   silence: 3_000,
-  patience: 1_000,
+  patience: 2_000,
   retry: { first: 100, longest: 5_000 },
 }
