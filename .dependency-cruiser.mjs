@@ -88,8 +88,8 @@ export default {
       severity: 'error',
       from: { path: '^packages/reliability/' },
       to: { path: ours, pathNot: '^packages/(reliability|api|db|env)/' },
-      },
-      {
+    },
+    {
       name: 'admin-uses-functions-and-api',
       comment: 'The command line parses and prints: rules are in the api, open parts come from functions.',
       severity: 'error',

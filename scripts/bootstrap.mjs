@@ -11,7 +11,10 @@ const stamp = join(root, 'node_modules', '.bootstrapped')
 const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
 const generatedClient = join(root, 'packages', 'db', 'src', 'generated', 'client.ts')
 
-const workspaces = ['apps', 'packages'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name)))
+const workspaces = [
+  'bench',
+  ...['apps', 'packages'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(folder, name))),
+]
 const inputs = [
   'package.json',
   'pnpm-lock.yaml',

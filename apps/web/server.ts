@@ -2,7 +2,14 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createEdge, explainStartFailure, openService, type Service, UnknownHostError } from '@floorpass/functions'
+import {
+  createEdge,
+  createSessionFastPath,
+  explainStartFailure,
+  openService,
+  type Service,
+  UnknownHostError,
+} from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { createRequestHandler, type ServerBuild } from '@remix-run/node'
@@ -15,9 +22,11 @@ const drainFor = 1_000
 
 async function start(): Promise<void> {
   const service = await openService()
+  const answerFromMemory = createSessionFastPath(service)
+  const answer = getRequestListener(await requestHandler(service), { overrideGlobalObjects: false })
   const server = createServer(
     { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
-    getRequestListener(await requestHandler(service), { overrideGlobalObjects: false }),
+    (request, response) => void (answerFromMemory(request, response) || answer(request, response)),
   )
   try {
     await listen(server, service)

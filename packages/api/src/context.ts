@@ -6,6 +6,7 @@ import type { PasswordHasher } from './security/password-hasher.ts'
 import type { QuietAnswers } from './security/quiet-answer.ts'
 import { addressBlock, type LimitState, type RateLimiter } from './security/rate-limiter.ts'
 import type { SecretBox } from './security/secret-box.ts'
+import type { SessionCache } from './sessions/session-cache.ts'
 import { type ActiveSession, validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social-provider.ts'
 
@@ -39,6 +40,7 @@ export type Deps = {
   limiter: RateLimiter
   quiet: QuietAnswers
   secretBox: SecretBox
+  sessionCache: SessionCache
   mail: MailQueue
   /** Those that are configured. */
   providers: SocialProviders

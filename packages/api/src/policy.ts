@@ -71,6 +71,8 @@ export const policy = {
     accountsPerDevice: 5,
     deviceLifetime: 180 * day,
   },
+  /** How many sessions a process keeps in memory, the most recently used: about 2 KB each. */
+  sessionsInMemory: 50_000,
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */

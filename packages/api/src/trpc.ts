@@ -25,7 +25,11 @@ const runIn =
 /** Every failure leaves as an entry of the catalogue, and one that nobody expected is logged, once, here. */
 const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
   const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, runIn(next)) : next())
-  if (type === 'mutation') ctx.forgetSession()
+  if (type === 'mutation') {
+    // What it ended must open nothing any more once its answer is out, whether it failed or not.
+    await ctx.sessionCache.settle()
+    ctx.forgetSession()
+  }
   if (result.ok) return result
   const error = toAppError(result.error)
   ctx.onError(error.key)

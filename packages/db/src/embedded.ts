@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import type { ChangeListener } from './change-channel.ts'
 import { durableFiles } from './durable-files.ts'
 import { embeddedAdapter } from './embedded-adapter.ts'
+import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
 import type { InTransaction } from './migrate.ts'
 
@@ -32,6 +34,7 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
     adapter: embeddedAdapter(client),
     inTransaction,
     ping: async () => void (await client.query('SELECT 1')),
+    listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
     dump: () => client.dumpDataDir('none'),
     close: async () => {
       await client.close().finally(() => lock?.release())

@@ -1,7 +1,9 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
+import { type ChangeListener, channelName } from './change-channel.ts'
 import type { InTransaction } from './migrate.ts'
 import { postgresAdapter } from './postgres-adapter.ts'
+import { listenOnPostgres } from './postgres-channel.ts'
 
 export type PostgresOptions = {
   kind: 'postgres'
@@ -61,6 +63,8 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
         })
       return pinging
     },
+    listen: (listener: ChangeListener) =>
+      listenOnPostgres(url, listener, (word) => pool.query('SELECT pg_notify($1, $2)', [channelName, word])),
     dump: null,
     close: () => pool.end(),
   }

@@ -11,6 +11,7 @@ import {
   createQuietAnswers,
   createRateLimiter,
   createSecretBox,
+  createSessionCache,
   createSocialProviders,
   type Deps,
   type ExpirySweep,
@@ -18,7 +19,7 @@ import {
   type Log,
   policy,
 } from '@floorpass/api'
-import { openDatabase } from '@floorpass/db'
+import { type ChangeChannel, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { Redis } from 'ioredis'
@@ -68,13 +69,17 @@ type Parts = {
   log: Log & { child(fields: Record<string, unknown>): Log }
   metrics?: Metrics | null
   tracing?: OpenTracing | null
+  keepSessions?: boolean
   hashCost?: HashCost
   quietFloorMs?: number
   smokeTimes?: SmokeTimes
 }
 
-/** The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. */
-export async function openService(source = readEnvironment()): Promise<Service> {
+/**
+ * The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. `sessionCache: false` for
+ * hosts that freeze a process between requests, such as AWS Lambda (ADR 012).
+ */
+export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = openLog(config)
   for (const limit of describeLimits(config)) log.warn(limit)
@@ -98,7 +103,8 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
   // Imported on demand: where nobody listens, none of it is loaded.
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
-  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing })
+  const keepSessions = sessionCache
+  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing, keepSessions })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
@@ -138,6 +144,7 @@ export async function openForOperator(source = readEnvironment()): Promise<Servi
     redis: null,
     log,
     metrics: null,
+    keepSessions: false,
   })
 }
 
@@ -163,6 +170,7 @@ export function composeService({
   log,
   metrics = config.metricsToken === null ? null : createMetrics(),
   tracing = null,
+  keepSessions = true,
   hashCost,
   quietFloorMs,
   smokeTimes = policy.smokeTests,
@@ -179,6 +187,7 @@ export function composeService({
     limiter: metrics ? metrics.counting(limiter) : limiter,
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
+    sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
       db: database.db,
@@ -218,7 +227,7 @@ export function composeService({
       draining = true
     },
     async stop() {
-      await Promise.all([deps.mail.stop(), expirySweep.stop()])
+      await Promise.all([deps.mail.stop(), expirySweep.stop(), deps.sessionCache.close()])
       transport.close()
       redis?.disconnect()
       // Side by side: a receiver that hangs must not keep the database from its end.
@@ -233,6 +242,9 @@ async function withinSeconds(seconds: number, work: () => Promise<void>): Promis
   const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
   await Promise.race([work(), tooLate]).finally(() => clearTimeout(timer))
 }
+
+/** A channel on which nothing is ever current: all is read from the database. */
+const unheard = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })
 
 /** Only what is known to hold no data: the driver's details of a database error quote whole rows. */
 export function describeError(error: unknown): Record<string, unknown> {

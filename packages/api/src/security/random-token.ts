@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 /** 256 random bits as 43 base64url characters. */
 export const createToken = (): string => randomBytes(32).toString('base64url')
 
 /** What the database keeps of a token. Plain SHA-256 is enough for 256 random bits: there is nothing to guess. */
-export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
+export const hashToken = (token: string): string => hash('sha256', token, 'base64url')

@@ -1,14 +1,29 @@
+import type { Deps } from '../context.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
+import { type ActiveSession, findKept } from './session-store.ts'
 
 /** The current session and its user, or null when signed out: never an error for that. Spec: Sessions. */
 export const getSession = publicProcedure.query(async ({ ctx }) => {
   const active = await ctx.findSession()
-  return active && { session: presentSession(active.session), user: presentUser(active.user) }
+  return active && present(active)
 })
 
 /** The same for those who can go no further without one: UNAUTHORIZED when signed out. Guards of pages call it. */
-export const requireSession = sessionProcedure.query(({ ctx }) => ({
-  session: presentSession(ctx.session),
-  user: presentUser(ctx.user),
-}))
+export const requireSession = sessionProcedure.query(({ ctx }) => present(ctx))
+
+/**
+ * The answer of `getSession` as the bytes of its JSON, when the presented session is in memory; null when it takes the database. For
+ * transports that can do without the rest of a request.
+ */
+export function sessionFromMemory(
+  deps: Pick<Deps, 'sessionCache' | 'settings'>,
+  cookies: ReadonlyMap<string, string>,
+): Buffer | null {
+  const kept = findKept({ ...deps, cookies })
+  if (!kept) return null
+  kept.json ??= Buffer.from(JSON.stringify(present(kept.active)))
+  return kept.json
+}
+
+const present = ({ session, user }: ActiveSession) => ({ session: presentSession(session), user: presentUser(user) })

@@ -5,11 +5,13 @@ import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
 import type { Context, Settings } from '../context.ts'
 import { policy } from '../policy.ts'
 import { createToken, hashToken } from '../security/random-token.ts'
+import type { CachedSession, SessionCache } from './session-cache.ts'
 
 // The only file that knows Lucia (retired upstream). Lucia takes the cookie's value for the primary key; here the cookie holds a
 // random token and the row its SHA-256, so a stolen database opens nothing. See docs/decisions/006.
 
-export type ActiveSession = { session: Session; user: User }
+/** Shared by all who ask for it: never changed in place. */
+export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
 
 declare module 'lucia' {
   interface Register {
@@ -44,7 +46,7 @@ class SessionAdapter extends PrismaAdapter<Database> {
     const { id: __, ...userAttributes } = user
     const now = Date.now()
     const alive = trueExpiry.getTime() > now
-    const shown = !alive ? trueExpiry : new Date(now + (isExtensionDue(attributes, trueExpiry, now) ? lifetime / 2 : lifetime))
+    const shown = !alive ? trueExpiry : new Date(now + (now >= extensionDue(attributes, trueExpiry) ? lifetime / 2 : lifetime))
     return [
       { id, userId, expiresAt: shown, attributes: { ...attributes, trueExpiry } },
       { id: userId, attributes: userAttributes },
@@ -72,12 +74,9 @@ class SessionAdapter extends PrismaAdapter<Database> {
   }
 }
 
-function isExtensionDue(session: { remember: boolean; createdAt: Date; updatedAt: Date }, expiresAt: Date, now: number): boolean {
-  return (
-    session.remember &&
-    session.updatedAt.getTime() + policy.session.updateAge * 1000 <= now &&
-    expiresAt.getTime() < absoluteEnd(session)
-  )
+function extensionDue(session: { remember: boolean; createdAt: Date; updatedAt: Date }, expiresAt: Date): number {
+  const isExtensible = session.remember && expiresAt.getTime() < absoluteEnd(session)
+  return isExtensible ? session.updatedAt.getTime() + policy.session.updateAge * 1000 : Number.POSITIVE_INFINITY
 }
 
 const firstExpiry = (session: { remember: boolean; createdAt: Date }, luciaExpiry: Date): Date =>
@@ -97,29 +96,55 @@ const luciaFor = (db: Transaction, { cookie }: Settings) =>
 export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
   secure ? '__Host-floorpass_session' : 'floorpass_session'
 
+type Presented = { cookies: Pick<Context['cookies'], 'get'>; settings: Settings; sessionCache: SessionCache }
+
+/** The presented session, if it is in memory and nothing about it has to be written or refused. */
+export function findKept({ cookies, settings, sessionCache }: Presented): CachedSession | null {
+  const token = cookies.get(sessionCookieName(settings.cookie))
+  return token === undefined ? null : sessionCache.find(hashToken(token))
+}
+
 /** The caller's live session, extended when due; null when there is none. A cookie that opens nothing is cleared. */
 export async function validateSessionToken(ctx: Context): Promise<ActiveSession | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
-  const lucia = luciaFor(ctx.db, ctx.settings)
-  const { session, user } = await lucia.validateSession(hashToken(token))
-  if (!session || user.suspendedAt) {
-    clearSessionCookie(ctx)
-    return null
+  const kept = findKept(ctx)
+  if (kept) return kept.active
+  const reading = ctx.sessionCache.read(hashToken(token))
+  try {
+    const { session, user } = await luciaFor(ctx.db, ctx.settings).validateSession(hashToken(token))
+    if (!session || user.suspendedAt) {
+      clearSessionCookie(ctx)
+      return null
+    }
+    const lastSeenAt = await noteSeen(ctx, session)
+    const { fresh: extended, trueExpiry = session.expiresAt, expiresAt, ...attributes } = session
+    const active = extended
+      ? { ...attributes, lastSeenAt, expiresAt: capped(expiresAt, session), updatedAt: new Date() }
+      : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
+    // What an extension wrote is kept once it was read: another one may have been first.
+    if (extended) setSessionCookie(ctx, token, active)
+    else reading.keep({ active: { session: Object.freeze(active), user: Object.freeze(user) }, goodUntil: nextDuty(active) })
+    return { session: active, user }
+  } finally {
+    reading.end()
   }
-  await noteSeen(ctx, session)
-  const { fresh: extended, trueExpiry = session.expiresAt, expiresAt, ...attributes } = session
-  const active = extended
-    ? { ...attributes, expiresAt: capped(expiresAt, session), updatedAt: new Date() }
-    : { ...attributes, expiresAt: trueExpiry }
-  if (extended) setSessionCookie(ctx, token, active)
-  return { session: active, user }
 }
 
-async function noteSeen({ db }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<void> {
+/** The first moment at which the session has ended, or something about it is to be written. */
+const nextDuty = (session: Session): number =>
+  Math.min(
+    session.expiresAt.getTime(),
+    extensionDue(session, session.expiresAt),
+    session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1,
+  )
+
+async function noteSeen({ db }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
   const now = new Date()
   const stale = new Date(now.getTime() - policy.session.lastSeenPrecision * 1000)
-  if (lastSeenAt < stale) await db.session.updateMany({ where: { id, lastSeenAt: { lt: stale } }, data: { lastSeenAt: now } })
+  if (lastSeenAt >= stale) return lastSeenAt
+  await db.session.updateMany({ where: { id, lastSeenAt: { lt: stale } }, data: { lastSeenAt: now } })
+  return now
 }
 
 const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>

@@ -43,7 +43,7 @@ export type GatewayResult = {
 
 /**
  * The edge behind AWS API Gateway, payload 1.0 and 2.0: the same answers as over HTTP. `baseUrl` lends its host when the event's
- * own makes no URL. Methods that no Request can carry are refused as the edge refuses unknown ones.
+ * own makes no URL. Open the service with `{ sessionCache: false }`: a frozen process hears of no change. Methods that no Request can carry are refused as the edge refuses unknown ones.
  */
 export const createLambdaHandler =
   (edge: Edge, baseUrl: string) =>

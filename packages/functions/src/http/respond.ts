@@ -1,8 +1,10 @@
 import { AppError, type LimitState } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 
+export const jsonType = 'application/json; charset=utf-8'
+
 export const json = (body: unknown, status = 200): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json; charset=utf-8' } })
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': jsonType } })
 
 /** A failure as every client of the REST surface reads it: `{ code, message }`, and when to try again. */
 export function errorResponse(error: AppError): Response {

@@ -87,7 +87,36 @@ export function createMetrics(): Metrics {
         return isAllowed
       },
     }),
-    watch({ db, passwords }) {
+    watch({ db, passwords, sessionCache }) {
+      const sessionReads: Counter<'from'> = new Counter({
+        name: 'floorpass_session_reads_total',
+        help: 'Sessions that were answered from memory, and that were read from the database',
+        labelNames: ['from'],
+        registers,
+        collect() {
+          const { hits, misses } = sessionCache.stats()
+          sessionReads.reset()
+          sessionReads.inc({ from: 'memory' }, hits)
+          sessionReads.inc({ from: 'database' }, misses)
+        },
+      })
+      const sessionsKept = new Gauge({
+        name: 'floorpass_sessions_in_memory',
+        help: 'Sessions that this process keeps in memory',
+        registers,
+        collect() {
+          sessionsKept.set(sessionCache.stats().size)
+        },
+      })
+      const channelUp = new Gauge({
+        name: 'floorpass_session_channel_up',
+        help: 'Whether the database tells this process of changed sessions; while it does not, none is answered from memory',
+        aggregator: 'min',
+        registers,
+        collect() {
+          channelUp.set(Number(sessionCache.stats().channelUp))
+        },
+      })
       const hashing = new Gauge({
         name: 'floorpass_password_hashes',
         help: 'Password hashes that are being computed, and that wait for a thread',

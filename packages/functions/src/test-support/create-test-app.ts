@@ -5,7 +5,7 @@ import { openDatabase } from '@floorpass/db'
 import { loadConfig } from '@floorpass/env'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { afterAll } from 'vitest'
+import { afterAll, vi } from 'vitest'
 import { composeService, describeError, type Service } from '../deps.ts'
 import { createEdge, type Edge } from '../edge.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
@@ -76,6 +76,17 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     smokeTimes: { check: 3, suite: 12, slowestAnswer: 1, clockTolerance: 5 },
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })
+  const heardOf = async <Result>(result: Promise<Result>): Promise<Result> => {
+    await result
+    await service.deps.sessionCache.settle()
+    return result
+  }
+  // Within milliseconds of an operator's change the service has heard of it; a test goes on when it has.
+  const db = database.db.$extends({ query: { $allOperations: ({ args, query }) => heardOf(query(args)) } }) as unknown as Database
+  await vi.waitFor(
+    () => service.deps.sessionCache.stats().channelUp || Promise.reject(new Error('the channel is not up')),
+    10_000,
+  )
   const baseUrl = config.baseUrl
   // The suite can run as if behind API Gateway: TEST_GATEWAY=1.0 or 2.0 names the payload.
   const payload = process.env.TEST_GATEWAY as Payload | undefined
@@ -140,7 +151,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   return {
     edge,
     service,
-    db: database.db,
+    db,
     outbox,
     baseUrl,
     logs,

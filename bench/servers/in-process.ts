@@ -1,0 +1,27 @@
+import { createCaller, createContext } from '@floorpass/api'
+import { openService } from '@floorpass/functions'
+import { emailOf, sessionsPerUser, sessionToken } from '../src/data.ts'
+
+// The session of a caller, as a team's own server code asks for it: a context for each request, one call in it. 1,000 callers.
+
+const calls = 50_000
+const service = await openService()
+const client = { ip: '127.0.0.1', userAgent: 'bench', locale: 'en' as const }
+const tokens = Array.from({ length: 1_000 }, (_, user) => sessionToken(user * sessionsPerUser))
+let wrong = 0
+
+const ask = async (user: number): Promise<void> => {
+  const cookies = { get: () => tokens[user], all: () => [], set: () => {} }
+  const answer = await createCaller(createContext(service.deps, client, cookies)).sessions.get()
+  if (answer?.user.email !== emailOf(user)) wrong += 1
+}
+
+for (let count = 0; count < 20_000; count += 1) await ask(count % tokens.length)
+const cpu = process.cpuUsage()
+const started = performance.now()
+for (let count = 0; count < calls; count += 1) await ask(count % tokens.length)
+const perCall = ((performance.now() - started) * 1000) / calls
+const { user, system } = process.cpuUsage(cpu)
+console.log(JSON.stringify({ perCall, cpuPerCall: (user + system) / calls, wrong }))
+await service.stop()
+process.exit(0)

@@ -1,0 +1,83 @@
+import { activeUsers, betterAuthCookie, emailOf, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
+
+/** The requests of one measurement, in the form that one side takes, and what each answer must have. */
+export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
+
+/** Which side is asked: they differ in path and cookie alone. */
+export type Side = { name: string; base: string; cookie: ((session: number) => string) | null }
+
+export const floorpassSide: Side = { name: 'Floorpass', base: '/auth', cookie: floorpassCookie }
+export const betterAuthSide: Side = { name: 'better-auth', base: '/api/auth', cookie: betterAuthCookie }
+
+const origin = (port: number) => `http://127.0.0.1:${port}`
+
+export const get = (path: string, port: number, cookie?: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\n${cookie ? `Cookie: ${cookie}\r\n` : ''}\r\n`
+
+const post = (path: string, port: number, body: unknown, cookie?: string): string => {
+  const text = JSON.stringify(body)
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    `Origin: ${origin(port)}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    ...(cookie ? [`Cookie: ${cookie}`] : []),
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${text}`
+}
+
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index))
+
+/** The first session of each active user. */
+export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
+
+/** Each answer must name its own user: a mix-up between callers is the worst that a cache can do. */
+export const getSession = (side: Side, port: number, sessions: readonly number[]): Requests => ({
+  requests: sessions.map((session) => get(`${side.base}/get-session`, port, side.cookie?.(session))),
+  expected: sessions.map((session) => ({
+    status: 200,
+    body: `"email":"${emailOf(Math.floor(session / sessionsPerUser) % 100_000)}"`,
+  })),
+})
+
+export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({
+  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailOf(first + index), password })),
+  expected: times(count, (index) => ({ status: 200, body: `"email":"${emailOf(first + index)}"` })),
+})
+
+let newcomers = 0
+export const signUp = (side: Side, port: number, count: number): Requests => {
+  const first = newcomers
+  newcomers += count
+  const email = (index: number) => `newcomer-${first + index}@example.com`
+  return {
+    requests: times(count, (index) =>
+      post(`${side.base}/sign-up/email`, port, { name: 'Ada Newcomer', email: email(index), password: `${password} ${index}` }),
+    ),
+    expected: times(count, (index) => ({ status: 200, body: `"email":"${email(index)}"` })),
+  }
+}
+
+export const listSessions = (side: Side, port: number): Requests => ({
+  requests: hotSessions.map((session) => get(`${side.base}/list-sessions`, port, side.cookie?.(session))),
+  expected: times(activeUsers, (user) => ({ status: 200, body: `"userId":"${userId(user)}"` })),
+})
+
+export const listOrganizations = (side: Side, port: number): Requests => ({
+  requests: hotSessions.map((session) => get(`${side.base}/organization/list`, port, side.cookie?.(session))),
+  expected: times(activeUsers, (user) => ({ status: 200, body: `"slug":"desk-${2 * user + 1}"` })),
+})
+
+export const updateUser = (side: Side, port: number): Requests => ({
+  requests: hotSessions.map((session, user) =>
+    post(`${side.base}/update-user`, port, { name: `Renamed ${user}` }, side.cookie?.(session)),
+  ),
+  expected: times(activeUsers, () => ({ status: 200, body: '"status":true' })),
+})
+
+export const page = (path: string, port: number, text: string): Requests => ({
+  requests: [get(path, port)],
+  expected: [{ status: 200, body: text }],
+})

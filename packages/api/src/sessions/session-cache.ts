@@ -1,0 +1,111 @@
+import type { ChangeChannel, ChangeListener } from '@floorpass/db'
+import { LRUCache } from 'lru-cache'
+import type { Log } from '../context.ts'
+import { policy } from '../policy.ts'
+import type { ActiveSession } from './session-store.ts'
+
+/** A session in memory. It opens until `goodUntil` (milliseconds of the clock) and not a moment longer: then the database is asked. */
+export type CachedSession = { active: ActiveSession; goodUntil: number; json?: Buffer }
+
+/** A look at the database whose result may be kept, unless what it read was changed meanwhile. */
+export type Reading = { keep(entry: CachedSession): void; end(): void }
+
+export type SessionCacheStats = { hits: number; misses: number; size: number; channelUp: boolean }
+
+/** Hot sessions in front of the database. See docs/decisions/012. */
+export type SessionCache = {
+  find(id: string): CachedSession | null
+  /** Begin it before the read, and end it whatever happens. */
+  read(id: string): Reading
+  /** Resolves when every change that was committed before the call has left this memory. */
+  settle(): Promise<void>
+  /** Counted since the start, for metrics. */
+  stats(): SessionCacheStats
+  close(): Promise<void>
+}
+
+type CacheOptions = { listen: (listener: ChangeListener) => ChangeChannel; log: Log; size?: number }
+
+type OpenReading = Reading & { id: string; isSpoiled: boolean; changedUsers: Set<string> }
+
+export function createSessionCache({ listen, log, size = policy.sessionsInMemory }: CacheOptions): SessionCache {
+  const entries = new LRUCache<string, CachedSession>({
+    max: size,
+    dispose: ({ active }, id, reason) => {
+      if (reason !== 'set') forgetOwner(active.user.id, id)
+    },
+  })
+  const idsByUser = new Map<string, Set<string>>()
+  const readings = new Set<OpenReading>()
+  let hits = 0
+  let misses = 0
+  let wasDown = false
+
+  const forgetOwner = (userId: string, id: string): void => {
+    const ids = idsByUser.get(userId)
+    ids?.delete(id)
+    if (ids?.size === 0) idsByUser.delete(userId)
+  }
+  const forgetAll = (): void => {
+    entries.clear()
+    for (const reading of readings) reading.isSpoiled = true
+  }
+  const onChange = (change: string): void => {
+    const [kind, id = ''] = change.split(/:(.*)/s)
+    if (kind === 'session') {
+      entries.delete(id)
+      for (const reading of readings) if (reading.id === id) reading.isSpoiled = true
+    } else if (kind === 'user') {
+      for (const sessionId of [...(idsByUser.get(id) ?? [])]) entries.delete(sessionId)
+      // Whose session is being read is not known before it was.
+      for (const reading of readings) reading.changedUsers.add(id)
+    } else {
+      forgetAll()
+    }
+  }
+
+  const channel = listen({
+    onChange,
+    onUp() {
+      forgetAll()
+      if (wasDown) log.info({}, 'sessions are kept in memory again')
+      wasDown = false
+    },
+    onDown(reason) {
+      forgetAll()
+      wasDown = true
+      log.warn({ reason }, 'changes of sessions are not heard: until they are, every request reads its session from the database')
+    },
+  })
+
+  return {
+    find(id) {
+      const entry = entries.get(id)
+      if (entry && entry.goodUntil > Date.now() && channel.isCurrent()) {
+        hits += 1
+        return entry
+      }
+      misses += 1
+      return null
+    },
+    read(id) {
+      const reading: OpenReading = {
+        id,
+        isSpoiled: !channel.isCurrent(),
+        changedUsers: new Set(),
+        keep(entry) {
+          const { user } = entry.active
+          if (reading.isSpoiled || reading.changedUsers.has(user.id)) return
+          entries.set(id, entry)
+          idsByUser.set(user.id, (idsByUser.get(user.id) ?? new Set()).add(id))
+        },
+        end: () => void readings.delete(reading),
+      }
+      readings.add(reading)
+      return reading
+    },
+    settle: () => channel.settle(),
+    stats: () => ({ hits, misses, size: entries.size, channelUp: channel.isCurrent() }),
+    close: () => channel.close(),
+  }
+}
