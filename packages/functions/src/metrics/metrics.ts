@@ -20,7 +20,7 @@ export type Metrics = {
   /** The same limiter, whose refusals are counted by rule. */
   counting(limiter: RateLimiter): RateLimiter
   /** Gauges that are read when somebody asks. */
-  watch(deps: Pick<Deps, 'db' | 'passwords'>): void
+  watch(deps: Pick<Deps, 'db' | 'passwords' | 'sessionCache'>): void
 }
 
 /** Milliseconds for the database; Prometheus itself gives up after ten seconds. */
