@@ -63,7 +63,6 @@ export function Layout({ children }: { children: ReactNode }) {
           {text.skip}
         </a>
         {children}
-        <LanguageSwitch />
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
       </body>
@@ -107,7 +106,7 @@ export function ErrorBoundary() {
   const { search } = useLocation()
   const { title, body, retry } = errorText(error, text)
   return (
-    <div className="mx-auto grid w-full max-w-xl grow content-start gap-10 px-5 py-10 sm:py-16">
+    <div className="mx-auto grid w-full max-w-xl grow grid-rows-[auto_1fr_auto] gap-10 px-5 py-10 sm:py-16">
       {root && (
         <header>
           <Brand name={root.appName} />
@@ -128,6 +127,7 @@ export function ErrorBoundary() {
           <TextLink to="/dashboard">{text.dashboard}</TextLink>
         </p>
       </main>
+      <LanguageSwitch />
     </div>
   )
 }

@@ -2,6 +2,7 @@ import { NavLink, Outlet, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { Brand } from '#app/components/brand.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
+import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { useText } from '#app/text.ts'
 
@@ -40,6 +41,7 @@ export default function AppFrame() {
       >
         <Outlet />
       </main>
+      <LanguageSwitch />
     </>
   )
 }
