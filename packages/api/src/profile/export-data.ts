@@ -1,4 +1,4 @@
-import { recordAuditEventIfKnown } from '../security/audit-log.ts'
+import { isByAnother, recordAuditEventIfKnown } from '../security/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { presentSession, presentUser } from '../sessions/present-session.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
@@ -64,12 +64,11 @@ export const exportData = sessionProcedure.query(async ({ ctx }) => {
       lastUsedAt,
       expiresAt,
     })),
-    activity: activity.map(({ id, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
+    activity: activity.map(({ id, userId: owner, actorId, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
       id,
       action,
       succeeded,
-      ipAddress,
-      userAgent,
+      ...(isByAnother({ userId: owner, actorId }) ? { ipAddress: '', userAgent: '' } : { ipAddress, userAgent }),
       details,
       createdAt,
     })),
