@@ -112,7 +112,7 @@ export function ErrorBoundary() {
           <Brand name={root.appName} />
         </header>
       )}
-      <main id="main" tabIndex={-1} className="grid gap-4">
+      <main id="main" tabIndex={-1} className="grid content-start gap-4">
         {isRouteErrorResponse(error) && <p className="text-sm font-medium text-ink-soft">{text.error(error.status)}</p>}
         <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
         <p className="text-lg text-ink-soft">{body}</p>

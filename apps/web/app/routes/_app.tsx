@@ -4,7 +4,10 @@ import { Brand } from '#app/components/brand.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { useText } from '#app/text.ts'
+import { documentLocale, loadText, useText } from '#app/text.ts'
+
+// The module of this frame is there when its text is, so nothing behind the sign-in is drawn without words.
+if (typeof document !== 'undefined') await loadText(documentLocale(), 'inside')
 
 /** Every page inside asks for the session itself too: a navigation can fetch a page without its frame. */
 export const loader = withApi(async ({ api, page }) => {
