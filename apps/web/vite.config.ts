@@ -21,7 +21,8 @@ export default defineConfig(({ isSsrBuild }) => ({
   ],
   build: {
     assetsInlineLimit: 0,
-    ...(isSsrBuild && { target: 'node24' }),
+    // Both await at the top of a module.
+    target: isSsrBuild ? 'node24' : 'es2022',
     // The pages and server.ts must share one instance of each package: AppError is recognised by `instanceof`. (`ssr.external`
     // cannot say so: Vite bundles what resolves to a .ts file.)
     rollupOptions: isSsrBuild ? { external: /^@floorpass\// } : { output: { manualChunks: chunkOf } },

@@ -1,7 +1,7 @@
 import type { ClientActionFunctionArgs } from '@remix-run/react'
 import { isConnectionLost } from '#app/connection.ts'
 import type { FormFailure } from '#app/form-result.ts'
-import { type Locale, textIn } from '#app/text.ts'
+import { documentLocale, textIn } from '#app/text.ts'
 
 /**
  * Sends a form; what never reached the service comes back to it as a failure, and everything typed stays. The status keeps the page's
@@ -14,7 +14,7 @@ export async function clientAction({ request, serverAction }: ClientActionFuncti
   } catch (error) {
     if (!isConnectionLost(error)) throw error
     const intent = (await sent.formData()).get('intent')
-    const { body } = textIn(document.documentElement.lang as Locale).root.offline
+    const { body } = textIn(documentLocale()).root.offline
     const failure: FormFailure = {
       error: { key: 'CONNECTION_LOST', message: body, fields: {}, retryAfter: null },
       typed: typeof intent === 'string' ? { intent } : {},

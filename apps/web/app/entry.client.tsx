@@ -1,16 +1,16 @@
 import { RemixBrowser } from '@remix-run/react'
 import { StrictMode, startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
-import { LocaleContext, loadText } from '#app/text.ts'
+import { documentLocale, LocaleContext, loadText } from '#app/text.ts'
 
 // A page brought back from the back/forward cache may belong to someone who signed out since.
 window.addEventListener('pageshow', (event) => {
   if (event.persisted) window.location.reload()
 })
 
-const locale = document.documentElement.lang === 'fr' ? 'fr' : 'en'
+const locale = documentLocale()
 
-loadText(locale).then(() =>
+loadText(locale, 'door').then(() =>
   startTransition(() => {
     hydrateRoot(
       document,

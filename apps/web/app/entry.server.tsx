@@ -10,7 +10,10 @@ import { renderToPipeableStream } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, loadText } from '#app/text.ts'
 
-await Promise.all([loadText('en'), loadText('fr')])
+await loadText('en', 'door')
+await loadText('en', 'inside')
+await loadText('fr', 'door')
+await loadText('fr', 'inside')
 
 /** No page defers data, so the document is sent whole: a failure while rendering still gets its own status and page. */
 export default function handleRequest(

@@ -65,7 +65,6 @@ export function Layout({ children }: { children: ReactNode }) {
           {text.skip}
         </a>
         {children}
-        <LanguageSwitch />
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
       </body>
@@ -109,13 +108,13 @@ export function ErrorBoundary() {
   const { search } = useLocation()
   const { title, body, retry } = errorText(error, text)
   return (
-    <div className="mx-auto grid w-full max-w-xl grow content-start gap-10 px-5 py-10 sm:py-16">
+    <div className="mx-auto grid w-full max-w-xl grow grid-rows-[auto_1fr_auto] gap-10 px-5 py-10 sm:py-16">
       {root && (
         <header>
           <Brand name={root.appName} />
         </header>
       )}
-      <main id="main" tabIndex={-1} className="grid gap-4">
+      <main id="main" tabIndex={-1} className="grid content-start gap-4">
         {isRouteErrorResponse(error) && <p className="text-sm font-medium text-ink-soft">{text.error(error.status)}</p>}
         <h1 className="text-3xl font-semibold tracking-tight">{title}</h1>
         <p className="text-lg text-ink-soft">{body}</p>
@@ -130,6 +129,7 @@ export function ErrorBoundary() {
           <TextLink to="/dashboard">{text.dashboard}</TextLink>
         </p>
       </main>
+      <LanguageSwitch />
     </div>
   )
 }

@@ -1,22 +1,30 @@
 import { createContext, useContext } from 'react'
+import type { en as enInside } from '#app/text/en.inside.ts'
 import type { en } from '#app/text/en.ts'
 
 export type Locale = 'en' | 'fr'
 
 /** Everything that pages say, in one language. The other one must have the same shape: a missing sentence is a type error. */
-export type Text = typeof en
+export type Text = typeof en & typeof enInside
 
-const catalogues: Record<Locale, () => Promise<Text>> = {
-  en: async () => (await import('#app/text/en.ts')).en,
-  fr: async () => (await import('#app/text/fr.ts')).fr,
+const catalogues = {
+  en: { door: async () => (await import('#app/text/en.ts')).en, inside: async () => (await import('#app/text/en.inside.ts')).en },
+  fr: { door: async () => (await import('#app/text/fr.ts')).fr, inside: async () => (await import('#app/text/fr.inside.ts')).fr },
 }
 
-const loaded = new Map<Locale, Text>()
+const loaded = new Map<Locale, Partial<Text>>()
 
-/** Awaited before anything is drawn: by the server for every language, by the browser for that of the document. */
-export async function loadText(locale: Locale): Promise<void> {
-  loaded.set(locale, await catalogues[locale]())
+/**
+ * Awaited before anything is drawn: by the server for everything, by the browser for the language of its document. The sign-in page
+ * must be light, so what only the pages behind it say is a part of its own.
+ */
+export async function loadText(locale: Locale, part: 'door' | 'inside'): Promise<void> {
+  const text = await catalogues[locale][part]()
+  loaded.set(locale, { ...loaded.get(locale), ...text })
 }
+
+/** The language of the document, in a browser. */
+export const documentLocale = (): Locale => (document.documentElement.lang === 'fr' ? 'fr' : 'en')
 
 /** The catalogue of that language; in the browser, which has only one, that one. */
 export const textIn = (locale: Locale): Text => (loaded.get(locale) ?? loaded.values().next().value) as Text

@@ -1,4 +1,5 @@
 import type { Database, User } from '@floorpass/db'
+import { isByAnother } from './security/audit-log.ts'
 import { describeDevice } from './sessions/describe-device.ts'
 import { presentSession, presentUser } from './sessions/present-session.ts'
 
@@ -65,12 +66,11 @@ export async function collectPersonalData(db: Database, user: User) {
     })),
     /** Links that were mailed to them, sign-ins at a provider and codes that were asked for. */
     links: links.map(({ purpose, email, createdAt, expiresAt, usedAt }) => ({ purpose, email, createdAt, expiresAt, usedAt })),
-    activity: activity.map(({ id, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
+    activity: activity.map(({ id, userId: owner, actorId, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
       id,
       action,
       succeeded,
-      ipAddress,
-      userAgent,
+      ...(isByAnother({ userId: owner, actorId }) ? { ipAddress: '', userAgent: '' } : { ipAddress, userAgent }),
       details,
       createdAt,
     })),

@@ -22,10 +22,12 @@ export default function ActivitySettings() {
     <Card title={text.title}>
       <p className="text-ink-soft">{text.lead}</p>
       {events.length === 0 ? <p>{text.none}</p> : <ActivityList events={events} />}
-      <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
-        {!isFirst && <TextLink to="/settings/activity">{text.newest}</TextLink>}
-        {nextCursor && <TextLink to={`/settings/activity?before=${encodeURIComponent(nextCursor)}`}>{text.older}</TextLink>}
-      </p>
+      {(!isFirst || nextCursor) && (
+        <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
+          {!isFirst && <TextLink to="/settings/activity">{text.newest}</TextLink>}
+          {nextCursor && <TextLink to={`/settings/activity?before=${encodeURIComponent(nextCursor)}`}>{text.older}</TextLink>}
+        </p>
+      )}
     </Card>
   )
 }

@@ -2,8 +2,12 @@ import { NavLink, Outlet, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { Brand } from '#app/components/brand.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
+import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { useText } from '#app/text.ts'
+import { documentLocale, loadText, useText } from '#app/text.ts'
+
+// The module of this frame is there when its text is, so nothing behind the sign-in is drawn without words.
+if (typeof document !== 'undefined') await loadText(documentLocale(), 'inside')
 
 /** Every page inside asks for the session itself too: a navigation can fetch a page without its frame. */
 export const loader = withApi(async ({ api, page }) => {
@@ -36,6 +40,7 @@ export default function AppFrame() {
       <main id="main" tabIndex={-1} className="mx-auto grid w-full max-w-5xl grow content-start gap-8 px-5 py-7 sm:px-8 sm:py-12">
         <Outlet />
       </main>
+      <LanguageSwitch />
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { Outlet, useRouteLoaderData } from '@remix-run/react'
 import { Brand } from '#app/components/brand.tsx'
+import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { StepLine } from '#app/components/step-line.tsx'
 import type { loader as rootLoader } from '#app/root.tsx'
 import { useText } from '#app/text.ts'
@@ -15,13 +16,18 @@ export default function AuthFrame() {
         <p className="max-w-sm text-3xl leading-snug font-semibold tracking-tight text-balance">{text.aside}</p>
         <StepLine className="text-panel-line" />
       </header>
-      <div className="flex flex-col bg-surface px-5 py-6 sm:px-8 lg:justify-center lg:py-12">
+      <div className="flex flex-col bg-surface px-5 pt-6 sm:px-8 lg:pt-12">
         <header className="lg:hidden">
           <Brand name={appName} />
         </header>
-        <main id="main" tabIndex={-1} className="mx-auto grid w-full max-w-md gap-7 py-10 lg:py-0">
+        <main
+          id="main"
+          tabIndex={-1}
+          className="mx-auto grid w-full max-w-md grow content-start gap-7 py-10 lg:content-center lg:py-0"
+        >
           <Outlet />
         </main>
+        <LanguageSwitch />
       </div>
     </div>
   )

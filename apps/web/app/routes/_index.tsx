@@ -3,6 +3,7 @@ import { withApi } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
+import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { StepLine } from '#app/components/step-line.tsx'
 import { noticeOf } from '#app/notice.ts'
 import { useText } from '#app/text.ts'
@@ -63,6 +64,7 @@ export default function Landing() {
           ))}
         </dl>
       </main>
+      <LanguageSwitch />
     </div>
   )
 }

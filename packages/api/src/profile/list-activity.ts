@@ -1,3 +1,4 @@
+import { isByAnother } from '../security/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listActivityInput } from './contract.ts'
@@ -15,8 +16,9 @@ export const listActivity = sessionProcedure.input(listActivityInput).query(asyn
   })
   const shown = rows.slice(0, input.limit)
   return {
-    events: shown.map(({ id, action, succeeded, actorId, ipAddress, userAgent, details, createdAt }) => {
-      const byAnother = actorId !== null && actorId !== ctx.user.id
+    events: shown.map((event) => {
+      const { id, action, succeeded, ipAddress, userAgent, details, createdAt } = event
+      const byAnother = isByAnother(event)
       return {
         id,
         action,

@@ -66,6 +66,10 @@ export async function recordAuditEvents(tx: Transaction, client: Client, entries
   await tx.auditEvent.createMany({ data: entries.map((entry) => ({ ...entry, ...from })) })
 }
 
+/** Somebody else did it to the account: their device and address are theirs, and not shown to its user. */
+export const isByAnother = ({ userId, actorId }: { userId: string; actorId: string | null }): boolean =>
+  actorId !== null && actorId !== userId
+
 /** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */
 export async function recordAuditEventIfKnown(db: Database, client: Client, entry: AuditEntry): Promise<void> {
   await db.$transaction(async (tx) => {

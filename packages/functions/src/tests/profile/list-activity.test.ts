@@ -56,6 +56,7 @@ describe('list-activity', () => {
       data: { userId: tab.userId, actorId: other.userId, action: 'add-member', ipAddress: '203.0.113.9', userAgent: 'curl/8' },
     })
     expect((await list(tab)).events[0]).toMatchObject({ action: 'add-member', byAnother: true, ipAddress: '', browser: null })
+    expect(JSON.stringify((await tab.get('/auth/export-data')).body)).not.toContain('203.0.113.9')
   })
 
   test.each(['?limit=0', '?limit=101', '?limit=x', '?cursor='])('refuses %s', async (query) => {

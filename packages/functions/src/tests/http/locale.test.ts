@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { localeCookie, preferredLocale } from '../../http/locale.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+describe('the language of a request', () => {
+  test.each([
+    [undefined, undefined, 'en'],
+    [undefined, 'de, fr;q=0.5, en;q=0.4', 'fr'],
+    [undefined, 'en;q=0.4, fr;q=0', 'en'],
+    ['fr', 'en', 'fr'],
+    ['en', 'fr', 'en'],
+    ['klingon', 'fr', 'fr'],
+    ['', 'fr-CA', 'fr'],
+  ] as const)('a cookie %j and Accept-Language %j make %s', (cookie, acceptLanguage, locale) => {
+    expect(preferredLocale(cookie, acceptLanguage)).toBe(locale)
+  })
+
+  test('its cookie is for no script, and on https for https alone', () => {
+    expect(localeCookie('fr', true)).toBe('locale=fr; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure')
+    expect(localeCookie('en', false)).not.toContain('Secure')
+  })
+
+  test('who signs up in a chosen language gets mails in it', async () => {
+    const person = app.person()
+    const headers = { cookie: 'locale=fr', 'accept-language': 'en' }
+    expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)
+    await app.mailed()
+    expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
+  })
+})
