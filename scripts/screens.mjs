@@ -51,7 +51,9 @@ async function photograph(baseURL, scene, google) {
       for (const visitor of Object.keys(scene.cookies)) {
         const context = await openContext(visitor, colorScheme)
         const page = await context.newPage()
-        for (const row of pages.filter(({ as, name }) => as === visitor && (only.length === 0 || only.includes(name)))) {
+        for (const row of pages.filter(
+          ({ as, name, photo }) => as === visitor && photo !== false && (only.length === 0 || only.includes(name)),
+        )) {
           await page.setViewportSize({ width: 1280, height: 800 })
           await openPage(page, row, scene)
           await page.evaluate(() => document.fonts.ready)
@@ -60,7 +62,10 @@ async function photograph(baseURL, scene, google) {
             await page.mouse.move(0, 0)
             const file = `${row.name}-${width}-${colorScheme}.png`
             const picture = sharp(await page.screenshot({ fullPage: true, animations: 'disabled', caret: 'hide' }))
-            await writeFile(join(folder, file), await picture.png({ palette: true, colours: 32, effort: 10 }).toBuffer())
+            await writeFile(
+              join(folder, file),
+              await picture.png({ palette: true, colours: 32, dither: 0, effort: 10 }).toBuffer(),
+            )
             taken.push(file)
           }
           say(`  ${row.name} (${colorScheme})`)
