@@ -62,7 +62,8 @@ try {
     const scene = await furnishScene(service.url, address, { slug: 'meridian-rates' })
     const found = []
     say(`| page | ${Object.keys(targets).join(' | ')} | FCP | LCP | TBT | CLS | Speed Index |`)
-    for (const { path, as } of asked) {
+    const only = process.argv.slice(2)
+    for (const { path, as } of asked.filter(({ path }) => only.length === 0 || only.includes(path))) {
       const { scores, lost, times } = await judge(service.url, path, scene.cookies[as], folder)
       say(`| ${[path, ...scores.map(([, score]) => score), ...times].join(' | ')} |`)
       for (const id of lost) say(`  ${path} loses points by: ${id}`)

@@ -1,6 +1,6 @@
 // Every page at two widths in both themes, into docs/screens: `npm run screens`. The service is one of its own, with a scene that is
 // always the same, on a clock that is always the same; only keys, codes and QR codes differ from one run to the next.
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
@@ -51,7 +51,9 @@ async function photograph(baseURL, scene, google) {
       for (const visitor of Object.keys(scene.cookies)) {
         const context = await openContext(visitor, colorScheme)
         const page = await context.newPage()
-        for (const row of pages.filter(({ as, name }) => as === visitor && (only.length === 0 || only.includes(name)))) {
+        for (const row of pages.filter(
+          ({ as, name, photo }) => as === visitor && photo !== false && (only.length === 0 || only.includes(name)),
+        )) {
           await page.setViewportSize({ width: 1280, height: 800 })
           await openPage(page, row, scene)
           await page.evaluate(() => document.fonts.ready)
@@ -60,7 +62,10 @@ async function photograph(baseURL, scene, google) {
             await page.mouse.move(0, 0)
             const file = `${row.name}-${width}-${colorScheme}.png`
             const picture = sharp(await page.screenshot({ fullPage: true, animations: 'disabled', caret: 'hide' }))
-            await writeFile(join(folder, file), await picture.png({ palette: true, colours: 32, effort: 10 }).toBuffer())
+            await writeFile(
+              join(folder, file),
+              await picture.png({ palette: true, colours: 32, dither: 0, effort: 10 }).toBuffer(),
+            )
             taken.push(file)
           }
           say(`  ${row.name} (${colorScheme})`)
@@ -72,6 +77,25 @@ async function photograph(baseURL, scene, google) {
   } finally {
     await browser.close()
   }
+}
+
+/** The gallery in docs/screens/README.md, between its two comments. */
+async function listPictures() {
+  const file = join(folder, 'README.md')
+  const shots = pages.filter(({ photo }) => photo !== false)
+  const picture = (name, width, theme) =>
+    `[<img src="${name}-${width}-${theme}.png" width="${width === 360 ? 90 : 240}" alt="${name}, ${width} px, ${theme}">](${name}-${width}-${theme}.png)`
+  const rows = shots.map(({ name }) => {
+    const cells = themes.flatMap((theme) => widths.map((width) => picture(name, width, theme)))
+    return `| ${[name, ...cells].join(' | ')} |`
+  })
+  const gallery = [
+    '| Page | Light, 360 px | Light, 1280 px | Dark, 360 px | Dark, 1280 px |',
+    '|---|---|---|---|---|',
+    ...rows,
+  ].join('\n')
+  const text = await readFile(file, 'utf8')
+  await writeFile(file, text.replace(/(<!-- pictures -->).*(<!-- end -->)/s, `$1\n\n${gallery}\n\n$2`))
 }
 
 async function takeScreens() {
@@ -101,6 +125,7 @@ async function takeScreens() {
     })
     const pictures = (await readdir(folder)).filter((name) => name.endsWith('.png'))
     if (whole) for (const old of pictures.filter((name) => !taken.includes(name))) await rm(join(folder, old))
+    await listPictures()
     const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
     const size = sizes.reduce((sum, each) => sum + each, 0)
     say(`${taken.length} pictures in docs/screens, ${Math.round(size / 1000)} kB.`)

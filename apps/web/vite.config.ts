@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { vitePlugin as remix } from '@remix-run/dev'
 import tailwindcss from '@tailwindcss/vite'
@@ -17,7 +18,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         v3_throwAbortReason: true,
       },
     }),
-    ...(isSsrBuild ? [] : [precompress]),
+    ...(isSsrBuild ? [precompress] : []),
   ],
   build: {
     assetsInlineLimit: 0,
@@ -35,17 +36,23 @@ function chunkOf(id: string): string | undefined {
   return id.includes('/app/components/') ? 'components' : undefined
 }
 
-/** Next to each file its compressed forms, for a server that sends them as they are. */
+/**
+ * Next to each file for the browser its compressed forms, for a server that sends them as they are. At the end of the server's build:
+ * it is that one that writes the manifest of the routes.
+ */
 const precompress: Plugin = {
   name: 'precompress',
   apply: 'build',
-  async writeBundle({ dir }, bundle) {
-    const files = Object.values(bundle).filter(({ fileName }) => /\.(css|js|svg)$/.test(fileName))
+  async closeBundle() {
+    const folder = fileURLToPath(new URL('./build/client/assets/', import.meta.url))
+    const files = (await readdir(folder)).filter((name) => /\.(css|js|svg)$/.test(name))
     await Promise.all(
-      files.flatMap((file) => {
-        const content = file.type === 'chunk' ? file.code : file.source
-        const path = `${dir}/${file.fileName}`
-        return [writeFile(`${path}.br`, brotliCompressSync(content)), writeFile(`${path}.gz`, gzipSync(content))]
+      files.map(async (name) => {
+        const content = await readFile(folder + name)
+        await Promise.all([
+          writeFile(`${folder}${name}.br`, brotliCompressSync(content)),
+          writeFile(`${folder}${name}.gz`, gzipSync(content)),
+        ])
       }),
     )
   },

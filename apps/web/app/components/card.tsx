@@ -1,8 +1,11 @@
 import type { ReactNode } from 'react'
 
-export function Card({ title, children }: { title?: string; children: ReactNode }) {
+/** `danger` marks what cannot be undone. */
+export function Card({ title, danger = false, children }: { title?: string; danger?: boolean; children: ReactNode }) {
   return (
-    <section className="@container grid content-start gap-5 rounded-xl border border-line bg-surface p-5 shadow-lift sm:p-7">
+    <section
+      className={`@container grid content-start gap-5 rounded-xl border ${danger ? 'border-danger/45' : 'border-line'} bg-surface p-5 shadow-lift sm:p-7`}
+    >
       {title && <h2 className="text-lg font-semibold">{title}</h2>}
       {children}
     </section>

@@ -49,7 +49,7 @@ export default function DangerSettings() {
           </ButtonLink>
         </div>
       </Card>
-      <Card title={text.deleteTitle}>
+      <Card title={text.deleteTitle} danger>
         <DeletionNotes />
         <PageForm
           action="/settings/danger"

@@ -218,7 +218,7 @@ export default function OrganizationSettings() {
         </PageForm>
       </Card>
       {organization.mayDelete && (
-        <Card title={text.deleteTitle}>
+        <Card title={text.deleteTitle} danger>
           <p className="text-ink-soft">{text.deleteLead}</p>
           <PageForm {...form('delete')}>
             {hidden}

@@ -1,0 +1,79 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags pages, speed
+import { expect, type Page } from '@playwright/test'
+import { openPage, pages } from './support/pages.ts'
+import { test, watch } from './support/scene-test.ts'
+
+const kB = 1000
+
+/** What came over the wire, by kind, and how many times. */
+async function weigh(page: Page, path: string) {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Network.enable')
+  const kinds = new Map<string, string>()
+  const weight = { Script: 0, Stylesheet: 0, Font: 0, requests: 0 }
+  devtools.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
+  devtools.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    const kind = kinds.get(requestId)
+    weight.requests += 1
+    if (kind === 'Script' || kind === 'Stylesheet' || kind === 'Font') weight[kind] += encodedDataLength
+  })
+  await page.goto(path, { waitUntil: 'networkidle' })
+  return weight
+}
+
+test('pages: the sign-in page is light, and comes from one place', async ({ visit, baseURL }) => {
+  const page = await visit({ as: 'stranger' })
+  const complaints = watch(page, baseURL)
+  const weight = await weigh(page, '/login')
+  console.log(`/login over the wire: ${JSON.stringify(weight)}`)
+  expect(weight.Script).toBeGreaterThan(0)
+  expect(weight.Script).toBeLessThanOrEqual(100 * kB)
+  expect(weight.Stylesheet).toBeGreaterThan(0)
+  expect(weight.Stylesheet).toBeLessThanOrEqual(15 * kB)
+  expect(weight.Font).toBeLessThanOrEqual(35 * kB)
+  expect(weight.requests).toBeLessThanOrEqual(25)
+  expect(complaints).toEqual([])
+})
+
+test('pages: what a build names by its content is kept for good, and sent compressed', async ({ request }) => {
+  const html = await (await request.get('/login')).text()
+  const files = new Set([...html.matchAll(/"(\/assets\/[^"]+\.(?:js|css|woff2))"/g)].map(([, path = '']) => path))
+  expect(files.size).toBeGreaterThan(5)
+  for (const path of files) {
+    const headers = (await request.get(path, { headers: { 'accept-encoding': 'br' } })).headers()
+    expect.soft(headers['cache-control'], path).toBe('public, max-age=31536000, immutable')
+    expect.soft(headers['content-encoding'], path).toBe(path.endsWith('.woff2') ? undefined : 'br')
+  }
+})
+
+declare global {
+  interface Window {
+    shifts: string[]
+  }
+}
+
+for (const width of [360, 1280]) {
+  test(`pages: nothing moves while a page comes (${width} px)`, async ({ visit, scene }) => {
+    test.slow()
+    for (const as of ['stranger', 'member', 'guarded', 'challenged'] as const) {
+      const page = await visit({ as, viewport: { width, height: 800 } })
+      await page.addInitScript(() => {
+        window.shifts = []
+        type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
+        new PerformanceObserver((list) => {
+          for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
+            if (!hadRecentInput) window.shifts.push(`${value} ${sources.map(({ node }) => node?.nodeName).join(' ')}`)
+          }
+        }).observe({ type: 'layout-shift', buffered: true })
+      })
+      for (const row of pages.filter((each) => each.as === as && !each.reach)) {
+        await openPage(page, row, scene)
+        await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
+        expect.soft(await page.evaluate(() => window.shifts), row.name).toEqual([])
+      }
+    }
+  })
+}
