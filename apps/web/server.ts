@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { createEdge, explainStartFailure, openService, type Service, UnknownHostError } from '@floorpass/functions'
+import { createEdge, explainStartFailure, openService, refusePage, type Service, UnknownHostError } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { createRequestHandler, type ServerBuild } from '@remix-run/node'
@@ -43,10 +43,12 @@ async function start(): Promise<void> {
 async function requestHandler(service: Service) {
   const build = (await import(new URL('./build/server/index.js', import.meta.url).href)) as ServerBuild
   const remix = createRequestHandler(build, 'production')
-  const edge = createEdge(service, (request, page) => {
+  const edge = createEdge(service, async (request, page) => {
     // Remix compares Origin with Host, which proxies rewrite, and refuses `null`. The edge has judged it already, by TRUSTED_ORIGINS.
     request.headers.delete('origin')
-    return remix(request, page)
+    const response = await remix(request, page)
+    // What Remix refuses itself names our files, in a form of its own.
+    return response.headers.has('x-remix-error') ? refusePage(response.status) : response
   })
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
   app.use('/assets/*', async (c, next) => {

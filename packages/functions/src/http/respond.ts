@@ -1,4 +1,4 @@
-import type { AppError, LimitState } from '@floorpass/api'
+import { AppError, type LimitState } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 
 export const json = (body: unknown, status = 200): Response =>
@@ -10,6 +10,15 @@ export function errorResponse(error: AppError): Response {
   for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
   return response
 }
+
+/** The same for a page that takes no such request: 404 and 405, and what else the pages refuse by themselves. */
+export const refusePage = (status: number): Response =>
+  errorResponse(
+    new AppError(
+      ({ 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED' } as const)[status] ??
+        (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST'),
+    ),
+  )
 
 /** When a new try makes sense, under the standard name and the one that better-auth's client reads. Of several, the longest wait. */
 export function retryHeaders(errors: readonly AppError[]): Record<string, string> {
