@@ -7,6 +7,7 @@ import {
   createSessionFastPath,
   explainStartFailure,
   openService,
+  refusePage,
   type Service,
   UnknownHostError,
 } from '@floorpass/functions'
@@ -57,10 +58,12 @@ async function start(): Promise<void> {
 async function requestHandler(service: Service) {
   const build = (await import(new URL('./build/server/index.js', import.meta.url).href)) as ServerBuild
   const remix = createRequestHandler(build, 'production')
-  const edge = createEdge(service, (request, page) => {
+  const edge = createEdge(service, async (request, page) => {
     // Remix compares Origin with Host, which proxies rewrite, and refuses `null`. The edge has judged it already, by TRUSTED_ORIGINS.
     request.headers.delete('origin')
-    return remix(request, page)
+    const response = await remix(request, page)
+    // What Remix refuses itself names our files, in a form of its own.
+    return response.headers.has('x-remix-error') ? refusePage(response.status) : response
   })
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
   app.use('/assets/*', async (c, next) => {

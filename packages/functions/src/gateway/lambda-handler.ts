@@ -73,7 +73,9 @@ function readV1(event: GatewayEventV1): Call {
   const headers = new Headers()
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {}))
     for (const value of values ?? []) appendHeader(headers, name, value)
-  for (const [name, value] of Object.entries(event.headers ?? {})) if (!headers.has(name)) appendHeader(headers, name, value)
+  const known = new Set(headers.keys())
+  for (const [name, value] of Object.entries(event.headers ?? {}))
+    if (!known.has(name.toLowerCase())) appendHeader(headers, name, value)
   // The gateway has decoded the query, path parameters stay as they came.
   const query = new URLSearchParams(
     Object.entries(event.multiValueQueryStringParameters ?? event.queryStringParameters ?? {}).flatMap(([name, values]) =>

@@ -17,8 +17,11 @@ export function requestCookies(header: string | null): Map<string, string> {
   return cookies
 }
 
-const pairsOf = (header: string | null): [name: string, value: string][] =>
-  (header ?? '').split(';').flatMap((pair) => {
+function pairsOf(header: string | null): [name: string, value: string][] {
+  const pairs: [string, string][] = []
+  for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=')
-    return at < 1 ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]]
-  })
+    if (at > 0) pairs.push([pair.slice(0, at).trim(), pair.slice(at + 1).trim()])
+  }
+  return pairs
+}

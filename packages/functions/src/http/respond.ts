@@ -20,6 +20,15 @@ export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Reco
   return response
 }
 
+/** The same for a page that takes no such request: 404 and 405, and what else the pages refuse by themselves. */
+export const refusePage = (status: number): Response =>
+  errorResponse(
+    new AppError(
+      ({ 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED' } as const)[status] ??
+        (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST'),
+    ),
+  )
+
 /** When a new try makes sense, under the standard name and the one that better-auth's client reads. Of several, the longest wait. */
 export function retryHeaders(errors: readonly AppError[]): Record<string, string> {
   const longest = Math.max(0, ...errors.map(({ retryAfter }) => retryAfter ?? 0))

@@ -58,8 +58,8 @@ const others = [
   '/trpc/unknown',
   '/trpc/sessions.get,signIn.signOut?batch=1',
 ]
-const batch = 100
-const atOnce = 16
+const batch = 250
+const atOnce = 32
 
 /** Sends hostile requests over every route, seeded; the same seed sends the same. Never throws for what the server does. */
 export async function fuzz(
@@ -95,7 +95,7 @@ export async function fuzz(
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     memory.push(await residentMegabytes(target.pid))
-    if ((sent / batch) % 20 === 0)
+    if ((sent / batch) % 10 === 0)
       onProgress?.(
         `${sent + batch} requests, ${Math.round((performance.now() - started) / 1000)} s, ${memory.at(-1)?.toFixed(0)} MB, ${violations.length} violations`,
       )

@@ -38,7 +38,7 @@ describe("better-auth's client, pointed at /auth", () => {
       error: null,
       data: { token: null, user: { name, email, emailVerified: false, riskLevel: 'moderate' } },
     })
-    expect(tab.cookies.size).toBe(0)
+    expect(tab.cookies.has('floorpass_session')).toBe(false)
 
     const early = await client.signIn.email({ email, password })
     expect([early.data, early.error?.status, early.error?.code]).toEqual([null, 403, 'EMAIL_NOT_VERIFIED'])

@@ -286,6 +286,41 @@ describe('the running server', () => {
     }
   })
 
+  test('T50, T53: takes no form of another origin, on any page, with a cookie or without', async () => {
+    const pages = ['login', 'signup', 'forgot-password', 'reset-password', 'verify-email', 'two-factor', 'logout', 'unknown']
+    const settings = [
+      'profile',
+      'trading',
+      'email',
+      'password',
+      'sessions',
+      'security',
+      'accounts',
+      'danger',
+      'data',
+      'organizations',
+    ]
+    const form: [string, string] = ['content-type', 'application/x-www-form-urlencoded']
+    for (const page of [...pages, ...settings.map((name) => `settings/${name}`), 'login.data', 'settings/profile.data']) {
+      for (const cookie of [[], [['cookie', 'floorpass_session=x']]] as [string, string][][]) {
+        const head = `POST /${page} HTTP/1.1\r\nhost: localhost\r\norigin: https://evil.test\r\nconnection: close\r\n`
+        const lines = [form, ['content-length', '3'], ...cookie].map((line) => line.join(': ')).join('\r\n')
+        const { status, body } = await sendRaw(server.port, `${head}${lines}\r\n\r\na=b`)
+        expect([page, status, JSON.parse(body).code]).toEqual([page, 403, 'INVALID_ORIGIN'])
+      }
+    }
+  })
+
+  test('refuses what a page does not take with a code, and names no file', async () => {
+    for (const path of ['/settings', '/settings/data']) {
+      const answer = await fetch(server.url + path, { method: 'POST', body: '{}', headers: { origin: own } })
+      expect([answer.status, await answer.json()]).toEqual([
+        405,
+        { code: 'METHOD_NOT_ALLOWED', message: 'This address does not answer that method' },
+      ])
+    }
+  })
+
   test('T148: sends pages with a secret in their address without a referrer or a third party', async () => {
     const token = 'canary-in-an-address'
     for (const page of ['reset-password', 'verify-email', 'undo-email-change', 'delete-account', 'accept-invitation']) {
