@@ -32,7 +32,11 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
     adapter: embeddedAdapter(client),
     inTransaction,
     ping: async () => void (await client.query('SELECT 1')),
-    dump: () => client.dumpDataDir('none'),
+    dump: async () => {
+      // So that whoever starts from it has little to replay.
+      await client.exec('CHECKPOINT')
+      return client.dumpDataDir('none')
+    },
     close: async () => {
       await client.close().finally(() => lock?.release())
     },

@@ -22,6 +22,7 @@ import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpas
 import { type Config, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
+import { serveDumps } from './backup/dump-socket.ts'
 import { trustedProxies } from './http/client-address.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
 import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
@@ -84,7 +85,15 @@ export async function openService(source = readEnvironment()): Promise<Service> 
   const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log })
   service.deps.mail.start()
   service.expirySweep.start()
-  return service
+  if (!database.dump) return service
+  const dumps = await serveDumps(config.dataDir, database.dump, log)
+  return {
+    ...service,
+    stop: async () => {
+      await dumps.close()
+      await service.stop()
+    },
+  }
 }
 
 /** Wires open parts together. Tests call it with parts of their own. */
@@ -166,7 +175,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-const redisPatienceMs = 500
+const redisPatienceMs = 1_000
 
 function connectRedis(url: string, log: Log): Redis {
   // A Redis that is frozen or unreachable holds its connection open and answers nothing: a limit must not wait for it.
