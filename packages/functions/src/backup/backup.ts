@@ -35,7 +35,8 @@ export async function backUp(
 async function dumpFiles(directory: string): Promise<Buffer> {
   const { dump, close } = await openDatabase({ kind: 'embedded', directory })
   try {
-    return Buffer.from(await ((await dump?.()) as Blob).arrayBuffer())
+    if (!dump) throw new BackupError(`${directory} holds no embedded database.`)
+    return Buffer.from(await (await dump()).arrayBuffer())
   } finally {
     await close()
   }

@@ -47,7 +47,7 @@ export const redisOutage: Scenario = {
     const flood = async () => {
       floods += 1
       const number = floods
-      const replies = Array.from({ length: 40 }, (_, count) =>
+      const replies = Array.from({ length: 40 }, () =>
         ask(target, 'POST', '/auth/verify-email', {
           body,
           headers: { 'x-forwarded-for': `192.0.2.${number}` },
