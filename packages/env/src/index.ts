@@ -150,7 +150,9 @@ export function describeLimits(config: Config): string[] {
   if (config.mode === 'local') return []
   const limits: string[] = []
   if (config.database.kind === 'embedded') {
-    limits.push(`The database is embedded: one process on one machine. Back it up with npm run backup, or set DATABASE_URL.`)
+    limits.push(
+      `The database is embedded: one process on one machine. Back up ${config.database.directory} by npm run backup, or set DATABASE_URL.`,
+    )
   } else if (!config.redisUrl) {
     limits.push('Rate limits are counted by each process alone. Set REDIS_URL before you run more than one.')
   }
