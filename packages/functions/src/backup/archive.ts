@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs'
-import { open, rename, rm } from 'node:fs/promises'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import { extract, pack } from 'tar-stream'
@@ -28,14 +28,11 @@ export async function writeArchive(file: string, { manifest, database, secret }:
   if (secret !== null) archive.entry({ name: names.secret, mode: 0o600 }, secret)
   archive.entry({ name: names.database, mode: 0o600 }, database)
   archive.finalize()
-  const handle = await open(draft, 'wx', 0o600)
   try {
-    await pipeline(archive, createGzip(), handle.createWriteStream({ autoClose: false }))
-    await handle.sync()
-    await handle.close()
+    // `flush`: on the disk before it gets its name.
+    await pipeline(archive, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
     await rename(draft, file)
   } catch (error) {
-    await handle.close().catch(() => {})
     await rm(draft, { force: true })
     throw error
   }
