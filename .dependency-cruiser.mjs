@@ -105,6 +105,7 @@ export default {
         pathNot: [
           '^packages/env/',
           '^packages/functions/src/deps\\.ts$',
+          '^packages/functions/src/backup/cli\\.ts$',
           '^packages/db/src/seed\\.ts$',
           '^packages/badges/src/cli\\.ts$',
           '^packages/reliability/src/service-process\\.ts$',

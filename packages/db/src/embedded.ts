@@ -35,7 +35,11 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
     inTransaction,
     ping: async () => void (await client.query('SELECT 1')),
     listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
-    dump: () => client.dumpDataDir('none'),
+    dump: async () => {
+      // So that whoever starts from it has little to replay.
+      await client.exec('CHECKPOINT')
+      return client.dumpDataDir('none')
+    },
     close: async () => {
       await client.close().finally(() => lock?.release())
     },

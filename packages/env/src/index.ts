@@ -164,7 +164,7 @@ export function describeLimits(config: Config): string[] {
   const limits: string[] = []
   if (config.database.kind === 'embedded') {
     limits.push(
-      `The database is embedded: one process on one machine. Back up ${config.database.directory} while the service is stopped, or set DATABASE_URL.`,
+      `The database is embedded: one process on one machine. Back up ${config.database.directory} by npm run backup, or set DATABASE_URL.`,
     )
   } else if (!config.redisUrl) {
     limits.push('Rate limits are counted by each process alone. Set REDIS_URL before you run more than one.')

@@ -24,6 +24,7 @@ import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpas
 import { type Config, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
+import { serveDumps } from './backup/dump-socket.ts'
 import { trustedProxies } from './http/client-address.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
@@ -107,7 +108,15 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing, keepSessions })
   service.deps.mail.start()
   service.expirySweep.start()
-  return service
+  if (!database.dump) return service
+  const dumps = await serveDumps(config.dataDir, database.dump, log)
+  return {
+    ...service,
+    stop: async () => {
+      await dumps.close()
+      await service.stop()
+    },
+  }
 }
 
 /**
@@ -260,7 +269,7 @@ export function describeError(error: unknown): Record<string, unknown> {
   }
 }
 
-const redisPatienceMs = 500
+const redisPatienceMs = 1_000
 
 function connectRedis(url: string, log: Log): Redis {
   // A Redis that is frozen or unreachable holds its connection open and answers nothing: a limit must not wait for it.

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { cpus, tmpdir } from 'node:os'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
@@ -12,7 +12,7 @@ import { killServices } from './service-process.ts'
 
 const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
 Breaks what the service stands on, under load, and counts what is lost. Figures of a whole run go to docs/reliability.md.
-  --quick   fewer rounds (about three minutes); the page keeps its figures
+  --quick   fewer rounds (three to five minutes); the page keeps its figures
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({
@@ -81,13 +81,17 @@ async function cleanUp(): Promise<void> {
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const rows: Row[] = []
-for (const scenario of scenarios.filter(({ name }) => !only || only.includes(name))) rows.push(await tryScenario(scenario))
-const machine = `${cpus().length} cores, Node ${process.version}, ${cluster ? (await cluster).version.replace('postgres (PostgreSQL)', 'PostgreSQL') : 'no PostgreSQL'}`
+for (const scenario of scenarios.filter(({ name }) => !only || only.includes(name))) {
+  const row = await tryScenario(scenario)
+  rows.push(row)
+  const version = cluster ? `, ${(await cluster).version.replace(/^.*\) /, 'PostgreSQL ')}` : ''
+  const machine = `${cpus().length} cores at load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}${version}`
+  if (!quick) await writeReport([row], { machine, commit })
+}
 await cleanUp()
 
 const failed = rows.filter(({ outcome }) => outcome.problems.length > 0)
-const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
-if (!quick) await writeReport(rows, { machine, commit })
 console.log(`\n${rows.length - failed.length} scenarios held, ${failed.length} failed`)
 process.exit(failed.length === 0 ? 0 : 1)

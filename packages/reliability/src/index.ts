@@ -1,4 +1,5 @@
 export { type Balancer, startBalancer } from './balancer.ts'
+export { outboxOf, signedInPerson, signIn } from './person.ts'
 export { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
 export { findRedis } from './redis-process.ts'
 export { replaceBlock } from './report.ts'

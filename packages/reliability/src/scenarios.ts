@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts'
+import { backupPostgres } from './scenarios/backup-postgres.ts'
 import { clockSteps } from './scenarios/clock-steps.ts'
 import { diskFull } from './scenarios/disk-full.ts'
 import { killNineEmbedded, killNinePostgres } from './scenarios/kill-nine.ts'
@@ -19,4 +20,5 @@ export const scenarios: readonly Scenario[] = [
   rollingRestarts,
   killNineEmbedded,
   killNinePostgres,
+  backupPostgres,
 ]

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { variables } from '@floorpass/env'
+import { outboxOf, signedInPerson, signIn } from '@floorpass/reliability'
+import { generate } from 'otplib'
+import { expect, test } from 'vitest'
+import { startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+
+async function run(command: 'backup' | 'restore', dataDir: string, file: string, more: Record<string, string> = {}) {
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', 'packages/functions/src/backup/cli.ts', command, file],
+    {
+      cwd: root,
+      env: { ...Object.fromEntries(variables.map((name) => [name, ''])), PATH: process.env.PATH, DATA_DIR: dataDir, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number]
+  return { code, output }
+}
+
+const post = async (url: string, path: string, body: unknown, cookie: string) => {
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, cookie },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, body: (await response.json()) as Record<string, string> }
+}
+
+const userOf = async (url: string, cookie: string) =>
+  ((await (await fetch(`${url}/auth/get-session`, { headers: { cookie } })).json()) as { user: { email: string } } | null)?.user
+    .email
+
+test('a backup of the running service brings back accounts, sessions and second factors elsewhere', async () => {
+  const [first, second] = [await temporaryFolder(), join(await temporaryFolder(), 'new')]
+  const file = join(await temporaryFolder(), 'floorpass.backup')
+  const server = await startServer({ DATA_DIR: first, RATE_LIMIT: 'off' })
+  const target = { url: server.url, origin: server.url }
+  const person = await signedInPerson(target, outboxOf(first))
+  const other = await signedInPerson(target, outboxOf(first))
+  const { body } = await post(server.url, '/auth/two-factor/enable', { password: person.password }, person.cookie)
+  const secret = new URL(body.totpURI ?? '').searchParams.get('secret') ?? ''
+  const now = Math.floor(Date.now() / 1000)
+  const code = await generate({ secret, epoch: now - 30 })
+  expect((await post(server.url, '/auth/two-factor/verify-totp', { code }, person.cookie)).status).toBe(200)
+
+  const taken = await run('backup', first, file)
+  expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the running service')])
+  expect(taken.output).toContain('Keep it like a password')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  expect((await run('backup', first, file)).output).toContain('exists: choose another name')
+  expect((await run('restore', first, file)).output).toContain('nothing was restored')
+  // What comes after it is not in it.
+  const later = await signedInPerson(target, outboxOf(first))
+  expect((await server.end('SIGTERM')).code).toBe(0)
+  expect((await run('restore', first, file)).output).toContain('nothing was restored')
+
+  const restored = await run('restore', second, file)
+  expect([restored.code, restored.output]).toEqual([0, expect.stringContaining('Restored 2 accounts')])
+  expect((await stat(join(second, 'auth-secret'))).mode & 0o777).toBe(0o600)
+  expect(await readFile(join(second, 'auth-secret'), 'utf8')).toBe(await readFile(join(first, 'auth-secret'), 'utf8'))
+
+  const successor = await startServer({ DATA_DIR: second, RATE_LIMIT: 'off' })
+  const home = { url: successor.url, origin: successor.url }
+  expect(await userOf(successor.url, other.cookie)).toBe(other.email)
+  expect((await signIn(home, later)).status).toBe(401)
+  const challenge = await signIn(home, person)
+  expect(challenge.body).toMatchObject({ twoFactorRedirect: true })
+  const cookie = challenge.headers
+    .getSetCookie()
+    .map((line) => line.split(';', 1)[0])
+    .join('; ')
+  const next = await generate({ secret, epoch: Math.floor(Date.now() / 1000) })
+  expect((await post(successor.url, '/auth/two-factor/verify-totp', { code: next }, cookie)).status).toBe(200)
+  await successor.end('SIGTERM')
+})
+
+test('a stopped service is backed up from its files, and with AUTH_SECRET the secret stays outside', async () => {
+  const folder = await temporaryFolder()
+  const [dataDir, file] = [join(folder, 'data'), join(folder, 'stopped.backup')]
+  const more = { AUTH_SECRET: 'kYq4x9Zs7wPn2vRt8bLm3cJd6fGh1aQe' }
+  const server = await startServer({ DATA_DIR: dataDir, ...more })
+  await server.end('SIGTERM')
+  const taken = await run('backup', dataDir, file, more)
+  expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the stopped service')])
+  expect(taken.output).toContain('AUTH_SECRET is not in it')
+  expect((await run('restore', join(folder, 'other'), file)).output).toContain('set the same one')
+  expect((await run('restore', join(folder, 'other'), file, more)).code).toBe(0)
+})
+
+test('what is no whole backup is refused, and nothing is left behind', async () => {
+  const folder = await temporaryFolder()
+  const [dataDir, file, cut] = [join(folder, 'data'), join(folder, 'whole.backup'), join(folder, 'cut.backup')]
+  const server = await startServer({ DATA_DIR: dataDir })
+  await server.end('SIGTERM')
+  await run('backup', dataDir, file)
+  await writeFile(cut, (await readFile(file)).subarray(0, 200_000))
+  await writeFile(join(folder, 'text'), 'hello')
+  for (const name of ['cut.backup', 'text', 'missing']) {
+    const refused = await run('restore', join(folder, 'other'), join(folder, name))
+    expect([name, refused.code]).toEqual([name, 1])
+    expect(refused.output).toMatch(/is not a whole backup|cannot be read/)
+  }
+  await expect(stat(join(folder, 'other', 'database', 'pgdata'))).rejects.toMatchObject({ code: 'ENOENT' })
+  // Another service's secret must not be overwritten.
+  await mkdir(join(folder, 'other'))
+  await writeFile(join(folder, 'other', 'auth-secret'), 'x'.repeat(43))
+  expect((await run('restore', join(folder, 'other'), file)).output).toContain('another secret')
+})
+
+test('on PostgreSQL the command names the tools to use', async () => {
+  const { code, output } = await run('backup', await temporaryFolder(), 'x', { DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+  expect([code, output]).toEqual([2, expect.stringContaining('pg_dump')])
+})

@@ -1,0 +1,76 @@
+import { mkdtemp } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import {
+  findPostgres,
+  replaceBlock,
+  type Scenario,
+  scenarios,
+  startPostgresCluster,
+  type Workplace,
+} from '@floorpass/reliability'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const binaries = findPostgres()
+const workplace: Workplace = {
+  quick: true,
+  redisBinary: '',
+  async postgres() {
+    const cluster = await startPostgresCluster(binaries ?? '')
+    onTestFinished(() => cluster.remove())
+    return cluster
+  },
+  folder: async () => mkdtemp(join(await temporaryFolder(), 'scenario-')),
+  say: () => {},
+}
+const scenarioOf = (name: string) => scenarios.find((scenario) => scenario.name === name) as Scenario
+
+// The others, and more rounds of these: `npm run reliability`.
+describe('short scenarios', () => {
+  test.skipIf(!binaries)('T191: /readyz of a frozen database is 503 within about 2 s', async () => {
+    expect((await scenarioOf('slow-database').run(workplace)).problems).toEqual([])
+  })
+
+  test('T104: a clock that steps an hour makes nothing usable again', async () => {
+    expect((await scenarioOf('clock-steps').run(workplace)).problems).toEqual([])
+  })
+})
+
+test('T195: after SIGTERM it serves on for a moment, says that it goes, and closes connections by its answers', async () => {
+  const server = await startServer({ DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
+  const ask = (path: string) =>
+    new Promise<string>((resolve, reject) => {
+      let answer = ''
+      const socket = connect(server.port, '127.0.0.1', () =>
+        socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`),
+      )
+      // Resolves when the server closes: this side keeps the connection.
+      socket
+        .on('data', (chunk: Buffer) => {
+          answer += chunk
+        })
+        .on('close', () => resolve(answer))
+        .on('error', reject)
+    })
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+  const ended = server.end('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const [ready, alive] = await Promise.all([ask('/readyz'), ask('/healthz')])
+  expect(ready).toMatch(/^HTTP\/1\.1 503 /)
+  expect(ready).toMatch(/^retry-after: 1\r$/im)
+  for (const answer of [ready, alive]) expect(answer).toMatch(/^connection: close\r$/im)
+  expect(alive).toMatch(/^HTTP\/1\.1 200 /)
+  expect((await ended).code).toBe(0)
+})
+
+test('the figures of a scenario replace its former ones, and nothing else of the page', () => {
+  const page = '# Page\n\n<!-- figures:a -->\nold\n<!-- /figures:a -->\n\n## Hostile requests\n\nby hand\n'
+  const once = replaceBlock(page, 'a', 'new')
+  expect(once).toBe(page.replace('old', 'new'))
+  const both = replaceBlock(once, 'b', 'more')
+  expect(both).toBe(
+    '# Page\n\n<!-- figures:a -->\nnew\n<!-- /figures:a -->\n\n<!-- figures:b -->\nmore\n<!-- /figures:b -->\n\n## Hostile requests\n\nby hand\n',
+  )
+  expect(replaceBlock(both, 'b', 'more')).toBe(both)
+})
