@@ -16,7 +16,10 @@ export async function confirmPassword(ctx: Context, userId: string, password: st
   // Whoever holds a stolen session has no more guesses than a known device has.
   if (!(await countGuess(ctx, account, 'known')).mayCount) throw new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: tooMany })
   if (!(await ctx.passwords.verify(account.passwordHash, password))) throw new AppError('INVALID_PASSWORD')
-  await ctx.db.account.updateMany({ where: { id: account.id }, data: clearedGuesses('known') })
+  await ctx.db.account.updateMany({
+    where: { id: account.id },
+    data: { ...clearedGuesses('known'), updatedAt: account.updatedAt },
+  })
   await ctx.limiter.reset('confirm-password:user', userId)
   return account
 }

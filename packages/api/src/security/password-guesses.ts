@@ -9,7 +9,7 @@ export type Place = 'known' | 'unknown'
 /** One guess that was counted before it is judged. `isLast`: it used up what its place has. */
 export type Guess = { place: Place; mayCount: boolean; isLast: boolean }
 
-type PasswordAccount = Pick<Account, 'id' | 'userId' | 'passwordHash'>
+type PasswordAccount = Pick<Account, 'id' | 'userId' | 'passwordHash' | 'updatedAt'>
 
 const counters = { known: 'knownGuesses', unknown: 'unknownGuesses' } as const
 
@@ -32,11 +32,12 @@ export async function countSignIn(ctx: Context, email: string, account: Password
 }
 
 /** One conditional UPDATE: the count in the row is exact, and outlives every window, process and rolled-back request. */
-export async function countGuess(ctx: Context, { id }: PasswordAccount, place: Place): Promise<Guess> {
+export async function countGuess(ctx: Context, { id, updatedAt }: PasswordAccount, place: Place): Promise<Guess> {
   const [counter, most] = [counters[place], policy.passwordGuesses[place]]
   const [row] = await ctx.db.account.updateManyAndReturn({
     where: { id, [counter]: { lt: most } },
-    data: { [counter]: { increment: 1 } },
+    // A guess is no change of the account: its owner sees this date.
+    data: { [counter]: { increment: 1 }, updatedAt },
   })
   return { place, mayCount: row !== undefined, isLast: row?.[counter] === most }
 }

@@ -6,7 +6,9 @@ import { routeSamples, type SignedIn } from '../../test-support/route-samples.ts
 const app = await createTestApp()
 const samples = routeSamples(app)
 
-const everything = async () => JSON.stringify((await app.everyRow()).map((row) => JSON.stringify(row)).sort())
+/** But for the counts of wrong passwords: they stay, whatever becomes of the request (T16). */
+const everything = async () =>
+  JSON.stringify((await app.everyRow()).map(({ known_guesses, unknown_guesses, ...row }) => JSON.stringify(row)).sort())
 const eventsOf = async (userId: string) => app.db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'asc' } })
 
 /** From now on every transaction that wrote an audit event, or a mail, fails at its commit. */
