@@ -30,7 +30,14 @@ const databases = await loadData(adminUrl as string, async (url) => (await start
 const found: (Findings & { name: string })[] = []
 const began = performance.now()
 let skipped: string[] = []
-const bench: Bench = { databases, folder, quick: values.quick, rounds: values.quick ? 1 : 3, seconds: values.quick ? 0.5 : 1.5, say }
+const bench: Bench = {
+  databases,
+  folder,
+  quick: values.quick,
+  rounds: values.quick ? 1 : 3,
+  seconds: values.quick ? 0.5 : 1.5,
+  say,
+}
 const late = setTimeout(() => {
   skipped = names.slice(found.length)
   say(`The bench takes longer than ${longest} s: ${skipped.join(', ')} left out.`)
@@ -42,7 +49,8 @@ try {
   for (const name of names) {
     say(`\n${name} (${Math.round((performance.now() - began) / 1000)} s)`)
     const findings = await (works[name] as (bench: Bench) => Promise<Findings>)(bench)
-    for (const { work, measured, target, met } of findings.findings) say(`  ${met ? 'met   ' : 'missed'} ${work}: ${measured} (${target})`)
+    for (const { work, measured, target, met } of findings.findings)
+      say(`  ${met ? 'met   ' : 'missed'} ${work}: ${measured} (${target})`)
     for (const wrong of findings.wrong) say(`  WRONG  ${wrong}`)
     found.push({ name, ...findings })
   }

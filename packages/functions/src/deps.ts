@@ -83,7 +83,16 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
   const transport = config.mail.kind === 'smtp' ? createSmtpTransport({ ...config.mail, appName: config.appName }) : outbox
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  const service = composeService({ config, secrets, database, transport: transport as MailTransport, outbox, redis, log, keepSessions: sessionCache })
+  const service = composeService({
+    config,
+    secrets,
+    database,
+    transport: transport as MailTransport,
+    outbox,
+    redis,
+    log,
+    keepSessions: sessionCache,
+  })
   service.deps.mail.start()
   service.expirySweep.start()
   return service
