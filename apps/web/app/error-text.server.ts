@@ -36,5 +36,8 @@ function inForm(fields: Record<string, string>, text: ServerText, has: (field: s
   )
 }
 
-const inUnits = (seconds: number): [amount: number, unit: 'second' | 'minute'] =>
-  seconds < 90 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+function inUnits(seconds: number): [amount: number, unit: 'second' | 'minute' | 'hour'] {
+  if (seconds < 90) return [seconds, 'second']
+  const minutes = Math.ceil(seconds / 60)
+  return minutes < 90 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour']
+}

@@ -89,7 +89,7 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
     ...deps.limiter,
     async consume(limit, key) {
       const state = await deps.limiter.consume(limit, key).catch((error: unknown) => {
-        if (error instanceof AppError) tightest = error.limit
+        if (error instanceof AppError && isOwn(limit)) tightest = error.limit
         throw error
       })
       // What is left of an account or an address is told to nobody: it would say what others did to it.

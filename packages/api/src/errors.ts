@@ -93,6 +93,7 @@ export const catalogue = {
     'TOO_MANY_REQUESTS',
     'Too many failed verification attempts. Your account is temporarily locked. Please try again later.',
   ],
+  PASSWORD_LOCKED: ['TOO_MANY_REQUESTS', 'Too many wrong passwords in a row. Sign in again, or choose a new password by mail.'],
   SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
   SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
   INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. Nothing was changed.'],

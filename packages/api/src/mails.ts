@@ -161,10 +161,15 @@ export async function mailTwoFactorLocked(ctx: Context, tx: Transaction, user: R
   await send(ctx, tx, user, renderMail('two-factor-locked', { ...letter(ctx, user), minutes, resetUrl }))
 }
 
-/** Tells that somebody guessed at the password so often that it opens nothing on new devices, and how to go on. */
-export async function mailPasswordPaused(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+/** Tells that somebody guessed at the password so often that it is taken no more on new devices, or on known ones and in settings. */
+export async function mailPasswordPaused(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  place: 'known' | 'unknown',
+): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('password-paused', { ...letter(ctx, user), resetUrl }))
+  await send(ctx, tx, user, renderMail('password-paused', { ...letter(ctx, user), place, resetUrl }))
 }
 
 /** Tells that the account is gone. */

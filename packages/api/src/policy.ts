@@ -75,6 +75,8 @@ export const policy = {
   sessionsInMemory: 50_000,
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
+  /** How many callers, accounts and addresses each limit remembers in a process's memory: about 1 KB each. */
+  rateLimitRecords: 50_000,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */
   hashQueueLength: 256,
   mail: {
@@ -114,10 +116,11 @@ export const policy = {
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */
 export const limits = {
   'sign-in:ip': { points: 30, seconds: minute },
-  /** From devices that never signed in to the account; the three together make the wait longer and longer. */
+  /** From devices that never signed in to the account. */
   'sign-in:account': { points: 10, seconds: 10 * minute },
-  'sign-in:account-hour': { points: 20, seconds: hour },
-  'sign-in:account-day': { points: 40, seconds: day },
+  /** How often the one above may be used up before it lasts for the rest of the hour, of the day. */
+  'sign-in:account-hour': { points: 2, seconds: hour },
+  'sign-in:account-day': { points: 4, seconds: day },
   /** From one that has: nobody else can use these up. */
   'sign-in:device': { points: 5, seconds: 10 * minute },
   'sign-up:ip': { points: 10, seconds: minute },

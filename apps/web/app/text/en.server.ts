@@ -15,7 +15,7 @@ export type ServerText = {
   activityFailed: Partial<Record<AuditAction, string>>
   passwordAccepted: string
   formUnreadable: string
-  tryAgainIn: (amount: number, unit: 'second' | 'minute') => string
+  tryAgainIn: (amount: number, unit: 'second' | 'minute' | 'hour') => string
   isAbout: (slugs: string) => string
   /** Why a way through a provider ended without success, and what to do. */
   socialRefusals: Record<Refusal | 'unknown', [happened: string, todo: string]>
@@ -75,6 +75,8 @@ export const en: ServerText = {
     INVALID_BACKUP_CODE: 'That backup code is not right, or it was used already.',
     ACCOUNT_TEMPORARILY_LOCKED:
       'Too many wrong codes were entered for this account, here or elsewhere. No code is accepted for now.',
+    PASSWORD_LOCKED:
+      'Too many wrong passwords were entered here or on your other devices. Sign out and in again, or choose a new password by mail; then try again.',
     TOTP_NOT_ENABLED: 'There is no second factor to enter a code for. Set it up again.',
     TOTP_ALREADY_ENABLED: 'Nothing was changed: two-factor authentication is on already. Load the page again to see it.',
     TWO_FACTOR_NOT_ENABLED: 'Nothing was changed: two-factor authentication is off already.',

@@ -69,6 +69,8 @@ export const fr: ServerText = {
     INVALID_BACKUP_CODE: 'Ce code de secours n’est pas le bon, ou il a déjà servi.',
     ACCOUNT_TEMPORARILY_LOCKED:
       'Trop de codes erronés ont été saisis pour ce compte, ici ou ailleurs. Aucun code n’est accepté pour le moment.',
+    PASSWORD_LOCKED:
+      'Trop de mots de passe erronés ont été saisis ici ou sur vos autres appareils. Déconnectez-vous puis reconnectez-vous, ou choisissez un nouveau mot de passe par e-mail ; puis réessayez.',
     TOTP_NOT_ENABLED: 'Il n’y a pas de second facteur auquel saisir un code. Configurez-le de nouveau.',
     TOTP_ALREADY_ENABLED:
       'Rien n’a été modifié : l’authentification à deux facteurs est déjà activée. Rechargez la page pour le voir.',
@@ -203,7 +205,8 @@ export const fr: ServerText = {
   },
   passwordAccepted: 'Difficile à deviner : ce mot de passe convient.',
   formUnreadable: 'Ce formulaire n’a pas pu être lu. Revenez en arrière et renvoyez-le.',
-  tryAgainIn: (amount, unit) => ` Réessayez dans ${amount} ${unit === 'second' ? 'seconde' : 'minute'}${amount < 2 ? '' : 's'}.`,
+  tryAgainIn: (amount, unit) =>
+    ` Réessayez dans ${amount} ${{ second: 'seconde', minute: 'minute', hour: 'heure' }[unit]}${amount < 2 ? '' : 's'}.`,
   isAbout: (slugs) => ` Il s’agit de : ${slugs}.`,
   socialRefusals: {
     service_unavailable: ['Nous n’avons pas pu terminer pour le moment.', 'Réessayez dans un instant.'],

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import { mailPasswordCleared } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
+import { clearPassword } from '../security/password-account.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
 /**
@@ -31,17 +32,17 @@ export async function restoreUser(
   operator: Operator,
   who: string,
   reason: string,
-  { clearPassword }: { clearPassword: boolean },
+  { clearPassword: isCleared }: { clearPassword: boolean },
 ): Promise<void> {
   const { ctx } = operator
   const { id: userId } = await requireUser(operator, who)
   await ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
     const user = await tx.user.update({ where: { id: userId }, data: { suspendedAt: null } })
-    const entry = { userId, ...actorOf(operator), details: { reason, clearPassword } }
+    const entry = { userId, ...actorOf(operator), details: { reason, clearPassword: isCleared } }
     await recordAuditEvent(tx, ctx.client, { ...entry, action: 'restore-user' })
-    if (!clearPassword) return
-    await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
+    if (!isCleared) return
+    await clearPassword(tx, userId)
     await mailPasswordCleared(ctx, tx, user)
   })
 }

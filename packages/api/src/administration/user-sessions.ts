@@ -1,4 +1,5 @@
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { forgetDevices } from '../security/known-device.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { presentSession } from '../sessions/present-session.ts'
@@ -20,7 +21,7 @@ export async function listUserSessions(operator: Operator, who: string) {
 }
 
 /**
- * Ends every session of a user and the trust of every device; with `handle`, that session and its device only. At once: no node
+ * Ends every session of a user and the trust of every device, none of which is known any more; with `handle`, that session and its device only. At once: no node
  * answers for a session whose row is gone. USER_NOT_FOUND.
  */
 export async function revokeUserSessions(operator: Operator, who: string, handle?: string): Promise<{ revoked: number }> {
@@ -32,6 +33,7 @@ export async function revokeUserSessions(operator: Operator, who: string, handle
       where: { userId, ...(handle !== undefined && { sessions: { some: named } }) },
     })
     const { count } = await tx.session.deleteMany({ where: named })
+    if (handle === undefined) await forgetDevices(tx, userId)
     if (count > 0 || handle === undefined)
       await recordAuditEvent(tx, operator.ctx.client, {
         userId,

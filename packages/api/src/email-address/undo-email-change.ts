@@ -6,6 +6,7 @@ import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, findOneTimeToken, voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { clearPassword } from '../security/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { undoEmailChangeInput } from './contract.ts'
@@ -35,7 +36,7 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     const { userId, email, createdAt, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
     if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
     const user = await restoreAddress(tx, userId, email)
-    await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { passwordHash: null } })
+    await clearPassword(tx, userId)
     // Whoever took the account over may have linked a way in before they changed the address: none of them counts.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await dropRecentFactor(tx, userId, new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000))

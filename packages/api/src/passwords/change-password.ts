@@ -3,6 +3,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { forgetWindows } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { findPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
@@ -20,18 +21,20 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
   await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
 
   const passwordHash = await ctx.passwords.hash(input.newPassword)
-  const { session, token } = await ctx.db.$transaction(async (tx) => {
+  const { session, token, changed } = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     await refuseReplacedPassword(tx, account)
     const former = await findPresentedSession(ctx, tx)
-    await replacePassword(tx, ctx.user.id, passwordHash)
+    const changed = await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
     await mailPasswordChanged(ctx, tx, ctx.user)
     const { remember } = ctx.session
-    return startSession(ctx, tx, { userId: ctx.user.id, remember, activeOrganizationId: former?.activeOrganizationId ?? null })
+    const activeOrganizationId = former?.activeOrganizationId ?? null
+    return { ...(await startSession(ctx, tx, { userId: ctx.user.id, remember, activeOrganizationId })), changed }
   })
   setSessionCookie(ctx, token, session)
-  rememberDevice(ctx, { userId: ctx.user.id, passwordHash })
+  rememberDevice(ctx, changed)
+  await forgetWindows(ctx, 'unknown', ctx.user.email, changed)
   ctx.mail.wake()
   return { token: session.handle, user: presentUser(ctx.user) }
 })

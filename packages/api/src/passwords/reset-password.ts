@@ -4,6 +4,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { rememberDevice } from '../security/known-device.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, findOneTimeToken } from '../security/one-time-tokens.ts'
+import { forgetWindows } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { publicProcedure } from '../trpc.ts'
 import { resetPasswordInput } from './contract.ts'
@@ -21,7 +22,7 @@ export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(
   await assertPasswordAllowed(input.newPassword, { ...user, appName: ctx.settings.appName }, 'newPassword')
 
   const passwordHash = await ctx.passwords.hash(input.newPassword)
-  await ctx.db.$transaction(async (tx) => {
+  const account = await ctx.db.$transaction(async (tx) => {
     await lockUser(tx, user.id)
     const { email } = await consumeOneTimeToken(tx, 'reset-password', input.token)
     const { count } = await tx.user.updateMany({
@@ -29,12 +30,14 @@ export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(
       data: { emailVerified: true },
     })
     if (count === 0) throw new AppError('INVALID_TOKEN')
-    await replacePassword(tx, user.id, passwordHash)
+    const replaced = await replacePassword(tx, user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'reset-password' })
     await mailPasswordChanged(ctx, tx, user)
+    return replaced
   })
   // Whoever guesses at the account meanwhile must not keep out who has just proved the mailbox.
-  rememberDevice(ctx, { userId: user.id, passwordHash })
+  rememberDevice(ctx, account)
+  await forgetWindows(ctx, 'unknown', user.email, account)
   ctx.mail.wake()
   return { status: true as const }
 })

@@ -4,7 +4,8 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
-import { clearedGuesses } from '../security/password-guesses.ts'
+import { findPasswordAccount } from '../security/password-account.ts'
+import { clearedGuesses, forgetWindows } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { setPasswordInput } from './contract.ts'
@@ -17,7 +18,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
 
   const userId = ctx.user.id
   const passwordHash = await ctx.passwords.hash(input.newPassword)
-  await ctx.db.$transaction(async (tx) => {
+  const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     // The unique pair (provider, account) decides between two at once. An undone e-mail change leaves a row without a password.
     const created = await tx.account.createMany({
@@ -36,8 +37,12 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
     await voidOneTimeTokens(tx, userId, ['reset-password'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
     await mailPasswordSet(ctx, tx, ctx.user)
+    return findPasswordAccount(tx, userId)
   })
-  rememberDevice(ctx, { userId, passwordHash })
+  if (account) {
+    rememberDevice(ctx, account)
+    await forgetWindows(ctx, 'unknown', ctx.user.email, account)
+  }
   ctx.mail.wake()
   return { status: true as const }
 })

@@ -2,48 +2,46 @@ import type { Account, Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { policy } from '../policy.ts'
 import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
-import { createToken, hashToken } from './random-token.ts'
+import { createToken } from './random-token.ts'
 
-type PasswordOwner = Pick<Account, 'userId' | 'passwordHash'>
+type PasswordAccount = Pick<Account, 'id' | 'deviceEpoch'>
+
+/** `counter` is random and names this browser's window; `issuedAt` is in milliseconds. */
+type Mark = { accountId: string; epoch: number; issuedAt: number; counter: string }
 
 const { accountsPerDevice, deviceLifetime } = policy.passwordGuesses
 const cookie: FlowCookie = { name: 'known_device', lifetime: deviceLifetime }
-const separator = '~'
 const purpose = 'known-device'
 
 /**
  * Tells this browser from those that never signed in to the account (OWASP: device cookies). The cookie opens nothing: it only lets its
- * bearer guess on a counter of its own. It holds one sealed mark for each of the last accounts, and a mark dies with the password.
+ * bearer guess on a counter of its own. Sealed in it is one mark for each of the last accounts. A mark outlives the password, so that
+ * a new one leaves all devices known, and dies with the account's epoch or its own age; every sign-in renews it.
  */
-export function rememberDevice(ctx: Context, owner: PasswordOwner): void {
+export function rememberDevice(ctx: Context, { id, deviceEpoch }: PasswordAccount): void {
   const marks = readMarks(ctx)
-  const known = findMark(ctx, owner)
-  const mark = known ?? ctx.secretBox.seal(JSON.stringify([purpose, ...identityOf(owner), createToken()]))
-  const kept = [mark, ...marks.filter((other) => other !== known)].slice(0, accountsPerDevice)
-  setFlowCookie(ctx, cookie, kept.join(separator))
+  const counter = findCounter(ctx, { id, deviceEpoch }) ?? createToken()
+  const mark: Mark = { accountId: id, epoch: deviceEpoch, issuedAt: Date.now(), counter }
+  const kept = [mark, ...marks.filter(({ accountId }) => accountId !== id)].slice(0, accountsPerDevice)
+  setFlowCookie(ctx, cookie, ctx.secretBox.seal(JSON.stringify({ purpose, marks: kept })))
 }
 
-/** The same for who signed in to `userId` without a password at hand. Nothing to remember for an account without one. */
-export async function findPasswordOwner(tx: Transaction, userId: string): Promise<PasswordOwner | null> {
-  return tx.account.findFirst({ where: { userId, providerId: 'credential', passwordHash: { not: null } } })
+/** The name of the counter that this browser has for the account; undefined when it is not known to it. */
+export const findCounter = (ctx: Context, { id, deviceEpoch }: PasswordAccount): string | undefined =>
+  readMarks(ctx).find(({ accountId, epoch }) => accountId === id && epoch === deviceEpoch)?.counter
+
+/** No device is known from now on: for who says that somebody else may have one, never for a mere new password. */
+export async function forgetDevices(tx: Transaction, userId: string): Promise<void> {
+  await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { deviceEpoch: { increment: 1 } } })
 }
 
-/** What this browser's mark for the account is, and so the name of its counter; undefined when it has none. */
-export const findMark = (ctx: Context, owner: PasswordOwner): string | undefined =>
-  readMarks(ctx).find((mark) => isMarkOf(ctx, owner, mark))
-
-function isMarkOf(ctx: Context, owner: PasswordOwner, mark: string): boolean {
+function readMarks(ctx: Context): Mark[] {
   try {
-    const [kind, ...identity] = JSON.parse(ctx.secretBox.open(mark)) as string[]
-    return kind === purpose && identityOf(owner).every((part, index) => part === identity[index])
+    const sealed = JSON.parse(ctx.secretBox.open(readFlowCookie(ctx, cookie) ?? '')) as { purpose?: string; marks: Mark[] }
+    const oldest = Date.now() - deviceLifetime * 1000
+    return sealed.purpose === purpose ? sealed.marks.filter(({ issuedAt }) => issuedAt > oldest) : []
   } catch {
-    // Altered, or sealed with a secret that is no longer listed: the device is a new one.
-    return false
+    // None, altered, or sealed with a secret that is no longer listed: the device is a new one.
+    return []
   }
 }
-
-// The hash of a hash: a new password makes every other device unknown.
-const identityOf = ({ userId, passwordHash }: PasswordOwner): string[] => [userId, hashToken(passwordHash ?? '')]
-
-const readMarks = (ctx: Context): string[] =>
-  (readFlowCookie(ctx, cookie) ?? '').split(separator, accountsPerDevice).filter((mark) => mark !== '')

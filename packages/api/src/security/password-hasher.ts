@@ -7,13 +7,18 @@ import { isBetterAuthHash, verifyBetterAuthHash } from './better-auth-scrypt.ts'
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>
-  /** False for a null hash too, after the same work: who has no password must not be faster to refuse. */
-  verify(hash: string | null, password: string): Promise<boolean>
+  /**
+   * False for a null hash too, after the same work: who has no password must not be faster to refuse. A function is asked for the hash
+   * once there is a place in the queue: what it counts is never refused unlooked-at.
+   */
+  verify(hash: StoredHash | (() => Promise<StoredHash>), password: string): Promise<boolean>
   /** True for a hash that is weaker than what `hash` makes today: imported, or made with a lower cost. */
   isOutdated(hash: string): boolean
   /** The queue now, and how many it has refused since the start. */
   load(): { running: number; waiting: number; refused: number }
 }
+
+export type StoredHash = string | null
 
 export type HashCost = { memoryCost: number; timeCost: number; parallelism: number }
 
@@ -25,29 +30,37 @@ export const recommendedCost: HashCost = { memoryCost: 19_456, timeCost: 2, para
  * the service does not. A full queue answers SERVICE_BUSY. Hashes of better-auth (scrypt) verify too.
  */
 export function createPasswordHasher(cost: HashCost = recommendedCost): PasswordHasher {
-  const queue = new PQueue({ concurrency: availableParallelism() })
-  let refused = 0
-  const queued = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (queue.size >= policy.hashQueueLength) {
+  const concurrency = availableParallelism()
+  const queue = new PQueue({ concurrency })
+  let [places, refused] = [0, 0]
+  const inPlace = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (places >= policy.hashQueueLength + concurrency) {
       refused += 1
       throw new AppError('SERVICE_BUSY', { retryAfter: 2 })
     }
-    return queue.add(work)
+    places += 1
+    try {
+      return await work()
+    } finally {
+      places -= 1
+    }
   }
   const decoy = hash('nobody has this password', cost)
   const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`
 
   return {
-    hash: (password) => queued(() => hash(normalize(password), cost)),
-    async verify(stored, password) {
-      const against = stored ?? (await decoy)
-      const compare = isBetterAuthHash(against)
-        ? verifyBetterAuthHash
-        : (known: string, typed: string) => verify(known, normalize(typed))
-      // An imported hash that is no hash at all matches nothing.
-      const matches = await queued(() => compare(against, password).catch(() => false))
-      return stored !== null && matches
-    },
+    hash: (password) => inPlace(() => queue.add(() => hash(normalize(password), cost))),
+    verify: (known, password) =>
+      inPlace(async () => {
+        const stored = typeof known === 'function' ? await known() : known
+        const against = stored ?? (await decoy)
+        const compare = isBetterAuthHash(against)
+          ? verifyBetterAuthHash
+          : (right: string, typed: string) => verify(right, normalize(typed))
+        // An imported hash that is no hash at all matches nothing.
+        const matches = await queue.add(() => compare(against, password).catch(() => false))
+        return stored !== null && matches
+      }),
     isOutdated: (stored) => !stored.startsWith(prefix),
     load: () => ({ running: queue.pending, waiting: queue.size, refused }),
   }

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../errors.ts'
-import { type LimitName, limits } from '../policy.ts'
+import { type LimitName, limits, policy } from '../policy.ts'
 import { hashToken } from './random-token.ts'
 
 /** What is left of one limit: `remaining` tries of `points`, and the seconds until they are all back. */
@@ -12,17 +12,38 @@ export type RateLimiter = {
   consume(limit: LimitName, key: string): Promise<LimitState | null>
   /** Counts one try; false when it is one too many. For answers that must not change. */
   allows(limit: LimitName, key: string): Promise<boolean>
+  /** Nothing is allowed for so many seconds. */
+  block(limit: LimitName, key: string, seconds: number): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
+}
+
+/** Beyond `policy.rateLimitRecords` the key that was used longest ago is forgotten: whoever makes keys up must not fill the memory. */
+class BoundedMemory extends RateLimiterMemory {
+  readonly #keys = new Set<string>()
+
+  override consume(...[key, ...rest]: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
+    const name = String(key)
+    this.#keys.delete(name)
+    this.#keys.add(name)
+    const [oldest] = this.#keys
+    if (oldest !== undefined && this.#keys.size > policy.rateLimitRecords) void this.delete(oldest)
+    return super.consume(key, ...rest)
+  }
+
+  override delete(...[key, ...rest]: Parameters<RateLimiterMemory['delete']>): Promise<boolean> {
+    this.#keys.delete(String(key))
+    return super.delete(key, ...rest)
+  }
 }
 
 /** Counters in Redis when there is one (any ioredis client), in this process's memory otherwise and while Redis is away. */
 export function createRateLimiter({ enabled, redis }: { enabled: boolean; redis: unknown }): RateLimiter {
-  if (!enabled) return { consume: async () => null, allows: async () => true, reset: async () => {} }
+  if (!enabled) return { consume: async () => null, allows: async () => true, block: async () => {}, reset: async () => {} }
 
   const counters = new Map(
     Object.entries(limits).map(([name, { points, seconds }]) => {
       const options = { keyPrefix: `floorpass:${name}`, points, duration: seconds }
-      const memory = new RateLimiterMemory(options)
+      const memory = new BoundedMemory(options)
       return [
         name,
         redis
@@ -50,6 +71,9 @@ export function createRateLimiter({ enabled, redis }: { enabled: boolean; redis:
       return state
     },
     allows: async (limit, key) => (await tryOnce(limit, key)).isAllowed,
+    async block(limit, key, seconds) {
+      await counter(limit).block(hashToken(key), seconds)
+    },
     async reset(limit, key) {
       await counter(limit).delete(hashToken(key))
     },

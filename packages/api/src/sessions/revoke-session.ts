@@ -1,5 +1,7 @@
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { forgetDevices, rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { findPasswordAccount } from '../security/password-account.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { revokeSessionInput } from './contract.ts'
 import { clearSessionCookie } from './session-store.ts'
@@ -20,21 +22,22 @@ export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation
   return { status: true as const }
 })
 
-/** Ends all of the caller's sessions, this one too, and the trust of every device. Spec: Sessions. */
+/** Ends all of the caller's sessions, this one too, and the trust of every device; none is known any more. Spec: Sessions. */
 export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     await tx.trustedDevice.deleteMany({ where: { userId: ctx.user.id } })
     const { count } = await tx.session.deleteMany({ where: { userId: ctx.user.id } })
+    await forgetDevices(tx, ctx.user.id)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
   clearSessionCookie(ctx)
   return { status: true as const }
 })
 
-/** Ends the caller's sessions but this one, and the trust of every other device. Spec: Sessions. */
+/** Ends the caller's sessions but this one, and the trust of every other device; this one alone stays known. Spec: Sessions. */
 export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => {
-  await ctx.db.$transaction(async (tx) => {
+  const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     const { userId, trustedDeviceId } = await tx.session.findUniqueOrThrow({ where: { id: ctx.session.id } })
     const devices = await tx.trustedDevice.deleteMany({
@@ -43,6 +46,9 @@ export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => 
     const { count } = await tx.session.deleteMany({ where: { userId, id: { not: ctx.session.id } } })
     if (count + devices.count > 0)
       await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
+    await forgetDevices(tx, userId)
+    return findPasswordAccount(tx, userId)
   })
+  if (account) rememberDevice(ctx, account)
   return { status: true as const }
 })

@@ -231,7 +231,7 @@ export async function findPresentedSession(ctx: Context, tx: Transaction): Promi
 
 /** The sessions of all cookies of that name: of several, `findPresentedSession` trusts none. A browser sends two or three; more are noise. */
 export async function findEveryPresentedSession(ctx: Context, tx: Transaction): Promise<Session[]> {
-  const tokens = ctx.cookies.all(sessionCookieName(ctx.settings.cookie)).slice(0, 10)
+  const tokens = [...new Set(ctx.cookies.all(sessionCookieName(ctx.settings.cookie)))].slice(0, 10)
   return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
 }
 

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { mailAlreadyRegistered, mailVerificationLink, type PendingProfile } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
+import { clearPassword } from '../security/password-account.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -87,9 +88,7 @@ async function signUpAgain(
     }
     // When this address was last signed up with: a link of change-email does not take it over then.
     await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date(), ...(!isSamePerson && nobodys(asked.email)) } })
-    if (!isSamePerson) {
-      await tx.account.updateMany({ where: { userId: owner.id, providerId: 'credential' }, data: { passwordHash: null } })
-    }
+    if (!isSamePerson) await clearPassword(tx, owner.id)
     if (!withheld) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
   })
 }

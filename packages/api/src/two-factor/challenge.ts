@@ -1,11 +1,12 @@
-import type { Session, Transaction, User, Verification } from '@floorpass/db'
+import type { Account, Session, Transaction, User, Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
-import { findPasswordOwner, rememberDevice } from '../security/known-device.ts'
+import { rememberDevice } from '../security/known-device.ts'
 import { findOneTimeToken, issueOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
+import { findPasswordAccount } from '../security/password-account.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from './trusted-device.ts'
 
@@ -22,7 +23,7 @@ export type SignInIntent = {
 
 /** How a proved sign-in goes on: in, or by a code. */
 export type Admission =
-  | { session: Session; token: string; trust: TrustToken | null; owner: Awaited<ReturnType<typeof findPasswordOwner>> }
+  | { session: Session; token: string; trust: TrustToken | null; account: Account | null }
   | { challenge: string }
 
 /** A sign-in that waits for its code. */
@@ -44,7 +45,7 @@ export async function admit(ctx: Context, tx: Transaction, userId: string, inten
     await recordAuditEvent(tx, ctx.client, { userId, action: intent.isNew ? 'sign-up' : 'sign-in', details })
     const trustedDeviceId = trust?.device.id ?? null
     const started = await startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId })
-    return { ...started, trust, owner: await findPasswordOwner(tx, userId) }
+    return { ...started, trust, account: await findPasswordAccount(tx, userId) }
   }
   // Whoever was signed in here gave way when the first factor was proved.
   await endPresentedSession(ctx, tx)
@@ -68,7 +69,7 @@ export function grantAdmission(ctx: Context, admission: Admission): Session | nu
   }
   setSessionCookie(ctx, admission.token, admission.session)
   if (admission.trust) setTrustCookie(ctx, admission.trust)
-  if (admission.owner) rememberDevice(ctx, admission.owner)
+  if (admission.account) rememberDevice(ctx, admission.account)
   clearChallenge(ctx)
   return admission.session
 }

@@ -2,8 +2,9 @@ import type { Account } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { confirmPassword, findPasswordAccount, refuseReplacedPassword } from '../security/confirm-password.ts'
+import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { findPasswordAccount } from '../security/password-account.ts'
 import type { ActiveSession } from '../sessions/session-store.ts'
 import { assertFresh, sessionProcedure } from '../trpc.ts'
 import { replaceBackupCodes } from './backup-codes.ts'
@@ -51,7 +52,7 @@ export const getTotpUri = sessionProcedure.input(getTotpUriInput).mutation(async
 
 async function proveForSetUp(ctx: Context & ActiveSession, password: string | undefined): Promise<Account | null> {
   if (password !== undefined) return confirmPassword(ctx, ctx.user.id, password)
-  if (await findPasswordAccount(ctx, ctx.user.id)) throw new AppError('INVALID_PASSWORD')
+  if (await findPasswordAccount(ctx.db, ctx.user.id)) throw new AppError('INVALID_PASSWORD')
   assertFresh(ctx.session)
   return null
 }

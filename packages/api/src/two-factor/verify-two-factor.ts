@@ -4,9 +4,9 @@ import { AppError } from '../errors.ts'
 import { mailTwoFactorEnabled } from '../mails.ts'
 import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { findPasswordOwner } from '../security/known-device.ts'
 import { lockCaller, lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
+import { findPasswordAccount } from '../security/password-account.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { type ActiveSession, renewSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
@@ -57,7 +57,7 @@ async function passChallenge(ctx: Context, input: GivenCode & { trustDevice: boo
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', details })
     const trustedDeviceId = trust?.device.id ?? null
     const started = await startSession(ctx, tx, { userId: user.id, remember: intent.remember, trustedDeviceId })
-    return { admission: { ...started, trust, owner: await findPasswordOwner(tx, user.id) }, user, intent }
+    return { admission: { ...started, trust, account: await findPasswordAccount(tx, user.id) }, user, intent }
   })
   if (passed instanceof AppError) {
     if (passed.key === 'INVALID_TWO_FACTOR_COOKIE' || passed.key === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE') clearChallenge(ctx)

@@ -1,24 +1,43 @@
 import type { MailTemplate } from './content.ts'
 
-export const passwordPaused: MailTemplate<{ resetUrl: string }> = {
-  en: ({ appName, resetUrl }) => ({
+/** `place`: where the guesses came from, and so where the password is taken no more. */
+export const passwordPaused: MailTemplate<{ place: 'known' | 'unknown'; resetUrl: string }> = {
+  en: ({ appName, place, resetUrl }) => ({
     subject: `Somebody is guessing at the password of your ${appName} account`,
-    preheader: 'Your own devices still sign in; new ones need a new password.',
+    preheader:
+      place === 'known'
+        ? 'It was somebody with one of your devices or sessions.'
+        : 'Your own devices still sign in, and need nothing from you.',
     heading: 'Too many wrong passwords',
-    paragraphs: [
-      `Somebody entered so many wrong passwords for your ${appName} account that we take it on new devices no more, not even the right one. Devices on which you have signed in before go on as ever.`,
-      'To sign in on a new device, choose a new password first.',
-    ],
+    paragraphs:
+      place === 'known'
+        ? [
+            `Somebody entered many wrong passwords for your ${appName} account on a device of yours or in an open session. Settings take no password until you have signed in again.`,
+            'If it was not you, choose a new password: this ends every session. Then sign out everywhere under Sessions, so that the device is known no more.',
+          ]
+        : [
+            `Somebody entered so many wrong passwords for your ${appName} account that we take it on new devices no more, not even the right one. Devices on which you have signed in before go on as ever: on these you need do nothing.`,
+            'Only to sign in on a new device, choose a new password first.',
+          ],
     action: { label: 'Choose a new password', url: resetUrl },
   }),
-  fr: ({ appName, resetUrl }) => ({
+  fr: ({ appName, place, resetUrl }) => ({
     subject: `Quelqu’un essaie de deviner le mot de passe de votre compte ${appName}`,
-    preheader: 'Vos appareils se connectent toujours ; les nouveaux demandent un nouveau mot de passe.',
+    preheader:
+      place === 'known'
+        ? 'C’était quelqu’un qui a l’un de vos appareils ou l’une de vos sessions.'
+        : 'Vos appareils se connectent toujours ; vous n’avez rien à y faire.',
     heading: 'Trop de mots de passe erronés',
-    paragraphs: [
-      `Une personne a saisi tant de mots de passe erronés pour votre compte ${appName} que nous ne l’acceptons plus sur de nouveaux appareils, même s’il est juste. Les appareils sur lesquels vous vous êtes déjà connecté continuent comme avant.`,
-      'Pour vous connecter sur un nouvel appareil, choisissez d’abord un nouveau mot de passe.',
-    ],
+    paragraphs:
+      place === 'known'
+        ? [
+            `Une personne a saisi de nombreux mots de passe erronés pour votre compte ${appName} sur l’un de vos appareils ou dans une session ouverte. Les paramètres n’acceptent plus de mot de passe tant que vous ne vous êtes pas reconnecté.`,
+            'Si ce n’était pas vous, choisissez un nouveau mot de passe : toutes les sessions prendront fin. Déconnectez ensuite tous les appareils sous Sessions, afin que celui-ci ne soit plus reconnu.',
+          ]
+        : [
+            `Une personne a saisi tant de mots de passe erronés pour votre compte ${appName} que nous ne l’acceptons plus sur de nouveaux appareils, même s’il est juste. Les appareils sur lesquels vous vous êtes déjà connecté continuent comme avant : vous n’avez rien à y faire.`,
+            'Seulement pour vous connecter sur un nouvel appareil, choisissez d’abord un nouveau mot de passe.',
+          ],
     action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
   }),
 }

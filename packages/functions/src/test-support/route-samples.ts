@@ -70,6 +70,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
   return {
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
     'POST /sign-up/email': async () => app.person(),
+    'GET /list-activity': async () => ({ limit: '5' }),
     'GET /sign-in/social': async () => ({ provider: 'github' }),
     'POST /sign-in/social': async () => ({ provider: 'github' }),
     'GET /callback/google': async () => ({ code: 'unknown', state: 'unknown' }),

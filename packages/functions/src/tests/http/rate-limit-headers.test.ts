@@ -43,6 +43,11 @@ describe('the RateLimit headers', () => {
     const { points } = limits['sign-in:ip']
     for (const email of [somebody.email, 'nobody-else@example.test'])
       expect(limitOf(await guess(`192.0.2.${email.length}`, email)).slice(0, 2)).toEqual([`${points}`, `${points - 1}`])
+    // Nor on the refusal itself: only how long to wait.
+    for (let place = 11; place <= 13; place += 1) await guess(`198.51.100.${place}`, somebody.email)
+    const refused = await guess('192.0.2.200', somebody.email)
+    expect([refused.status, ...limitOf(refused).slice(0, 2)]).toEqual([429, `${points}`, `${points - 1}`])
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
   })
 
   test('are not on what has no limit, nor while limits are off', async () => {

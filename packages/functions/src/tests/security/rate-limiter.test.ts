@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createRateLimiter, type RateLimiter } from '@floorpass/api'
+import { createRateLimiter, policy, type RateLimiter } from '@floorpass/api'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
@@ -57,10 +57,28 @@ describe('the rate limiter in memory', () => {
       expect(allowed(await triesOf(limiter, key, 11))).toBe(10)
   })
 
+  test('T17: keeps so many records and no more, and forgets first who was last seen longest ago', async () => {
+    const bounded = createRateLimiter({ enabled: true, redis: null })
+    for (const key of ['first', 'second']) await triesOf(bounded, key, 10)
+    expect(await bounded.allows('sign-in:account', 'first')).toBe(false)
+    for (let count = 2; count <= policy.rateLimitRecords; count += 1) await bounded.allows('sign-in:account', `made up ${count}`)
+    expect(await bounded.allows('sign-in:account', 'first')).toBe(false)
+    expect(await bounded.allows('sign-in:account', 'second')).toBe(true)
+  })
+
+  test('a block lasts as long as it says, whatever was left', async () => {
+    await limiter.block('sign-in:account', 'blocked', 3600)
+    const refusal = limiter.consume('sign-in:account', 'blocked')
+    await expect(refusal).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS', retryAfter: expect.closeTo(3600, -1) })
+    await limiter.reset('sign-in:account', 'blocked')
+    expect(await limiter.allows('sign-in:account', 'blocked')).toBe(true)
+  })
+
   test('switched off, it counts nothing', async () => {
     const off = createRateLimiter({ enabled: false, redis: null })
     expect(allowed(await triesOf(off, 'off', 100))).toBe(100)
     await off.consume('sign-in:account', 'off')
+    await off.block('sign-in:account', 'off', 60)
     await off.reset('sign-in:account', 'off')
   })
 })

@@ -41,6 +41,19 @@ describe('the secret box', () => {
     }
   })
 
+  test('opens no other spelling of what it sealed', () => {
+    const box = createSecretBox([old])
+    const sealed = box.seal(text)
+    for (const spelling of [
+      `${sealed}.1`,
+      `${sealed}.`,
+      `${sealed}=`,
+      `${sealed}*`,
+      `${sealed.slice(0, 20)}*${sealed.slice(20)}`,
+    ])
+      expect(() => box.open(spelling)).toThrow(Error)
+  })
+
   test.each(['', '.', '1', '1..', '2.x.y', 'nonsense', '1.aaaaaaaa.AAAA'])('opens no %j', (sealed) => {
     expect(() => createSecretBox([old]).open(sealed)).toThrow(Error)
   })

@@ -52,6 +52,14 @@ describe('sign-out', () => {
     }
   })
 
+  test('T141: a planted cookie, however often it comes, does not hide the real one', async () => {
+    const tab = await app.signedIn()
+    const planted = Array<string>(12).fill('floorpass_session=planted')
+    const headers = { cookie: [...planted, `floorpass_session=${tab.cookies.get('floorpass_session')}`].join('; ') }
+    expect((await app.browser().post('/auth/sign-out', {}, { headers })).status).toBe(200)
+    expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
+  })
+
   test('ends this session only', async () => {
     const tab = await app.signedIn()
     const other = app.browser()
