@@ -4,7 +4,7 @@ import { data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { explain } from '#app/error-text.server.ts'
 import type { FormFailure, PageError } from '#app/form-result.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { serverTextIn } from '#app/text.server.ts'
+import { type ServerText, serverTextIn } from '#app/text.server.ts'
 import { type Locale, type Text, textIn } from '#app/text.ts'
 
 type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
@@ -12,6 +12,7 @@ type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
   page: PageContext
   url: URL
   text: Text
+  notices: ServerText['notices']
 }
 type FormArgs = PageArgs & { field: (name: string) => string }
 
@@ -80,7 +81,15 @@ export const refusalNamed = (key: string, locale: Locale): PageError | null =>
   Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey), locale) : null
 
 function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
-  return { api: context.api, page: context, params, request, url: new URL(request.url), text: textIn(context.locale) }
+  return {
+    api: context.api,
+    page: context,
+    params,
+    request,
+    url: new URL(request.url),
+    text: textIn(context.locale),
+    notices: serverTextIn(context.locale).notices,
+  }
 }
 
 function expectedError(
