@@ -45,8 +45,8 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
     } catch (thrown) {
       const error = expectedError(thrown, page, (name) => form.has(name))
       const typed = Object.fromEntries(kept.map((name) => [name, field(name)]))
-      // The status matters to machines only, so the type stays that of the body.
-      return data({ error, typed }, initOf(error)) as unknown as FormFailure
+      // The status matters to machines only, so the type stays that of the body. A Response, since a route without a page loses the status of anything else.
+      return Response.json({ error, typed }, initOf(error)) as unknown as FormFailure
     }
   }
 }
@@ -63,6 +63,15 @@ export async function orRefusal<Answer>(
     const error = toAppError(thrown)
     if (error.status >= 500) throw thrown
     return { answer: null, refusal: explain(error, locale, has) }
+  }
+}
+
+/** Work that a page can do without: an outage leaves it undone. */
+export async function unlessAway(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    if (toAppError(thrown).key !== 'SERVICE_UNAVAILABLE') throw thrown
   }
 }
 

@@ -1,5 +1,5 @@
 import { useBlocker } from '@remix-run/react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useText } from '#app/text.ts'
 
 const look = 'min-h-11 rounded-md px-4 font-semibold'
@@ -14,8 +14,8 @@ export function OfflineNotice() {
     form.reset()
     link.reset?.()
   }
+  // Even where the browser still says offline: it may not know, and the service may be on this very machine.
   const goOn = () => {
-    if (!navigator.onLine) return
     if (link.state === 'blocked') link.proceed()
     else form.proceed()
   }
@@ -41,9 +41,10 @@ export function OfflineNotice() {
 /** The router sees no form whose answer is a new document, so each is caught before it is anybody's. */
 function useHeldForm() {
   const [held, setHeld] = useState<{ form: HTMLFormElement; button: HTMLElement | null } | null>(null)
+  const goesOn = useRef(false)
   useEffect(() => {
     const hold = (event: SubmitEvent) => {
-      if (navigator.onLine || !(event.target instanceof HTMLFormElement)) return
+      if (navigator.onLine || goesOn.current || !(event.target instanceof HTMLFormElement)) return
       event.preventDefault()
       event.stopPropagation()
       setHeld({ form: event.target, button: event.submitter })
@@ -53,7 +54,9 @@ function useHeldForm() {
   }, [])
   const proceed = () => {
     setHeld(null)
+    goesOn.current = true
     held?.form.requestSubmit(held.button)
+    goesOn.current = false
   }
   return { held: held !== null, proceed, reset: () => setHeld(null) }
 }

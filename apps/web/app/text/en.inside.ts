@@ -88,7 +88,8 @@ export const en = {
     lead: 'You are signed in as ',
     submit: 'Delete my account for good',
     keep: 'Keep my account',
-    deadLead: 'Nothing was deleted. A link from us works for a short time, once, and for the account that asked for it.',
+    deadLead:
+      'Nothing was deleted. A link from us works for a short time, once, and for the account that asked for it. If you have reloaded this page, open the link from the mail again.',
     newLink: 'Ask for a new link',
   },
   settings: {

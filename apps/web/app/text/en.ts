@@ -125,7 +125,8 @@ export const en = {
     lead: 'It replaces your present one, and every device that is signed in will be signed out.',
     password: 'New password',
     submit: 'Set new password',
-    deadLead: 'A link from us works for a short time, and once.',
+    deadLead:
+      'A link from us works for a short time, and once. If you have reloaded this page, open the link from the mail again.',
     newLink: 'Send a new link',
     signIn: 'Go to sign-in',
   },

@@ -95,7 +95,8 @@ export const fr: typeof en = {
     lead: 'Vous êtes connecté en tant que ',
     submit: 'Supprimer mon compte pour de bon',
     keep: 'Garder mon compte',
-    deadLead: 'Rien n’a été supprimé. Nos liens fonctionnent peu de temps, une seule fois, et pour le compte qui les a demandés.',
+    deadLead:
+      'Rien n’a été supprimé. Nos liens fonctionnent peu de temps, une seule fois, et pour le compte qui les a demandés. Si vous avez rechargé cette page, rouvrez le lien de l’e-mail.',
     newLink: 'Demander un nouveau lien',
   },
   settings: {

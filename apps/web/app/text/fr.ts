@@ -131,7 +131,8 @@ export const fr: typeof en = {
     lead: 'Il remplace l’actuel, et tous les appareils connectés seront déconnectés.',
     password: 'Nouveau mot de passe',
     submit: 'Définir le nouveau mot de passe',
-    deadLead: 'Nos liens fonctionnent peu de temps, et une seule fois.',
+    deadLead:
+      'Nos liens fonctionnent peu de temps, et une seule fois. Si vous avez rechargé cette page, rouvrez le lien de l’e-mail.',
     newLink: 'Envoyer un nouveau lien',
     signIn: 'Aller à la connexion',
   },
