@@ -22,6 +22,21 @@ test('passwords: while it is typed, the rule of the service says whether a passw
   expect(urls.filter((url) => url.endsWith('/password-strength')).length).toBeLessThanOrEqual(4)
 })
 
+test('passwords: one that stood in the box before the scripts came is judged too', async ({ page }) => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/framework-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/signup', { waitUntil: 'commit' })
+  await page.getByLabel('Password', { exact: true }).fill('violet tram 74 under')
+  release()
+  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+})
+
 test('passwords: what is typed can be shown and hidden by keyboard, and that is announced', async ({ page }) => {
   await page.goto('/login')
   const box = page.getByLabel('Password', { exact: true })

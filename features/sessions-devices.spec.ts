@@ -45,3 +45,20 @@ test('sessions: one device, all others, or every device is signed out at once', 
   await expectSignedOut(page)
   await expectSignedOut(fourth)
 })
+
+test('sessions: what could not be ended says so where it was pressed, and ends when pressed again', async ({ page, browser }) => {
+  const person = await signedInPerson(page)
+  const second = await signInElsewhere(browser, person)
+  await page.goto('/settings/sessions')
+  const others = page.getByRole('main').getByRole('list').getByRole('listitem').last().getByRole('button', { name: 'Sign out' })
+  for (const button of [others, page.getByRole('button', { name: 'Sign out all other devices' })]) {
+    await page.route('**/settings/sessions.data*', (route) => route.abort('connectionfailed'))
+    await button.click()
+    await expect(page.getByRole('alert')).toContainText('did not reach the service')
+    await expect(page.getByRole('alert')).toBeFocused()
+    await page.unroute('**/settings/sessions.data*')
+  }
+  await others.click()
+  await expect(page.getByText('The device is signed out.')).toBeVisible()
+  await expectSignedOut(second)
+})

@@ -31,3 +31,19 @@ test('sign-in: a deep link with letters of another alphabet is where the person 
   const raw = await page.request.get('/login?redirectTo=/é', { maxRedirects: 0 })
   expect(raw.status()).toBe(200)
 })
+
+test('sign-in: the framework’s older way to ask for data betrays nothing and names no file of ours', async ({ request }) => {
+  for (const path of ['/login', '/dashboard', '/settings/profile', '/nowhere']) {
+    for (const route of ['routes/_auth.login', 'routes/_app.settings.profile', 'routes/nowhere', 'root', '']) {
+      const asked = `${path}?_data=${route}`
+      const answer = await request.get(asked, { maxRedirects: 0 })
+      const text = await answer.text()
+      expect.soft(answer.status(), asked).toBeLessThan(500)
+      expect.soft(answer.headers()['cache-control'], asked).toBe('no-store')
+      expect.soft(answer.headers()['x-remix-error'], asked).toBeUndefined()
+      expect.soft(text, asked).not.toMatch(/node_modules|No route matches|did not provide|@/)
+    }
+  }
+  const refused = await request.get('/login?_data=routes/nowhere')
+  expect([refused.status(), (await refused.json()).code]).toEqual([400, 'BAD_REQUEST'])
+})

@@ -56,3 +56,18 @@ test('sign-in: a page that could not be fetched says so and is asked for again o
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
 })
+
+test('sign-in: a form whose answer is a new document waits for the network too', async ({ page, context }) => {
+  await signedInPerson(page)
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  const notice = page.getByRole('alert')
+  await expect(notice).toContainText('No connection')
+  await expect(page).toHaveURL('/dashboard')
+  await notice.getByRole('button', { name: 'Stay here' }).click()
+  await expect(notice).toHaveCount(0)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await context.setOffline(false)
+  await notice.getByRole('button', { name: 'Try again' }).click()
+  await expect(page).toHaveURL('/login?notice=signed-out')
+})

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { vitePlugin as remix } from '@remix-run/dev'
 import tailwindcss from '@tailwindcss/vite'
-import { defineConfig, type Plugin } from 'vite'
+import { minify } from 'oxc-minify'
+import { defineConfig, type Plugin, type Rollup } from 'vite'
 
 export default defineConfig(({ isSsrBuild }) => ({
   plugins: [
@@ -18,7 +19,7 @@ export default defineConfig(({ isSsrBuild }) => ({
         v3_throwAbortReason: true,
       },
     }),
-    ...(isSsrBuild ? [precompress] : []),
+    isSsrBuild ? precompress : shrink,
   ],
   build: {
     assetsInlineLimit: 0,
@@ -30,10 +31,36 @@ export default defineConfig(({ isSsrBuild }) => ({
   },
 }))
 
-/** The framework changes rarely; the components are small and most pages need most of them. One file each, not a dozen requests. */
-function chunkOf(id: string): string | undefined {
+/**
+ * The framework changes rarely; the components and what they stand on are small and most pages need most of them. A file for each of these
+ * and one for what only the pages behind the sign-in show, not a dozen requests.
+ */
+function chunkOf(id: string, { getModuleInfo }: { getModuleInfo: Rollup.GetModuleInfo }): string | undefined {
   if (id.includes('/node_modules/')) return 'framework'
-  return id.includes('/app/components/') ? 'components' : undefined
+  if (!/\/app\/(components\/)?[^/]+\.tsx?$/.test(id) || /\/app\/(root|entry\.client)\.tsx$/.test(id)) return undefined
+  const isInside = (module: string): boolean => {
+    const importers = getModuleInfo(module)?.importers ?? []
+    return importers.length > 0 && importers.every((importer) => importer.includes('/app/routes/_app') || isInside(importer))
+  }
+  return isInside(id) ? 'inside' : 'components'
+}
+
+/** After Vite's own minifier, one that also folds what only whole modules tell: four kilobytes less of the framework, compressed. */
+const shrink: Plugin = {
+  name: 'shrink',
+  apply: 'build',
+  renderChunk: {
+    order: 'post',
+    async handler(code, { fileName }) {
+      const { code: smaller, errors } = await minify(fileName, code, {
+        module: true,
+        compress: { target: 'es2022' },
+        mangle: { toplevel: true },
+      })
+      if (errors[0]) throw new Error(`${fileName}: ${errors[0].message}`)
+      return { code: smaller, map: null }
+    },
+  },
 }
 
 /**
@@ -51,7 +78,7 @@ const precompress: Plugin = {
         const content = await readFile(folder + name)
         await Promise.all([
           writeFile(`${folder}${name}.br`, brotliCompressSync(content)),
-          writeFile(`${folder}${name}.gz`, gzipSync(content)),
+          writeFile(`${folder}${name}.gz`, gzipSync(content, { level: 9 })),
         ])
       }),
     )

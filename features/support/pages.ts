@@ -9,6 +9,8 @@ export type PageRow = {
   status?: 200 | 404
   /** Its address carries a secret from a mail. */
   token?: true
+  /** Chosen in this browser before the page is opened; English where it is left out. */
+  locale?: 'fr'
   /** Looks like another row: tested as all are, not photographed. */
   photo?: false
   /** What is done on the page before it is looked at, in English. */
@@ -25,6 +27,11 @@ const withPassword = (button: string) => async (page: Page, scene: Scene) => {
   await press(button)(page)
   await page.getByRole('list', { name: 'Backup codes' }).waitFor()
 }
+const withoutNetwork = (link: string) => async (page: Page) => {
+  await page.context().setOffline(true)
+  await page.getByRole('link', { name: link, exact: true }).click()
+  await page.getByRole('alert').waitFor()
+}
 const mailSent = (button: string) => async (page: Page) => {
   await page.getByLabel('E-mail address').fill('ada@meridian.example')
   await press(button)(page)
@@ -36,9 +43,12 @@ export const pages: readonly PageRow[] = [
   { name: 'landing', path: '/', as: 'stranger' },
   { name: 'login', path: '/login', as: 'stranger' },
   { name: 'login-refused', path: '/login', as: 'stranger', reach: refused('Sign in') },
+  { name: 'login-offline', path: '/login', as: 'stranger', reach: withoutNetwork('Create an account') },
+  { name: 'login-french', path: '/login', as: 'stranger', locale: 'fr' },
   { name: 'login-provider-refused', photo: false, path: '/login?error=provider_unavailable', as: 'stranger' },
   { name: 'login-code-ended', photo: false, path: '/login?ended=code', as: 'stranger' },
   { name: 'signup', path: '/signup', as: 'stranger' },
+  { name: 'signup-french', photo: false, path: '/signup', as: 'stranger', locale: 'fr' },
   { name: 'signup-refused', photo: false, path: '/signup', as: 'stranger', reach: refused('Create account') },
   { name: 'forgot-password', path: '/forgot-password', as: 'stranger' },
   { name: 'check-your-mail', path: '/forgot-password', as: 'stranger', reach: mailSent('Send the link') },
@@ -75,6 +85,7 @@ export const pages: readonly PageRow[] = [
   { name: 'accept-invitation-unknown', photo: false, path: '/accept-invitation?token=any', as: 'member', token: true },
   { name: 'landing-member', photo: false, path: '/', as: 'member' },
   { name: 'dashboard', path: '/dashboard', as: 'member' },
+  { name: 'dashboard-french', path: '/dashboard', as: 'member', locale: 'fr' },
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
@@ -93,6 +104,7 @@ export const pages: readonly PageRow[] = [
       await refused('Switch it on')(page)
     },
   },
+  { name: 'settings-security-on-french', photo: false, path: '/settings/security', as: 'guarded', locale: 'fr' },
   { name: 'settings-security-on', path: '/settings/security', as: 'guarded' },
   { name: 'settings-security-off', path: '/settings/security/off', as: 'guarded' },
   { name: 'settings-backup-codes', path: '/settings/security/codes', as: 'guarded' },
@@ -105,6 +117,9 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
+  { name: 'settings-activity', path: '/settings/activity', as: 'member' },
+  { name: 'settings-activity-french', photo: false, path: '/settings/activity', as: 'member', locale: 'fr' },
+  { name: 'settings-not-me', path: '/settings/activity/not-me', as: 'member' },
   { name: 'settings-trading', path: '/settings/trading', as: 'member' },
   { name: 'settings-organizations', path: '/settings/organizations', as: 'member' },
   {
@@ -116,9 +131,17 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'settings-organizations-none', path: '/settings/organizations', as: 'guarded' },
   { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
+  {
+    name: 'settings-organization-french',
+    photo: false,
+    path: ({ slug }) => `/settings/organizations/${slug}`,
+    as: 'member',
+    locale: 'fr',
+  },
   { name: 'settings-danger', path: '/settings/danger', as: 'member' },
   { name: 'delete-account', path: '/delete-account?token=any', as: 'member', token: true },
   { name: 'not-found', path: '/nowhere', as: 'stranger', status: 404 },
+  { name: 'not-found-french', photo: false, path: '/nowhere', as: 'stranger', status: 404, locale: 'fr' },
   { name: 'settings-not-found', photo: false, path: '/settings/nowhere', as: 'member', status: 404 },
 ]
 
@@ -126,6 +149,8 @@ export const pathOf = ({ path }: PageRow, scene: Scene): string => (typeof path 
 
 /** Opens the page in its state. The context has the cookies of the row's visitor. */
 export async function openPage(page: Page, row: PageRow, scene: Scene) {
+  await page.context().setOffline(false)
+  await page.context().addCookies([{ name: 'locale', value: row.locale ?? 'en', url: scene.url }])
   const answer = await page.goto(pathOf(row, scene))
   await row.reach?.(page, scene)
   return answer

@@ -5,6 +5,8 @@ import { createBrowser, type Browser as Tab } from '../../packages/functions/src
 export type Visitor = 'stranger' | 'member' | 'guarded' | 'challenged'
 
 export type Scene = {
+  /** Where the service is. */
+  url: string
   cookies: Record<Visitor, { name: string; value: string }[]>
   password: string
   /** The organization of the member. */
@@ -145,6 +147,7 @@ export async function furnishScene(url: string, address: Address, { slug, lag = 
     return pathname + search
   }
   return {
+    url,
     cookies: { stranger: [], member: cookiesOf(ada), guarded: cookiesOf(guarded), challenged: cookiesOf(challenged) },
     password,
     slug,

@@ -4,7 +4,7 @@ import { data, type LoaderFunctionArgs, redirect } from '@remix-run/node'
 import { explain } from '#app/error-text.server.ts'
 import type { FormFailure, PageError } from '#app/form-result.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { serverTextIn } from '#app/text.server.ts'
+import { type ServerText, serverTextIn } from '#app/text.server.ts'
 import { type Locale, type Text, textIn } from '#app/text.ts'
 
 type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
@@ -12,6 +12,7 @@ type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
   page: PageContext
   url: URL
   text: Text
+  notices: ServerText['notices']
 }
 type FormArgs = PageArgs & { field: (name: string) => string }
 
@@ -44,8 +45,8 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
     } catch (thrown) {
       const error = expectedError(thrown, page, (name) => form.has(name))
       const typed = Object.fromEntries(kept.map((name) => [name, field(name)]))
-      // The status matters to machines only, so the type stays that of the body.
-      return data({ error, typed }, initOf(error)) as unknown as FormFailure
+      // The status matters to machines only, so the type stays that of the body. A Response, since a route without a page loses the status of anything else.
+      return Response.json({ error, typed }, initOf(error)) as unknown as FormFailure
     }
   }
 }
@@ -65,6 +66,15 @@ export async function orRefusal<Answer>(
   }
 }
 
+/** Work that a page can do without: an outage leaves it undone. */
+export async function unlessAway(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (thrown) {
+    if (toAppError(thrown).key !== 'SERVICE_UNAVAILABLE') throw thrown
+  }
+}
+
 /** A refusal of the page's own about one of its boxes, in the person's language. */
 export class FieldRefusal extends Error {
   readonly fields: Record<string, string>
@@ -80,7 +90,15 @@ export const refusalNamed = (key: string, locale: Locale): PageError | null =>
   Object.hasOwn(catalogue, key) ? explain(new AppError(key as ErrorKey), locale) : null
 
 function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
-  return { api: context.api, page: context, params, request, url: new URL(request.url), text: textIn(context.locale) }
+  return {
+    api: context.api,
+    page: context,
+    params,
+    request,
+    url: new URL(request.url),
+    text: textIn(context.locale),
+    notices: serverTextIn(context.locale).notices,
+  }
 }
 
 function expectedError(

@@ -3,6 +3,9 @@ import { isConnectionLost } from '#app/connection.ts'
 import type { FormFailure } from '#app/form-result.ts'
 import { documentLocale, textIn } from '#app/text.ts'
 
+/** What pages read back of a failed form to draw themselves again. Never a password. */
+const kept = new Set(['intent', 'token', 'email'])
+
 /**
  * Sends a form; what never reached the service comes back to it as a failure, and everything typed stays. The status keeps the page's
  * loaders from being asked too, which would fail the same way and take the page with them.
@@ -13,11 +16,15 @@ export async function clientAction({ request, serverAction }: ClientActionFuncti
     return await serverAction()
   } catch (error) {
     if (!isConnectionLost(error)) throw error
-    const intent = (await sent.formData()).get('intent')
+    const form = await sent.formData()
+    const typed = Object.fromEntries([...form].filter(([name, value]) => kept.has(name) && typeof value === 'string')) as Record<
+      string,
+      string
+    >
     const { body } = textIn(documentLocale()).root.offline
     const failure: FormFailure = {
       error: { key: 'CONNECTION_LOST', message: body, fields: {}, retryAfter: null },
-      typed: typeof intent === 'string' ? { intent } : {},
+      typed,
     }
     return Response.json(failure, { status: 503 })
   }

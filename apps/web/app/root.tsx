@@ -7,6 +7,7 @@ import {
   Outlet,
   Scripts,
   ScrollRestoration,
+  type ShouldRevalidateFunction,
   useLoaderData,
   useLocation,
   useNavigation,
@@ -33,6 +34,10 @@ export const loader = withApi(async ({ page }) => ({
   localMailbox: page.localMailbox,
   locale: page.locale,
 }))
+
+/** The answer of a form stands on its page: news for the frame, another language even, can wait for the next page. */
+export const shouldRevalidate: ShouldRevalidateFunction = ({ formMethod, currentUrl, nextUrl, defaultShouldRevalidate }) =>
+  formMethod !== undefined && formMethod !== 'GET' && currentUrl.pathname === nextUrl.pathname ? false : defaultShouldRevalidate
 
 export const links = () => [
   { rel: 'stylesheet', href: stylesheet },

@@ -3,7 +3,15 @@ import { useFormState } from '#app/components/page-form.tsx'
 
 type FieldProps = Pick<
   InputHTMLAttributes<HTMLInputElement>,
-  'type' | 'autoComplete' | 'inputMode' | 'defaultValue' | 'maxLength' | 'onInput'
+  | 'type'
+  | 'autoComplete'
+  | 'autoCapitalize'
+  | 'autoCorrect'
+  | 'spellCheck'
+  | 'inputMode'
+  | 'defaultValue'
+  | 'maxLength'
+  | 'onInput'
 > & {
   name: string
   label: string

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { PasswordField } from '#app/components/password-field.tsx'
 import type { PasswordVerdict } from '#app/form-result.ts'
 import { useText } from '#app/text.ts'
@@ -14,8 +14,16 @@ type NewPasswordFieldProps = { name?: string; label: string; shortest: number }
 export function NewPasswordField({ name = 'newPassword', label, shortest }: NewPasswordFieldProps) {
   const text = useText('newPassword')
   const [verdict, ask] = useVerdict()
+  const frame = useRef<HTMLDivElement>(null)
+
+  // A password manager, or a quick person, may be done before the page's scripts are.
+  useEffect(() => {
+    const box = frame.current?.querySelector('input')
+    if (box?.value) ask(box)
+  }, [ask])
+
   return (
-    <div className="grid gap-1.5">
+    <div ref={frame} className="grid gap-1.5">
       <PasswordField
         name={name}
         label={label}
@@ -36,26 +44,26 @@ function useVerdict() {
   const timer = useRef<ReturnType<typeof setTimeout>>()
   const request = useRef<AbortController>()
 
-  const ask = (box: HTMLInputElement) => {
+  const ask = useCallback((box: HTMLInputElement) => {
     clearTimeout(timer.current)
     request.current?.abort()
-    if (box.value === '') setVerdict(null)
-    else timer.current = setTimeout(() => question(box), pause)
-  }
-  const question = async (box: HTMLInputElement) => {
-    const attempt = new AbortController()
-    request.current = attempt
-    try {
-      const body = new URLSearchParams({ password: box.value })
-      for (const [name, value] of new FormData(box.form ?? undefined)) {
-        if (name !== 'password' && ['name', 'email', 'token'].includes(name) && typeof value === 'string') body.set(name, value)
+    const question = async () => {
+      const attempt = new AbortController()
+      request.current = attempt
+      try {
+        const body = new URLSearchParams({ password: box.value })
+        for (const [name, value] of new FormData(box.form ?? undefined)) {
+          if (name !== 'password' && ['name', 'email', 'token'].includes(name) && typeof value === 'string') body.set(name, value)
+        }
+        const response = await fetch('/password-strength', { method: 'POST', body, signal: attempt.signal })
+        setVerdict(response.ok ? await response.json() : null)
+      } catch {
+        if (!attempt.signal.aborted) setVerdict(null)
       }
-      const response = await fetch('/password-strength', { method: 'POST', body, signal: attempt.signal })
-      setVerdict(response.ok ? await response.json() : null)
-    } catch {
-      if (!attempt.signal.aborted) setVerdict(null)
     }
-  }
+    if (box.value === '') setVerdict(null)
+    else timer.current = setTimeout(question, pause)
+  }, [])
   useEffect(
     () => () => {
       clearTimeout(timer.current)

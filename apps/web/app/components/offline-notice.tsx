@@ -1,4 +1,5 @@
 import { useBlocker } from '@remix-run/react'
+import { useEffect, useRef, useState } from 'react'
 import { useText } from '#app/text.ts'
 
 const look = 'min-h-11 rounded-md px-4 font-semibold'
@@ -6,8 +7,18 @@ const look = 'min-h-11 rounded-md px-4 font-semibold'
 /** Holds back a link or a form while the device is offline, so that the page and everything typed in it stay, and sends it again on demand. */
 export function OfflineNotice() {
   const text = useText('root')
-  const blocker = useBlocker(() => !navigator.onLine)
-  if (blocker.state !== 'blocked') return null
+  const link = useBlocker(() => !navigator.onLine)
+  const form = useHeldForm()
+  if (link.state !== 'blocked' && !form.held) return null
+  const stay = () => {
+    form.reset()
+    link.reset?.()
+  }
+  // Even where the browser still says offline: it may not know, and the service may be on this very machine.
+  const goOn = () => {
+    if (link.state === 'blocked') link.proceed()
+    else form.proceed()
+  }
   return (
     <div
       role="alert"
@@ -16,17 +27,36 @@ export function OfflineNotice() {
       <p className="font-semibold">{text.offline.title}</p>
       <p className="text-ink-soft">{text.offline.body}</p>
       <div className="flex flex-wrap gap-3">
-        <button
-          type="button"
-          onClick={() => navigator.onLine && blocker.proceed()}
-          className={`${look} bg-accent text-on-accent hover:bg-accent-strong`}
-        >
+        <button type="button" onClick={goOn} className={`${look} bg-accent text-on-accent hover:bg-accent-strong`}>
           {text.again}
         </button>
-        <button type="button" onClick={() => blocker.reset()} className={`${look} text-ink-soft hover:bg-sunken hover:text-ink`}>
+        <button type="button" onClick={stay} className={`${look} text-ink-soft hover:bg-sunken hover:text-ink`}>
           {text.stay}
         </button>
       </div>
     </div>
   )
+}
+
+/** The router sees no form whose answer is a new document, so each is caught before it is anybody's. */
+function useHeldForm() {
+  const [held, setHeld] = useState<{ form: HTMLFormElement; button: HTMLElement | null } | null>(null)
+  const goesOn = useRef(false)
+  useEffect(() => {
+    const hold = (event: SubmitEvent) => {
+      if (navigator.onLine || goesOn.current || !(event.target instanceof HTMLFormElement)) return
+      event.preventDefault()
+      event.stopPropagation()
+      setHeld({ form: event.target, button: event.submitter })
+    }
+    window.addEventListener('submit', hold, { capture: true })
+    return () => window.removeEventListener('submit', hold, { capture: true })
+  }, [])
+  const proceed = () => {
+    setHeld(null)
+    goesOn.current = true
+    held?.form.requestSubmit(held.button)
+    goesOn.current = false
+  }
+  return { held: held !== null, proceed, reset: () => setHeld(null) }
 }

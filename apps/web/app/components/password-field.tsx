@@ -1,5 +1,6 @@
-import { type FormEventHandler, useState } from 'react'
+import { type FormEventHandler, useEffect, useState } from 'react'
 import { Field } from '#app/components/field.tsx'
+import { useFormState } from '#app/components/page-form.tsx'
 import { useText } from '#app/text.ts'
 
 type PasswordFieldProps = {
@@ -14,11 +15,19 @@ type PasswordFieldProps = {
 export function PasswordField({ name = 'password', ...field }: PasswordFieldProps) {
   const text = useText('passwordField')
   const [shown, setShown] = useState<boolean | null>(null)
+  const { pending } = useFormState()
+  useEffect(() => {
+    if (pending) setShown(null)
+  }, [pending])
   return (
     <Field
       {...field}
       name={name}
       type={shown ? 'text' : 'password'}
+      // A shown password is text to the browser: spell checkers send it away, phones learn and capitalise it.
+      spellCheck={false}
+      autoCapitalize="none"
+      autoCorrect="off"
       trailing={
         <>
           <button

@@ -17,7 +17,7 @@ import { pageTitle } from '#app/page-title.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url, text }) => {
+export const loader = withApi(async ({ api, page, url, notices }) => {
   const accounts = await api.linkedAccounts.list()
   return {
     accounts: accounts.map(({ id, providerId, createdAt, lastUsedAt }) => ({
@@ -28,7 +28,7 @@ export const loader = withApi(async ({ api, page, url, text }) => {
       lastUsed: lastUsedAt && momentText(lastUsedAt, page.locale),
     })),
     unlinked: page.providers.filter(({ id }) => !accounts.some(({ providerId }) => providerId === id)),
-    notice: noticeOf(url, text.accounts.notices),
+    notice: noticeOf(url, notices.accounts),
     refusal: socialRefusalOf(url, page.locale),
   }
 })

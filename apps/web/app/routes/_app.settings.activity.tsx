@@ -4,23 +4,23 @@ import { ActivityList } from '#app/components/activity-list.tsx'
 import { Card } from '#app/components/card.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
-import { shownActivity } from '#app/shown-activity.server.ts'
+import { keptDays, shownActivity } from '#app/shown-activity.server.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url }) => {
   const before = url.searchParams.get('before') || undefined
   const { events, nextCursor } = await api.profile.listActivity({ cursor: before })
-  return { events: events.map((event) => shownActivity(event, page)), isFirst: before === undefined, nextCursor }
+  return { events: events.map((event) => shownActivity(event, page)), isFirst: before === undefined, nextCursor, keptDays }
 })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.activity.title)
 
 export default function ActivitySettings() {
-  const { events, isFirst, nextCursor } = useLoaderData<typeof loader>()
+  const { events, isFirst, nextCursor, keptDays } = useLoaderData<typeof loader>()
   const text = useText('activity')
   return (
     <Card title={text.title}>
-      <p className="text-ink-soft">{text.lead}</p>
+      <p className="text-ink-soft">{text.lead(keptDays)}</p>
       {events.length === 0 ? <p>{text.none}</p> : <ActivityList events={events} />}
       {(!isFirst || nextCursor) && (
         <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">

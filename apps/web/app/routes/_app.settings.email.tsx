@@ -13,9 +13,9 @@ import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, url, text }) => {
+export const loader = withApi(async ({ api, url, notices }) => {
   const { user } = await api.sessions.require()
-  return { email: user.email, emailVerified: user.emailVerified, notice: noticeOf(url, text.email.notices) }
+  return { email: user.email, emailVerified: user.emailVerified, notice: noticeOf(url, notices.email) }
 })
 
 export const action = withApiForm(['newEmail'], async ({ api, field }) => {

@@ -20,7 +20,7 @@ import { roleName, roleOptions } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, params, url, text }) => {
+export const loader = withApi(async ({ api, page, params, url, text, notices }) => {
   const { user } = await api.sessions.require()
   const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }), page.locale)
   const own = shown?.members.find(({ userId }) => userId === user.id)
@@ -57,7 +57,7 @@ export const loader = withApi(async ({ api, page, params, url, text }) => {
         until: momentText(expiresAt, page.locale),
       })),
     invitationHours: organizationLimits.invitationLifetime / 3600,
-    notice: noticeOf(url, text.organization.notices),
+    notice: noticeOf(url, notices.organization),
   }
 })
 

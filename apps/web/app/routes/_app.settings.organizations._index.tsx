@@ -13,7 +13,7 @@ import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, url, text }) => {
+export const loader = withApi(async ({ api, url, text, notices }) => {
   const { user } = await api.sessions.require()
   const [organizations, invitations] = await Promise.all([
     api.organizations.list(),
@@ -23,7 +23,7 @@ export const loader = withApi(async ({ api, url, text }) => {
     organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleName(role, text) })),
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
-    notice: noticeOf(url, text.organizations.notices),
+    notice: noticeOf(url, notices.organizations),
   }
 })
 

@@ -14,10 +14,10 @@ import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url, text }) => {
+export const loader = withApi(async ({ api, page, url, notices }) => {
   const { user } = await api.sessions.require()
   const { name, email, emailVerified } = user
-  return { name, email, emailVerified, locale: page.locale, notice: noticeOf(url, text.profile.notices) }
+  return { name, email, emailVerified, locale: page.locale, notice: noticeOf(url, notices.profile) }
 })
 
 export const action = withApiForm(['name'], async ({ api, field }) => {

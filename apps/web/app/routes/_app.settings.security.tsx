@@ -1,11 +1,12 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { BackupCodes } from '#app/components/backup-codes.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { CodeField } from '#app/components/code-field.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
@@ -38,7 +39,7 @@ export const loader = withApi(async ({ api, page, text }) => {
   }
 })
 
-export const action = withApiForm([], async ({ api, page, field, text }) => {
+export const action = withApiForm(['intent'], async ({ api, page, field, text }) => {
   const intent = field('intent')
   if (intent === 'begin') {
     const { totpURI, backupCodes } = await api.twoFactor.enable({ password: field('password') || undefined })
@@ -82,6 +83,11 @@ export default function SecuritySettings() {
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
   const answer = result && !result.error ? result : undefined
+  const failureOf = (intent: string) => (failure?.typed.intent === intent ? failure : undefined)
+  // Only this page knows the secret and the codes of a set-up: a code that did not reach the service must not take them away.
+  const [begun, setBegun] = useState(answer?.setUp ?? null)
+  if (answer?.setUp && answer.setUp !== begun) setBegun(answer.setUp)
+  const setUp = answer?.setUp ?? (failureOf('confirm') ? begun : null)
   return (
     <>
       {answer?.done && (
@@ -92,10 +98,15 @@ export default function SecuritySettings() {
       {loaded.since ? (
         <>
           <FactorOn {...loaded} since={loaded.since} />
-          <TrustedDevices devices={loaded.devices} />
+          <TrustedDevices devices={loaded.devices} failure={failure} />
         </>
-      ) : answer?.setUp ? (
-        <SetUpSteps {...answer.setUp} appName={loaded.appName} account={loaded.account} refusal={answer.refusal ?? null} />
+      ) : setUp ? (
+        <SetUpSteps
+          {...setUp}
+          appName={loaded.appName}
+          account={loaded.account}
+          refusal={answer?.refusal ?? failure?.error ?? null}
+        />
       ) : (
         <FactorOff hasPassword={loaded.hasPassword} failure={failure} />
       )}
@@ -182,10 +193,12 @@ function FactorOn({ since, backupCodesLeft }: { since: NonNullable<Loaded['since
   )
 }
 
-function TrustedDevices({ devices }: Pick<Loaded, 'devices'>) {
+function TrustedDevices({ devices, failure }: Pick<Loaded, 'devices'> & { failure: FormFailure | undefined }) {
   const text = useText('security')
+  const isShown = devices.some(({ id }) => id === failure?.typed.intent)
   return (
     <Card title={text.trusted}>
+      {failure && !isShown && <FormErrors error={failure.error} />}
       <p className="text-ink-soft">{text.trustedLead}</p>
       {devices.length === 0 && <p>{text.noneTrusted}</p>}
       <ul className="-mb-4 divide-y divide-line">
@@ -207,7 +220,12 @@ function TrustedDevices({ devices }: Pick<Loaded, 'devices'>) {
                 </dd>
               </dl>
             </div>
-            <PageForm action="/settings/security" intent={id} className="grid justify-items-start">
+            <PageForm
+              action="/settings/security"
+              intent={id}
+              failure={failure?.typed.intent === id ? failure : undefined}
+              className="grid justify-items-start gap-3"
+            >
               <SubmitButton look="secondary">
                 {text.revoke}
                 <span className="sr-only">{name}</span>

@@ -5,10 +5,12 @@ import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { Status } from '#app/components/status.tsx'
 import { nameOfDevice } from '#app/device-name.ts'
+import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -29,7 +31,7 @@ export const loader = withApi(async ({ api, page, text }) => {
 })
 
 /** The intent is what to end: `others`, `all`, or the one session of that handle. */
-export const action = withApiForm([], async ({ api, field, text }) => {
+export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   const intent = field('intent')
   if (intent === 'all') {
     await api.sessions.revokeAll()
@@ -53,9 +55,18 @@ export default function SessionSettings() {
   const text = useText('sessions')
   const { sessions } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
+  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
+  const shown = [
+    'all',
+    ...(sessions.length > 1 ? ['others'] : []),
+    ...sessions.filter(({ current }) => !current).map(({ token }) => token),
+  ]
+  // What was to be ended is on the page no more, but the person must learn that it did not work.
+  const orphan = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
   return (
     <>
       <Card title={text.title}>
+        {orphan && <FormErrors error={orphan} />}
         {result && !result.error && (
           <Alert key={sessions.length} look="success" landing>
             {result.done}
@@ -64,7 +75,7 @@ export default function SessionSettings() {
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {sessions.map((session) => (
-            <SessionRow key={session.token} {...session} />
+            <SessionRow key={session.token} {...session} failure={failureOf(session.token)} />
           ))}
         </ul>
       </Card>
@@ -72,11 +83,22 @@ export default function SessionSettings() {
         <p className="text-ink-soft">{text.lostLead}</p>
         <div className="flex flex-wrap gap-3">
           {sessions.length > 1 && (
-            <PageForm action="/settings/sessions" intent="others" className="contents">
+            <PageForm
+              action="/settings/sessions"
+              intent="others"
+              failure={failureOf('others')}
+              className="grid justify-items-start gap-3"
+            >
               <SubmitButton>{text.endOthers}</SubmitButton>
             </PageForm>
           )}
-          <PageForm action="/settings/sessions" intent="all" reloadDocument className="contents">
+          <PageForm
+            action="/settings/sessions"
+            intent="all"
+            failure={failureOf('all')}
+            reloadDocument
+            className="grid justify-items-start gap-3"
+          >
             <SubmitButton look="secondary">{text.endAll}</SubmitButton>
           </PageForm>
         </div>
@@ -85,7 +107,9 @@ export default function SessionSettings() {
   )
 }
 
-function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, lastSeen }: ShownSession) {
+type SessionRowProps = ShownSession & { failure: FormFailure | undefined }
+
+function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, lastSeen, failure }: SessionRowProps) {
   const text = useText('sessions')
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
@@ -107,7 +131,7 @@ function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, 
         </dl>
       </div>
       {!current && (
-        <PageForm action="/settings/sessions" intent={token} className="grid justify-items-start">
+        <PageForm action="/settings/sessions" intent={token} failure={failure} className="grid justify-items-start gap-3">
           <SubmitButton look="secondary">
             {text.end}
             <span className="sr-only">{name}</span>

@@ -18,14 +18,14 @@ import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url, text }) => {
+export const loader = withApi(async ({ api, page, url, notices }) => {
   const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
   const ended = url.searchParams.get('ended') === 'code'
   return {
     redirectTo,
     ended,
-    notice: noticeOf(url, text.login.notices),
+    notice: noticeOf(url, notices.login),
     refusal: socialRefusalOf(url, page.locale),
     providers: page.providers,
   }

@@ -8,12 +8,12 @@ import { StepLine } from '#app/components/step-line.tsx'
 import { noticeOf } from '#app/notice.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url, text }) => ({
+export const loader = withApi(async ({ api, page, url, text, notices }) => ({
   appName: page.appName,
   title: text.landing.title,
   lead: text.landing.lead(page.appName),
   signedIn: (await api.sessions.get()) !== null,
-  notice: noticeOf(url, text.landing.notices),
+  notice: noticeOf(url, notices.landing),
 }))
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>

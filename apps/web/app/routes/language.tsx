@@ -1,6 +1,6 @@
 import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
-import { withApiForm } from '#app/api.server.ts'
+import { unlessAway, withApiForm } from '#app/api.server.ts'
 
 export const loader = () => redirect('/')
 
@@ -8,6 +8,9 @@ export const loader = () => redirect('/')
 export const action = withApiForm([], async ({ api, page, field }) => {
   const locale = field('locale') === 'fr' ? 'fr' : 'en'
   page.rememberLocale(locale)
-  if (await api.sessions.get()) await api.profile.update({ locale })
+  // While the database is away the browser remembers it alone: the switch stands on the page that says so.
+  await unlessAway(async () => {
+    if (await api.sessions.get()) await api.profile.update({ locale })
+  })
   throw redirect(rootRelativePath(field('redirectTo')) ?? '/')
 })

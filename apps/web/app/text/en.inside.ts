@@ -88,7 +88,8 @@ export const en = {
     lead: 'You are signed in as ',
     submit: 'Delete my account for good',
     keep: 'Keep my account',
-    deadLead: 'Nothing was deleted. A link from us works for a short time, once, and for the account that asked for it.',
+    deadLead:
+      'Nothing was deleted. A link from us works for a short time, once, and for the account that asked for it. If you have reloaded this page, open the link from the mail again.',
     newLink: 'Ask for a new link',
   },
   settings: {
@@ -120,7 +121,6 @@ export const en = {
     moreLead: 'You go there, confirm that it is you, and come back. Its e-mail address need not be the one of your account.',
     link: 'Link',
     unlinked: 'It is unlinked. You can no longer sign in with it.',
-    notices: { linked: 'It is linked. From now on you can sign in with it too.' },
   },
   yourData: {
     title: 'Your data',
@@ -149,9 +149,6 @@ export const en = {
     // The same for an address that has an account: that one gets no mail.
     sent: ['Confirm in the mail we sent to ', '. Until then your address stays as it is.'],
     nothing: 'Nothing after a few minutes? Look in the spam folder, and check the address above for typing errors.',
-    notices: {
-      changed: 'Your address is changed. We have told the old one, with a link that undoes the change for a few days.',
-    },
   },
   organization: {
     title: 'Organization',
@@ -191,11 +188,6 @@ export const en = {
       resend: 'The invitation is on its way again. The link of the former mail no longer works.',
       cancel: 'The invitation is taken back.',
     },
-    notices: {
-      created: 'The organization is created, and you own it.',
-      joined: 'You are a member now.',
-      update: 'The organization is saved.',
-    },
   },
   organizations: {
     title: 'Organizations',
@@ -209,11 +201,6 @@ export const en = {
     slug: 'Short name',
     slugHint: 'It stands in addresses and is nobody else’s: letters a to z, digits and dashes.',
     create: 'Create organization',
-    notices: {
-      left: 'You have left the organization.',
-      deleted: 'The organization is deleted, with its memberships and invitations.',
-      declined: 'You have declined the invitation.',
-    },
   },
   password: {
     title: 'Password',
@@ -240,7 +227,6 @@ export const en = {
     language: 'Language',
     languageLead: 'Of these pages and of our mails to you.',
     saveLanguage: 'Save language',
-    notices: { language: 'Your language is saved.' },
     account: 'Account',
     email: 'E-mail address',
     changeEmail: 'Change your address',
@@ -314,7 +300,7 @@ export const en = {
   },
   activity: {
     title: 'Activity',
-    lead: 'What happened on your account. We keep it for a year and a month.',
+    lead: (days: number) => `What happened on your account. We keep it for ${days} days.`,
     none: 'There is nothing here.',
     byAnother: 'By another member of the organization',
     unknownAddress: 'Unknown address',

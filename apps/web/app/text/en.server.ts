@@ -13,12 +13,49 @@ export type ServerText = {
   activity: Record<AuditAction, string>
   /** The same where it did not succeed. */
   activityFailed: Partial<Record<AuditAction, string>>
+  /** What a page says of the deed that led to it, by the name in its address. */
+  notices: typeof notices
   passwordAccepted: string
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute' | 'hour') => string
   isAbout: (slugs: string) => string
   /** Why a way through a provider ended without success, and what to do. */
   socialRefusals: Record<Refusal | 'unknown', [happened: string, todo: string]>
+}
+
+const notices = {
+  landing: {
+    'account-deleted':
+      'Your account is deleted, and everything of yours with it. Thank you for the time you were here. Farewell.',
+  },
+  login: {
+    verified: 'Your address is confirmed. You can sign in now.',
+    'password-cleared':
+      'Your address is confirmed. Somebody else had signed up with it too, so no password counts yet: we have mailed you a link to choose one.',
+    'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
+    'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
+    'signed-out': 'You are signed out.',
+    'signed-out-everywhere': 'You are signed out on every device.',
+  },
+  accounts: {
+    linked: 'It is linked. From now on you can sign in with it too.',
+  },
+  email: {
+    changed: 'Your address is changed. We have told the old one, with a link that undoes the change for a few days.',
+  },
+  organization: {
+    created: 'The organization is created, and you own it.',
+    joined: 'You are a member now.',
+    update: 'The organization is saved.',
+  },
+  organizations: {
+    left: 'You have left the organization.',
+    deleted: 'The organization is deleted, with its memberships and invitations.',
+    declined: 'You have declined the invitation.',
+  },
+  profile: {
+    language: 'Your language is saved.',
+  },
 }
 
 export const en: ServerText = {
@@ -168,6 +205,7 @@ export const en: ServerText = {
     'sign-in': 'Failed attempt to sign in',
     'verify-two-factor': 'Wrong code entered',
   },
+  notices,
   passwordAccepted: 'Hard to guess: this password will do.',
   formUnreadable: 'This form could not be read. Go back and send it again.',
   tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,

@@ -70,10 +70,6 @@ export const en = {
     signIn: 'Sign in',
     signUp: 'Create an account',
     dashboard: 'Open your dashboard',
-    notices: {
-      'account-deleted':
-        'Your account is deleted, and everything of yours with it. Thank you for the time you were here. Farewell.',
-    },
     points: [
       {
         name: 'Confirmed addresses',
@@ -123,22 +119,14 @@ export const en = {
     signUp: 'Create an account',
     sendAgain: 'Send the mail again',
     ended: 'That sign-in is over: too many codes were wrong, or it took too long. Begin again with your password.',
-    notices: {
-      verified: 'Your address is confirmed. You can sign in now.',
-      'password-cleared':
-        'Your address is confirmed. Somebody else had signed up with it too, so no password counts yet: we have mailed you a link to choose one.',
-      'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
-      'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
-      'signed-out': 'You are signed out.',
-      'signed-out-everywhere': 'You are signed out on every device.',
-    },
   },
   resetPassword: {
     title: 'Choose a new password',
     lead: 'It replaces your present one, and every device that is signed in will be signed out.',
     password: 'New password',
     submit: 'Set new password',
-    deadLead: 'A link from us works for a short time, and once.',
+    deadLead:
+      'A link from us works for a short time, and once. If you have reloaded this page, open the link from the mail again.',
     newLink: 'Send a new link',
     signIn: 'Go to sign-in',
   },

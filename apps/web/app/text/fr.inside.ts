@@ -95,7 +95,8 @@ export const fr: typeof en = {
     lead: 'Vous êtes connecté en tant que ',
     submit: 'Supprimer mon compte pour de bon',
     keep: 'Garder mon compte',
-    deadLead: 'Rien n’a été supprimé. Nos liens fonctionnent peu de temps, une seule fois, et pour le compte qui les a demandés.',
+    deadLead:
+      'Rien n’a été supprimé. Nos liens fonctionnent peu de temps, une seule fois, et pour le compte qui les a demandés. Si vous avez rechargé cette page, rouvrez le lien de l’e-mail.',
     newLink: 'Demander un nouveau lien',
   },
   settings: {
@@ -128,7 +129,6 @@ export const fr: typeof en = {
       'Vous allez chez le fournisseur, vous confirmez que c’est bien vous, et vous revenez. Son adresse e-mail peut différer de celle de votre compte.',
     link: 'Lier',
     unlinked: 'C’est dissocié. Vous ne pouvez plus vous connecter par ce moyen.',
-    notices: { linked: 'C’est lié. Désormais, vous pouvez aussi vous connecter par ce moyen.' },
   },
   yourData: {
     title: 'Vos données',
@@ -160,10 +160,6 @@ export const fr: typeof en = {
     submit: 'Envoyer le lien',
     sent: ['Confirmez dans l’e-mail envoyé à ', '. D’ici là, votre adresse ne change pas.'],
     nothing: 'Rien après quelques minutes ? Regardez dans les courriers indésirables, et vérifiez l’adresse ci-dessus.',
-    notices: {
-      changed:
-        'Votre adresse est changée. Nous en avons informé l’ancienne, avec un lien qui annule le changement pendant quelques jours.',
-    },
   },
   organization: {
     title: 'Organisation',
@@ -206,11 +202,6 @@ export const fr: typeof en = {
       resend: 'L’invitation est de nouveau en route. Le lien de l’e-mail précédent ne fonctionne plus.',
       cancel: 'L’invitation est retirée.',
     },
-    notices: {
-      created: 'L’organisation est créée, et vous en êtes propriétaire.',
-      joined: 'Vous êtes maintenant membre.',
-      update: 'L’organisation est enregistrée.',
-    },
   },
   organizations: {
     title: 'Organisations',
@@ -224,11 +215,6 @@ export const fr: typeof en = {
     slug: 'Nom court',
     slugHint: 'Il figure dans les adresses et n’appartient à personne d’autre : lettres de a à z, chiffres et tirets.',
     create: 'Créer l’organisation',
-    notices: {
-      left: 'Vous avez quitté l’organisation.',
-      deleted: 'L’organisation est supprimée, avec ses appartenances et ses invitations.',
-      declined: 'Vous avez décliné l’invitation.',
-    },
   },
   password: {
     title: 'Mot de passe',
@@ -256,7 +242,6 @@ export const fr: typeof en = {
     language: 'Langue',
     languageLead: 'Celle de ces pages et des e-mails que nous vous envoyons.',
     saveLanguage: 'Enregistrer la langue',
-    notices: { language: 'Votre langue est enregistrée.' },
     account: 'Compte',
     email: 'Adresse e-mail',
     changeEmail: 'Changer votre adresse',
@@ -333,7 +318,7 @@ export const fr: typeof en = {
   },
   activity: {
     title: 'Activité',
-    lead: 'Ce qui s’est passé sur votre compte. Nous le gardons un an et un mois.',
+    lead: (days) => `Ce qui s’est passé sur votre compte. Nous le gardons ${days} jours.`,
     none: 'Il n’y a rien ici.',
     byAnother: 'Par un autre membre de l’organisation',
     unknownAddress: 'Adresse inconnue',

@@ -203,6 +203,42 @@ export const fr: ServerText = {
     'sign-in': 'Tentative de connexion échouée',
     'verify-two-factor': 'Code erroné saisi',
   },
+  notices: {
+    landing: {
+      'account-deleted':
+        'Votre compte est supprimé, et tout ce qui était à vous avec lui. Merci pour le temps passé ici. Bonne continuation.',
+    },
+    login: {
+      verified: 'Votre adresse est confirmée. Vous pouvez maintenant vous connecter.',
+      'password-cleared':
+        'Votre adresse est confirmée. Quelqu’un d’autre s’était aussi inscrit avec elle, aucun mot de passe ne compte donc encore : nous vous avons envoyé un lien pour en choisir un.',
+      'address-changed': 'Votre nouvelle adresse est confirmée. Connectez-vous désormais avec elle.',
+      'password-reset':
+        'Votre nouveau mot de passe est défini, et tous les appareils sont déconnectés. Connectez-vous maintenant avec lui.',
+      'signed-out': 'Vous êtes déconnecté.',
+      'signed-out-everywhere': 'Vous êtes déconnecté de tous les appareils.',
+    },
+    accounts: {
+      linked: 'C’est lié. Désormais, vous pouvez aussi vous connecter par ce moyen.',
+    },
+    email: {
+      changed:
+        'Votre adresse est changée. Nous en avons informé l’ancienne, avec un lien qui annule le changement pendant quelques jours.',
+    },
+    organization: {
+      created: 'L’organisation est créée, et vous en êtes propriétaire.',
+      joined: 'Vous êtes maintenant membre.',
+      update: 'L’organisation est enregistrée.',
+    },
+    organizations: {
+      left: 'Vous avez quitté l’organisation.',
+      deleted: 'L’organisation est supprimée, avec ses appartenances et ses invitations.',
+      declined: 'Vous avez décliné l’invitation.',
+    },
+    profile: {
+      language: 'Votre langue est enregistrée.',
+    },
+  },
   passwordAccepted: 'Difficile à deviner : ce mot de passe convient.',
   formUnreadable: 'Ce formulaire n’a pas pu être lu. Revenez en arrière et renvoyez-le.',
   tryAgainIn: (amount, unit) =>

@@ -75,10 +75,6 @@ export const fr: typeof en = {
     signIn: 'Se connecter',
     signUp: 'Créer un compte',
     dashboard: 'Ouvrir votre tableau de bord',
-    notices: {
-      'account-deleted':
-        'Votre compte est supprimé, et tout ce qui était à vous avec lui. Merci pour le temps passé ici. Bonne continuation.',
-    },
     points: [
       {
         name: 'Des adresses confirmées',
@@ -129,23 +125,14 @@ export const fr: typeof en = {
     sendAgain: 'Renvoyer l’e-mail',
     ended:
       'Cette connexion est terminée : trop de codes étaient erronés, ou elle a duré trop longtemps. Recommencez avec votre mot de passe.',
-    notices: {
-      verified: 'Votre adresse est confirmée. Vous pouvez maintenant vous connecter.',
-      'password-cleared':
-        'Votre adresse est confirmée. Quelqu’un d’autre s’était aussi inscrit avec elle, aucun mot de passe ne compte donc encore : nous vous avons envoyé un lien pour en choisir un.',
-      'address-changed': 'Votre nouvelle adresse est confirmée. Connectez-vous désormais avec elle.',
-      'password-reset':
-        'Votre nouveau mot de passe est défini, et tous les appareils sont déconnectés. Connectez-vous maintenant avec lui.',
-      'signed-out': 'Vous êtes déconnecté.',
-      'signed-out-everywhere': 'Vous êtes déconnecté de tous les appareils.',
-    },
   },
   resetPassword: {
     title: 'Choisir un nouveau mot de passe',
     lead: 'Il remplace l’actuel, et tous les appareils connectés seront déconnectés.',
     password: 'Nouveau mot de passe',
     submit: 'Définir le nouveau mot de passe',
-    deadLead: 'Nos liens fonctionnent peu de temps, et une seule fois.',
+    deadLead:
+      'Nos liens fonctionnent peu de temps, et une seule fois. Si vous avez rechargé cette page, rouvrez le lien de l’e-mail.',
     newLink: 'Envoyer un nouveau lien',
     signIn: 'Aller à la connexion',
   },

@@ -1,4 +1,4 @@
-import { AppError, type LimitState } from '@floorpass/api'
+import { AppError, type ErrorKey, type LimitState } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 
 export const jsonType = 'application/json; charset=utf-8'
@@ -20,14 +20,11 @@ export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Reco
   return response
 }
 
-/** The same for a page that takes no such request: 404 and 405, and what else the pages refuse by themselves. */
+const refusals: Record<number, ErrorKey> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 503: 'SERVICE_UNAVAILABLE' }
+
+/** The same for a page that takes no such request: what the pages refuse by themselves. */
 export const refusePage = (status: number): Response =>
-  errorResponse(
-    new AppError(
-      ({ 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED' } as const)[status] ??
-        (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST'),
-    ),
-  )
+  errorResponse(new AppError(refusals[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')))
 
 /** When a new try makes sense, under the standard name and the one that better-auth's client reads. Of several, the longest wait. */
 export function retryHeaders(errors: readonly AppError[]): Record<string, string> {

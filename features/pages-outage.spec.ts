@@ -1,0 +1,88 @@
+// @frequency 1h
+// @locations eu-west-1
+// @alerts oncall
+// @tags pages, critical
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test as base, expect } from '@playwright/test'
+import { openDatabase } from '../packages/db/src/client.ts'
+import { findPostgres, startPostgresCluster } from '../packages/reliability/src/postgres-cluster.ts'
+import { startService } from '../packages/reliability/src/service-process.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { signedInPerson, submitSignIn } from './support/person.ts'
+
+type Database = { cut(): Promise<void>; restore(): Promise<void>; run(sql: string): Promise<void> }
+
+const binaries = findPostgres()
+
+// A service of its own, on a database that may be broken.
+const test = base.extend<{ outage: { url: string; database: Database } }>({
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
+  outage: async ({}, use) => {
+    const cluster = await startPostgresCluster(String(binaries))
+    const databaseUrl = await cluster.createDatabase()
+    const folder = await mkdtemp(join(tmpdir(), 'floorpass-outage-'))
+    const service = await startService({ DATABASE_URL: databaseUrl, DATA_DIR: folder, RATE_LIMIT: 'off' })
+    await use({
+      url: service.url,
+      database: {
+        cut: () => cluster.stop('immediate'),
+        restore: () => cluster.start(),
+        async run(sql) {
+          const { db, close } = await openDatabase({ kind: 'postgres', url: databaseUrl, poolSize: 1 })
+          await db.$executeRawUnsafe(sql).finally(close)
+        },
+      },
+    })
+    await service.end('SIGTERM')
+    await cluster.remove()
+    await rm(folder, { recursive: true, force: true })
+  },
+  baseURL: ({ outage }, use) => use(outage.url),
+})
+
+test.skip(!binaries, 'needs the programs of a PostgreSQL server')
+
+test('pages: while the database is away a page says so, keeps what was typed, and goes on when it is back', async ({
+  page,
+  browser,
+  outage: { url, database },
+}) => {
+  test.slow()
+  const person = await signedInPerson(page)
+  const stranger = await (await browser.newContext({ baseURL: url })).newPage()
+  await stranger.goto('/login')
+  await database.cut()
+
+  const answer = await page.goto('/settings/security')
+  expect(answer?.status()).toBe(503)
+  expect(answer?.headers()['retry-after']).toMatch(/^\d+$/)
+  expect(answer?.headers()['cache-control']).toBe('no-store')
+  await expect(page.getByRole('heading', { name: 'The service cannot be reached' })).toBeVisible()
+  await expectAccessible(page, '503')
+
+  await submitSignIn(stranger, person)
+  await expect(stranger.getByRole('alert')).toContainText('The service cannot be reached right now.')
+  await expect(stranger.getByLabel('E-mail address')).toHaveValue(person.email)
+
+  await database.restore()
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()
+  await submitSignIn(stranger, person)
+  await expect(stranger).toHaveURL('/dashboard')
+})
+
+test('pages: a failure of ours is a page that tells nothing of it, with a way onward', async ({ page, outage: { database } }) => {
+  test.slow()
+  await signedInPerson(page)
+  await database.run('ALTER TABLE audit_events RENAME TO mislaid')
+  const answer = await page.goto('/settings/activity')
+  expect(answer?.status()).toBe(500)
+  expect(await answer?.text()).not.toMatch(/audit_events|prisma|\.ts:|node_modules/i)
+  await expect(page.getByRole('heading', { name: 'Something went wrong' })).toBeVisible()
+  await expectAccessible(page, '500')
+  await database.run('ALTER TABLE mislaid RENAME TO audit_events')
+  await page.getByRole('link', { name: 'Try again' }).click()
+  await expect(page.getByRole('heading', { name: 'Activity' })).toBeVisible()
+})
