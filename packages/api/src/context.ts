@@ -71,9 +71,9 @@ export type Cookies = {
 export type Context = Deps & {
   client: Client
   cookies: Cookies
-  /** The caller's session, looked up at most once a request and only when asked for. */
+  /** The caller's session, looked up only when asked for, and once. */
   findSession(): Promise<ActiveSession | null>
-  /** After a change: the next look-up reads anew. A page's action and its loaders share one request. */
+  /** Before and after a change: what this request asks from now on is asked of the database. A page's action and its loaders share one. */
   forgetSession(): void
   /** Counts one try of the caller's address. */
   limitByIp(limit: LimitName): Promise<void>
@@ -84,6 +84,7 @@ export type Context = Deps & {
 /** A context for one request. */
 export function createContext(deps: Deps, client: Client, cookies: Cookies): Context {
   let lookup: Promise<ActiveSession | null> | undefined
+  let fromMemory = true
   let tightest: LimitState | null = null
   const limiter: RateLimiter = {
     ...deps.limiter,
@@ -103,11 +104,12 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
     client,
     cookies,
     findSession: () => {
-      lookup ??= validateSessionToken(context)
+      lookup ??= validateSessionToken(context, { fromMemory })
       return lookup
     },
     forgetSession: () => {
       lookup = undefined
+      fromMemory = false
     },
     limitByIp: async (limit) => void (await limiter.consume(limit, addressBlock(client.ip))),
     tightestLimit: () => tightest,

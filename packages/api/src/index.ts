@@ -24,7 +24,7 @@ export { createRateLimiter, type LimitState, type RateLimiter } from './security
 export { withParameter } from './security/redirect-target.ts'
 export { createSecretBox, type SecretBox } from './security/secret-box.ts'
 export { sessionFromMemory } from './sessions/get-session.ts'
-export { createSessionCache, type SessionCache, type SessionCacheStats } from './sessions/session-cache.ts'
+export { type CachedSession, createSessionCache, type SessionCache, type SessionCacheStats } from './sessions/session-cache.ts'
 export { sessionCookieName } from './sessions/session-store.ts'
 export { createSocialProviders } from './sign-in/providers/create-providers.ts'
 export type { SocialRefusalCode } from './sign-in/social-refusal.ts'

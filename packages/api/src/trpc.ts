@@ -24,6 +24,8 @@ const runIn =
 
 /** Every failure leaves as an entry of the catalogue, and one that nobody expected is logged, once, here. */
 const withCatalogue = t.middleware(async ({ ctx, next, path, type }) => {
+  // Who was signed out or suspended elsewhere a moment ago may still read here, but changes nothing.
+  if (type === 'mutation') ctx.forgetSession()
   const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, runIn(next)) : next())
   if (type === 'mutation') {
     // What it ended must open nothing any more once its answer is out, whether it failed or not.

@@ -16,7 +16,7 @@ export type ChangeListener = {
   onChange(change: string): void
   /** From now on everything is heard. What was read before may be stale. */
   onUp(): void
-  /** Changes may go unheard. Called once for each loss. */
+  /** Changes may go unheard. Called once for each loss, and again when the reason is another one. */
   onDown(reason: string): void
 }
 
@@ -24,11 +24,13 @@ export const channelName = 'floorpass_sessions'
 
 /** Milliseconds. */
 export type ChannelTimes = {
-  /** Between two proofs that everything is heard. */
+  /** Between two heartbeats. */
   heartbeat: number
-  /** The hard bound: with the last proof longer ago, nothing counts as current. */
+  /** The hard bound: with the last heartbeat begun longer ago, nothing counts as current. */
   silence: number
-  /** A proof, or a step of connecting, that takes longer ends the connection. */
+  /** What a mutation waits for: a slower proof ends the connection. */
+  settling: number
+  /** A step of connecting, or of a heartbeat, that takes longer ends the connection. */
   patience: number
   /** Between attempts to connect: twice as long after each one that failed. */
   retry: { first: number; longest: number }
@@ -37,6 +39,7 @@ export type ChannelTimes = {
 export const channelTimes: ChannelTimes = {
   heartbeat: 1_000,
   silence: 3_000,
-  patience: 2_000,
+  settling: 2_000,
+  patience: 5_000,
   retry: { first: 100, longest: 5_000 },
 }

@@ -1,4 +1,4 @@
-import type { ChangeChannel, ChangeListener } from './change-channel.ts'
+import type { ChangeChannel, ChangeListener, ChannelTimes } from './change-channel.ts'
 import type { EmbeddedOptions } from './embedded.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { hasPendingMigrations, migrate } from './migrate.ts'
@@ -21,8 +21,8 @@ export type OpenDatabase = {
   hasPendingMigrations: () => Promise<boolean>
   /** Resolves when the database answers. */
   ping: () => Promise<void>
-  /** Hears of every committed change of a session or a user, whoever made it. Close it before the database. */
-  listen: (listener: ChangeListener) => ChangeChannel
+  /** Hears of every committed change of a session or a user, whoever made it. Close it before the database. `times` are PostgreSQL's. */
+  listen: (listener: ChangeListener, times?: ChannelTimes) => ChangeChannel
   /** A copy that an empty embedded database can start from; null on PostgreSQL. */
   dump: (() => Promise<Blob>) | null
   close: () => Promise<void>

@@ -1,4 +1,4 @@
-export type { ChangeChannel, ChangeListener } from './change-channel.ts'
+export { type ChangeChannel, type ChangeListener, type ChannelTimes, channelTimes } from './change-channel.ts'
 export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
 export { DataDirInUseError, DataDirUnusableError } from './embedded-lock.ts'
 export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isDatabaseUnavailable, sqlStateOf } from './failures.ts'
 
@@ -36,12 +37,20 @@ export const migrate = async (inTransaction: InTransaction, folder = shippedMigr
   const first = await inTransaction(async (connection) => findPending(migrations, await readHistory(connection)))
   if (!first) return { applied }
 
+  const patience = Date.now() + 60_000
   for (;;) {
-    const name = await inTransaction((connection) => applyNext(connection, migrations))
-    if (name === null) return { applied }
-    applied.push(name)
+    try {
+      const name = await inTransaction((connection) => applyNext(connection, migrations))
+      if (name === null) return { applied }
+      applied.push(name)
+    } catch (error) {
+      if (!isLockedOut(error) || Date.now() > patience) throw error
+      await delay(100 + Math.random() * 400)
+    }
   }
 }
+
+const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
 
 /** Whether the folder has what the database has not. Changes nothing. */
 export const hasPendingMigrations = async (inTransaction: InTransaction, folder = shippedMigrations): Promise<boolean> => {
@@ -108,6 +117,9 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
     migration.checksum,
     migration.name,
   ])
+  // Less than PostgreSQL waits before it looks for a deadlock: of a request and a migration it is the migration that gives way. And a
+  // change that queues behind a long read stops every later read.
+  await connection.script(`SET LOCAL lock_timeout = '500ms'`)
   await connection.script(migration.sql).catch((error: unknown) => {
     throw explain(error, `the migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`)
   })
@@ -118,7 +130,7 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
 }
 
 const lock = async (connection: Connection) => {
-  // Bounds the wait for the other process, and for the tables: a change that queues behind a long read stops every later read.
+  // Bounds the wait for the other process.
   await connection.script(`SET LOCAL lock_timeout = '60s'`)
   await connection.query(`SELECT pg_advisory_xact_lock(${prismaLockId})`).catch((error: unknown) => {
     throw sqlStateOf(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error

@@ -1,102 +1,106 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type ChangeChannel, type ChangeListener, type ChannelTimes, channelName, channelTimes } from './change-channel.ts'
 
+/** Both clocks: the steady one stands still while a virtual machine is frozen, the other one can be set. */
+type Moment = { steady: number; wall: number }
+const now = (): Moment => ({ steady: performance.now(), wall: Date.now() })
+const never: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+
+/** One connection that listens. At its end everything that waits for it is rejected: nothing here races with a promise that outlives it. */
+type Life = { connection: pg.Client; end(error: Error): void }
+
 /**
- * Listens on a connection of its own. Every query there is also a proof: PostgreSQL hands over all that was committed before it
- * ahead of its answer. Behind a pooler that shares connections between transactions LISTEN succeeds and nothing is ever heard: a
- * word that `tell` says from another connection must arrive unasked before the channel counts as up.
+ * Listens on a connection of its own. A heartbeat is a word that a fresh connection says and this one must hear: so both lead to one
+ * server, no pooler is between, the triggers are there, and all that was committed before the word was heard too. Only that moves
+ * what is current.
  */
-export function listenOnPostgres(
-  url: string,
-  listener: ChangeListener,
-  tell: (word: string) => Promise<unknown>,
-  times: ChannelTimes = channelTimes,
-): ChangeChannel {
+export function listenOnPostgres(url: string, listener: ChangeListener, times: ChannelTimes = channelTimes): ChangeChannel {
   const closing = new AbortController()
-  const closed = new Promise<never>((_, reject) => {
-    closing.signal.addEventListener('abort', () => reject(new Error('the channel was closed')))
-  })
-  closed.catch(() => {})
-  let client: pg.Client | null = null
-  let heardUpTo = Number.NEGATIVE_INFINITY
-  let isKnownDown = false
+  let life: Life | null = null
+  let isUp = false
+  let heardUpTo = never
+  let saidDown: string | null = null
   let proof: Promise<void> | null = null
   let nextProof: Promise<void> | null = null
 
-  const rise = (connection: pg.Client, upTo: number) => {
-    client = connection
-    heardUpTo = upTo
-    isKnownDown = false
+  const rise = () => {
+    isUp = true
+    saidDown = null
     listener.onUp()
   }
   const fall = (reason: string) => {
-    client = null
-    heardUpTo = Number.NEGATIVE_INFINITY
-    if (!isKnownDown && !closing.signal.aborted) listener.onDown(reason)
-    isKnownDown = true
+    isUp = false
+    heardUpTo = never
+    if (reason !== saidDown && !closing.signal.aborted) listener.onDown(reason)
+    saidDown = reason
   }
 
-  /** One life of the connection: rejects when it ends. */
-  const listen = async (): Promise<never> => {
-    const connection = new pg.Client({ connectionString: url, application_name: 'floorpass sessions', keepAlive: true })
-    const lost = new Promise<never>((_, reject) => {
-      connection.on('error', reject)
-      connection.on('end', () => reject(new Error('the connection ended')))
-    })
-    lost.catch(() => {})
-    const wait = <Result>(work: Promise<Result>) => within(times.patience, work, lost, closed)
-    const arrival = Promise.withResolvers<void>()
-    const word = `hello:${randomUUID()}`
+  /** Resolves at the end of a connection: true when it was up. */
+  const live = async (): Promise<boolean> => {
+    const connection = clientOf(url, 'floorpass sessions')
+    const lost = new AbortController()
+    const words = new EventEmitter()
+    let wasUp = false
+    const end = (error: Error) => {
+      if (lost.signal.aborted) return
+      fall(error.message)
+      lost.abort(error)
+      connection.connection.stream.destroy(error)
+    }
+    life = { connection, end }
+    connection.on('error', end).on('end', () => end(new Error('the connection ended')))
     connection.on('notification', ({ payload = '' }) => {
-      if (payload === word) arrival.resolve()
-      else if (!payload.startsWith('hello:')) listener.onChange(payload)
+      if (payload.startsWith('hello:')) words.emit(payload)
+      else listener.onChange(payload)
     })
     try {
-      await wait(connection.connect())
-      await wait(connection.query(`LISTEN ${channelName}`))
-      const said = performance.now()
-      await wait(tell(word))
-      await wait(arrival.promise)
-      rise(connection, said)
+      await inTime(times.patience, connection.connect(), () => end(new Error('no connection in time')))
+      await inTime(times.patience, connection.query(`LISTEN ${channelName}`), () => end(new Error('no answer in time')))
       for (;;) {
-        await Promise.race([delay(times.heartbeat, undefined, { ref: false }), lost, closed])
-        await prove()
-        if (client !== connection) throw new Error('no proof of life')
+        const began = now()
+        const word = `hello:${randomUUID()}`
+        const arrival = once(words, word, { signal: lost.signal })
+        arrival.catch(() => {})
+        await inTime(times.patience, say(url, word, lost.signal), () => end(new Error('no heartbeat in time')))
+        await inTime(times.patience, arrival, () =>
+          end(
+            new Error(
+              'what is told is not heard: a pooler that shares connections is between, or another server is in its place',
+            ),
+          ),
+        )
+        if (!wasUp) rise()
+        wasUp = true
+        heardUpTo = began
+        await delay(times.heartbeat, undefined, { ref: false, signal: lost.signal })
       }
-    } finally {
-      // A peer that fell silent would never let it end.
-      await within(times.patience, connection.end()).catch(() => {})
-      connection.connection.stream.destroy()
+    } catch (error) {
+      end(error as Error)
     }
+    return wasUp
   }
 
   const run = async () => {
     let pause = times.retry.first
     while (!closing.signal.aborted) {
-      await listen().catch((error: Error) => {
-        pause = isKnownDown ? Math.min(2 * pause, times.retry.longest) : times.retry.first
-        fall(error.message)
-      })
-      await Promise.race([delay(pause, undefined, { ref: false }), closed]).catch(() => {})
+      if (await live()) pause = times.retry.first
+      await delay(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {})
+      pause = Math.min(2 * pause, times.retry.longest)
     }
   }
 
+  /** PostgreSQL hands over what was committed before a query ahead of its answer. */
   const ask = async () => {
-    const connection = client
-    if (!connection) return
-    const asked = performance.now()
-    try {
-      await within(times.patience, connection.query('SELECT 1'), closed)
-      if (client === connection) heardUpTo = asked
-    } catch {
-      if (client === connection) fall('no proof of life')
-    }
+    const { connection, end } = life as Life
+    await inTime(times.settling, connection.query('SELECT 1'), () => end(new Error('no answer in time'))).catch(end)
   }
 
   /** Whoever asks while a proof is under way shares the next one with all who do: it must begin after they asked. */
-  const prove = (): Promise<void> => {
+  const prove = async (): Promise<void> => {
+    if (!isUp) return
     if (proof) {
       nextProof ??= proof.then(() => {
         nextProof = null
@@ -112,25 +116,57 @@ export function listenOnPostgres(
 
   const running = run()
   return {
-    isCurrent: () => performance.now() - heardUpTo <= times.silence,
+    isCurrent() {
+      const { steady, wall } = now()
+      return steady - heardUpTo.steady <= times.silence && Math.abs(wall - heardUpTo.wall) <= times.silence
+    },
     settle: prove,
     async close() {
       closing.abort()
-      fall('closed')
+      life?.end(new Error('closed'))
       await running
     },
   }
 }
 
-/** The first to end counts; nothing for longer than `ms`. */
-async function within<Result>(ms: number, work: Promise<Result>, ...ends: Promise<never>[]): Promise<Result> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('no answer in time')), ms)
-  // What loses the race must not fail unheard later.
-  work.catch(() => {})
+/** Says the word on a connection that is made for it: at the server that the address leads to now. */
+async function say(url: string, word: string, signal: AbortSignal): Promise<void> {
+  const teller = clientOf(url, 'floorpass heartbeat')
+  const stop = () => void teller.connection.stream.destroy(signal.reason)
+  signal.addEventListener('abort', stop)
+  teller.on('error', () => {})
   try {
-    return await Promise.race([work, late.promise, ...ends])
+    await teller.connect()
+    // It need not survive a crash: it waits for no disk and no standby.
+    const { rows } = await teller.query<{ triggers: number }>(
+      `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2), (
+         SELECT count(*)::int FROM pg_trigger WHERE tgfoid = 'tell_session_change'::regproc AND tgenabled IN ('O', 'A')
+       ) AS triggers`,
+      [channelName, word],
+    )
+    if (rows[0]?.triggers !== triggers) throw new Error('triggers that tell of changes are missing or disabled')
+  } finally {
+    signal.removeEventListener('abort', stop)
+    void teller.end().catch(() => {})
+    teller.connection.stream.destroy()
+  }
+}
+
+/** Those of the migration `session_changes`: update, delete and truncate, of two tables. */
+const triggers = 6
+
+const clientOf = (url: string, name: string) => new pg.Client({ connectionString: url, application_name: name, keepAlive: true })
+
+/** Calls `late`, which must make the work fail, unless it ends in time. What arrived while the process was busy is read first. */
+async function inTime<Result>(ms: number, work: Promise<Result>, late: () => void): Promise<Result> {
+  let reading: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => {
+    reading = setImmediate(late)
+  }, ms)
+  try {
+    return await work
   } finally {
     clearTimeout(timer)
+    clearImmediate(reading)
   }
 }

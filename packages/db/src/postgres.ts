@@ -1,6 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import pg from 'pg'
-import { type ChangeListener, channelName } from './change-channel.ts'
+import type { ChangeListener, ChannelTimes } from './change-channel.ts'
 import type { InTransaction } from './migrate.ts'
 import { postgresAdapter } from './postgres-adapter.ts'
 import { listenOnPostgres } from './postgres-channel.ts'
@@ -63,8 +63,7 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
         })
       return pinging
     },
-    listen: (listener: ChangeListener) =>
-      listenOnPostgres(url, listener, (word) => pool.query('SELECT pg_notify($1, $2)', [channelName, word])),
+    listen: (listener: ChangeListener, times?: ChannelTimes) => listenOnPostgres(url, listener, times),
     dump: null,
     close: () => pool.end(),
   }

@@ -1,3 +1,4 @@
+import { lockCaller } from '../security/lock-user.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { setActiveOrganizationInput } from './contract.ts'
 import { showOrganization } from './get-organization.ts'
@@ -9,7 +10,10 @@ export const setActiveOrganization = sessionProcedure.input(setActiveOrganizatio
   const { organizationId, organizationSlug } = input
   const session = { id: ctx.session.id }
   if (organizationSlug === undefined && typeof organizationId !== 'string') {
-    await ctx.db.session.updateMany({ where: session, data: { activeOrganizationId: null } })
+    await ctx.db.$transaction(async (tx) => {
+      await lockCaller(tx, ctx)
+      await tx.session.updateMany({ where: session, data: { activeOrganizationId: null } })
+    })
     return null
   }
   const named = await readAsMember(ctx, { organizationId: organizationId ?? undefined, organizationSlug })

@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { lockCaller } from '../security/lock-user.ts'
 import { isFresh, sessionProcedure } from '../trpc.ts'
 import { updateUserInput } from './contract.ts'
 
@@ -33,11 +34,12 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
   const mustBeOn = tradingEnabled === true && !isFresh(ctx.session)
 
   await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
     const { count } = await tx.user.updateMany({
       where: { id: ctx.user.id, ...(mustBeOn && { tradingEnabled: true }) },
       data: Object.fromEntries(entries),
     })
-    if (count === 0) throw new AppError(mustBeOn ? 'SESSION_NOT_FRESH' : 'UNAUTHORIZED')
+    if (count === 0) throw new AppError('SESSION_NOT_FRESH')
     const fields = entries.map(([field]) => field).join(',')
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } })
   })

@@ -17,7 +17,8 @@ export async function lockUsers(tx: Transaction, ids: readonly string[]): Promis
 }
 
 /**
- * The same for the signed-in caller, whose session must still live: what ended it while this waited, also ends this. UNAUTHORIZED.
+ * The same for the signed-in caller, who must not be suspended and whose session must still live: what ended it while this waited,
+ * also ends this. UNAUTHORIZED.
  * `others` are further users that the change touches; answers those of all of them who are there. The order of ids keeps two such
  * changes from waiting for each other.
  */
@@ -26,9 +27,9 @@ export async function lockCaller(
   { user, session }: { user: { id: string }; session: { id: string } },
   others: readonly string[] = [],
 ): Promise<Set<string>> {
-  const rows = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM users WHERE id = ANY(${[user.id, ...others]}) ORDER BY id FOR NO KEY UPDATE`
-  const locked = new Set(rows.map(({ id }) => id))
-  if (!locked.has(user.id) || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
-  return locked
+  const rows = await tx.$queryRaw<{ id: string; suspended: boolean }[]>`
+    SELECT id, suspended_at IS NOT NULL AS suspended FROM users WHERE id = ANY(${[user.id, ...others]}) ORDER BY id FOR NO KEY UPDATE`
+  const isActive = rows.some(({ id, suspended }) => id === user.id && !suspended)
+  if (!isActive || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
+  return new Set(rows.map(({ id }) => id))
 }

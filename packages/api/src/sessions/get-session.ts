@@ -22,8 +22,15 @@ export function sessionFromMemory(
 ): Buffer | null {
   const kept = findKept({ ...deps, cookies })
   if (!kept) return null
-  kept.json ??= Buffer.from(JSON.stringify(present(kept.active)))
+  kept.json ??= bytesOf(JSON.stringify(present(kept.active)))
   return kept.json
+}
+
+/** Memory of its own: a slice of Node's pool would keep all of that pool as long as the session is kept. */
+function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
 }
 
 const present = ({ session, user }: ActiveSession) => ({ session: presentSession(session), user: presentUser(user) })

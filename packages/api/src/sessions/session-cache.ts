@@ -19,12 +19,15 @@ export type SessionCache = {
   read(id: string): Reading
   /** Resolves when every change that was committed before the call has left this memory. */
   settle(): Promise<void>
-  /** Counted since the start, for metrics. */
+  /** Counted since the start, for metrics: a miss is a session that was read from the database. */
   stats(): SessionCacheStats
   close(): Promise<void>
 }
 
-type CacheOptions = { listen: (listener: ChangeListener) => ChangeChannel; log: Log; size?: number }
+type CacheOptions = { listen(listener: ChangeListener): ChangeChannel; log: Log; size?: number }
+
+/** More of them while one reading is under way, and it is not kept. */
+const mostChangedUsers = 100
 
 type OpenReading = Reading & { id: string; isSpoiled: boolean; changedUsers: Set<string> }
 
@@ -50,6 +53,12 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     entries.clear()
     for (const reading of readings) reading.isSpoiled = true
   }
+  /** Whose session is being read is not known before it was. Of a change of many users not each is remembered. */
+  const noteUser = (reading: OpenReading, userId: string): void => {
+    if (reading.isSpoiled) return
+    reading.changedUsers.add(userId)
+    reading.isSpoiled = reading.changedUsers.size > mostChangedUsers
+  }
   const onChange = (change: string): void => {
     const [kind, id = ''] = change.split(/:(.*)/s)
     if (kind === 'session') {
@@ -57,8 +66,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
       for (const reading of readings) if (reading.id === id) reading.isSpoiled = true
     } else if (kind === 'user') {
       for (const sessionId of [...(idsByUser.get(id) ?? [])]) entries.delete(sessionId)
-      // Whose session is being read is not known before it was.
-      for (const reading of readings) reading.changedUsers.add(id)
+      for (const reading of readings) noteUser(reading, id)
     } else {
       forgetAll()
     }
@@ -85,10 +93,10 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
         hits += 1
         return entry
       }
-      misses += 1
       return null
     },
     read(id) {
+      misses += 1
       const reading: OpenReading = {
         id,
         isSpoiled: !channel.isCurrent(),

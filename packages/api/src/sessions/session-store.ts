@@ -104,11 +104,14 @@ export function findKept({ cookies, settings, sessionCache }: Presented): Cached
   return token === undefined ? null : sessionCache.find(hashToken(token))
 }
 
-/** The caller's live session, extended when due; null when there is none. A cookie that opens nothing is cleared. */
-export async function validateSessionToken(ctx: Context): Promise<ActiveSession | null> {
+/**
+ * The caller's live session, extended when due; null when there is none. A cookie that opens nothing is cleared. What may be seconds
+ * old is taken `fromMemory`.
+ */
+export async function validateSessionToken(ctx: Context, { fromMemory }: { fromMemory: boolean }): Promise<ActiveSession | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
-  const kept = findKept(ctx)
+  const kept = fromMemory ? findKept(ctx) : null
   if (kept) return kept.active
   const reading = ctx.sessionCache.read(hashToken(token))
   try {

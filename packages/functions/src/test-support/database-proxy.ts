@@ -9,6 +9,8 @@ export type DatabaseProxy = {
   silence(): void
   /** Every connection that was silenced ends, new ones are carried. */
   restore(): void
+  /** New connections lead to another database, as after a failover; those that are open stay. Its name is as long. */
+  lead(databaseUrl: string): void
 }
 
 /** `deaf`: LISTEN succeeds and nothing is ever heard, as behind a pooler that shares connections between transactions. */
@@ -16,6 +18,8 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const listening = new Set<Socket>()
+  const nameIn = (address: URL | string) => new URL(address).pathname.slice(1)
+  let led = nameIn(target)
   let silent = false
 
   const server = createServer((incoming) => {
@@ -33,9 +37,8 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
       if (bytes.includes('floorpass sessions')) listening.add(incoming)
       if (silent && listening.has(incoming)) return
       // The same length: the frame around it stays right.
-      outgoing.write(
-        deaf ? Buffer.from(bytes.toString('latin1').replace('LISTEN floorpass_', 'LISTEN somewhere_'), 'latin1') : bytes,
-      )
+      const passed = bytes.toString('latin1').replace(`database\0${nameIn(target)}\0`, `database\0${led}\0`)
+      outgoing.write(Buffer.from(deaf ? passed.replace('LISTEN floorpass_', 'LISTEN somewhere_') : passed, 'latin1'))
     })
     outgoing.on('data', (bytes: Buffer) => {
       if (!(silent && listening.has(incoming))) incoming.write(bytes)
@@ -59,6 +62,9 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
       silent = false
       for (const socket of listening) socket.destroy()
       listening.clear()
+    },
+    lead: (databaseUrl) => {
+      led = nameIn(databaseUrl)
     },
   }
 }

@@ -153,6 +153,30 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     expect(await historyOf(database)).toHaveLength(3)
   })
 
+  it('gives way to a request that holds what it waits for: neither fails', async () => {
+    await writeMigration('20300101000000_tables', 'CREATE TABLE one (id int); CREATE TABLE two (id int)')
+    await database.migrate(folder)
+    const lock = (table: string) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
+    await writeMigration(
+      '20300102000000_triggers',
+      `${lock('two')}; SELECT pg_sleep(0.5); ${lock('one')}; CREATE TABLE three (id int)`,
+    )
+
+    const service = await openDatabase(testDb.options)
+    const request = service.db.$transaction(async (tx) => {
+      await tx.$executeRaw`INSERT INTO one VALUES (1)`
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      await tx.$executeRaw`INSERT INTO two VALUES (1)`
+      // Longer than PostgreSQL waits before it looks for a deadlock.
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+    })
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const migrated = database.migrate(folder)
+    await request
+    expect(await migrated).toEqual({ applied: ['20300102000000_triggers'] })
+    await service.close()
+  })
+
   it('waits for a running `prisma migrate deploy`', async () => {
     const prisma = await openDatabase(testDb.options)
     let released = false

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createSessionCache } from '@floorpass/api'
 import type { ChangeListener } from '@floorpass/db'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -9,6 +10,10 @@ const cache = app.service.deps.sessionCache
 
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
 const read = (tab: Tab) => tab.get('/auth/get-session')
+const activeOf = async ({ userId }: Tab) => {
+  const { user, ...session } = await app.db.session.findFirstOrThrow({ where: { userId }, include: { user: true } })
+  return { session, user: { ...user, suspendedAt: null } }
+}
 const nameIn = ({ body }: { body: unknown }) => (body as { user: { name: string } } | null)?.user.name
 /** While this lasts, no session can be read from the database. */
 const withoutTable = async () => {
@@ -72,6 +77,46 @@ describe('a session in memory', () => {
     expect((await read(tab)).body).toMatchObject({ session: { activeOrganizationId: null } })
   })
 
+  test('is not kept when it ended while its row was on the way', async () => {
+    const tab = await app.signedIn()
+    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const { deps } = app.service
+    const { db } = deps
+    onTestFinished(() => void Object.assign(deps, { db }))
+    const wasRead = Promise.withResolvers<void>()
+    const ended = Promise.withResolvers<void>()
+    const findUnique = async <Row>({ args, query }: { args: unknown; query: (args: never) => Promise<Row> }) => {
+      const row = await query(args as never)
+      wasRead.resolve()
+      await ended.promise
+      return row
+    }
+    Object.assign(deps, { db: db.$extends({ query: { session: { findUnique } } }) })
+    const late = app.browser().get('/auth/get-session', { headers: { cookie } })
+    await wasRead.promise
+    await app.db.session.deleteMany({ where: { userId: tab.userId } })
+    ended.resolve()
+    expect((await late).status).toBe(200)
+    expect((await app.browser().get('/auth/get-session', { headers: { cookie } })).body).toBeNull()
+  })
+
+  test('admits no change: who was suspended where nothing is heard of it writes nothing', async () => {
+    const tab = await app.signedIn()
+    await read(tab)
+    vi.spyOn(cache, 'settle').mockResolvedValue()
+    const find = vi.spyOn(cache, 'find')
+    onTestFinished(() => void vi.restoreAllMocks())
+    const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
+    await suspend(new Date())
+    find.mockReturnValue({ active: await activeOf(tab), goodUntil: Number.POSITIVE_INFINITY })
+    expect((await read(tab)).body).not.toBeNull()
+    find.mockClear()
+    const refused = await tab.post('/auth/update-user', { name: 'Mallory' })
+    expect([refused.status, refused.body]).toEqual([401, expect.objectContaining({ code: 'UNAUTHORIZED' })])
+    expect(find).not.toHaveBeenCalled()
+    expect((await app.db.user.findUniqueOrThrow({ where: { id: tab.userId } })).name).not.toBe('Mallory')
+  })
+
   test('a change of one user drops nobody else, and "last seen" drops nobody', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     for (const each of [tab, other]) await read(each)
@@ -87,12 +132,17 @@ describe('a session in memory', () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email, password, rememberMe: false })
+    // A clock that jumped is trusted again with the next heartbeat.
+    const pass = async (seconds: number) => {
+      clock.advance(seconds)
+      while (!cache.stats().channelUp) await delay(20)
+    }
     const answered = async () => (await tab.get('/auth/get-session')).status
     // Seen a minute before its end, so that the end alone is due.
-    clock.advance(24 * 3600 - 60)
+    await pass(24 * 3600 - 60)
     expect(await answered()).toBe(200)
     const back = await withoutTable()
-    clock.advance(59)
+    await pass(59)
     expect(await answered()).toBe(200)
     clock.advance(1)
     expect(await answered()).toBe(500)
@@ -145,6 +195,14 @@ describe('what is kept', () => {
     reading.keep(entryOf('ada'))
     reading.end()
     expect(kept.find('one') !== null).toBe(isKept)
+  })
+
+  test('of a change of very many users not each is remembered: what is read meanwhile is not kept', () => {
+    const { kept, listener } = listenTo()
+    const readings = ['one', 'two'].map((id) => kept.read(id))
+    for (let count = 0; count < 1_000; count += 1) listener.onChange(`user:${count}`)
+    for (const reading of readings) reading.keep(entryOf('ada'))
+    expect([kept.find('one'), kept.find('two')]).toEqual([null, null])
   })
 
   test('beyond the bound the one that was used longest ago goes, and its user is forgotten with it', () => {

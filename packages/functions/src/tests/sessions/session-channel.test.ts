@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { createSessionCache, type SessionCache } from '@floorpass/api'
-import { type OpenDatabase, openDatabase } from '@floorpass/db'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type CachedSession, createSessionCache, type SessionCache } from '@floorpass/api'
+import { type ChannelTimes, channelTimes, type OpenDatabase, openDatabase } from '@floorpass/db'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { databaseProxy } from '../../test-support/database-proxy.ts'
 import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
@@ -75,13 +78,33 @@ describe.runIf(testDatabase.kind === 'postgres')('sessions in the memory of seve
 })
 
 describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
-  const cacheOn = async (database: OpenDatabase): Promise<SessionCache> => {
-    const cache = createSessionCache({ listen: database.listen, log: { info: () => {}, warn: () => {}, error: () => {} } })
+  const open = async (url: string, times?: Partial<ChannelTimes>) => {
+    const database = await openDatabase({ kind: 'postgres', url })
+    const downs: string[] = []
+    const log = { info: () => {}, warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''), error: () => {} }
+    const listen: OpenDatabase['listen'] = (listener) => database.listen(listener, { ...channelTimes, ...times })
+    const cache = createSessionCache({ listen, log })
     onTestFinished(async () => {
       await cache.close()
       await database.close()
     })
-    return cache
+    return { cache, db: database.db, downs, isUp: () => cache.stats().channelUp }
+  }
+  const opened = async (url: string, times?: Partial<ChannelTimes>) => {
+    const channel = await open(url, times)
+    await vi.waitFor(() => expect(channel.isUp()).toBe(true), 5_000)
+    return channel
+  }
+  const newUrl = async () => (await databaseEnvironment()).DATABASE_URL ?? ''
+  const endListener = (db: OpenDatabase['db']) => db.$queryRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'floorpass sessions'`
+  const keepOne = (cache: SessionCache) => {
+    const reading = cache.read('one')
+    reading.keep({
+      active: { session: {}, user: { id: 'ada' } },
+      goodUntil: Number.POSITIVE_INFINITY,
+    } as unknown as CachedSession)
+    reading.end()
   }
 
   test('comes back after the server ended its connection, and nothing was missed', async () => {
@@ -89,8 +112,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     const { sessionCache } = app.service.deps
     const tab = await app.signedIn()
     await tab.get('/auth/get-session')
-    await app.db.$queryRaw`
-      SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'floorpass sessions'`
+    await endListener(app.db)
     await vi.waitFor(() => expect(sessionCache.stats()).toMatchObject({ channelUp: false, size: 0 }), 5_000)
     await app.db.user.update({ where: { id: tab.userId }, data: { name: 'Meanwhile' } })
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { name: 'Meanwhile' } })
@@ -101,25 +123,137 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(sessionCache.stats().hits).toBe(hits + 1)
   })
 
+  test('comes back while every connection for requests is busy', async () => {
+    const url = await newUrl()
+    const { db, cache, isUp } = await opened(url)
+    const { db: admin, close } = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(close)
+    keepOne(cache)
+    const busy = Promise.all(Array.from({ length: 20 }, () => db.$queryRaw`SELECT pg_sleep(4)::text`))
+    await endListener(admin)
+    await vi.waitFor(() => expect(cache.stats().size).toBe(0), 2_000)
+    const lost = performance.now()
+    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 10_000, interval: 20 })
+    expect(performance.now() - lost).toBeLessThan(2_500)
+    await busy
+  })
+
+  test('outlives a process that was busy longer than an answer may take', async () => {
+    const { cache, downs } = await opened(await newUrl(), { settling: 100 })
+    // From here the loop looks at its timers before it reads.
+    await new Promise(setImmediate)
+    const settled = cache.settle()
+    const until = performance.now() + 400
+    while (performance.now() < until);
+    await settled
+    expect(downs).toEqual([])
+  })
+
   test('a mutation does not wait long for a channel that fell silent, and its answer is right', async () => {
-    const url = (await databaseEnvironment()).DATABASE_URL ?? ''
-    const proxy = await databaseProxy(url)
-    const cache = await cacheOn(await openDatabase({ kind: 'postgres', url: proxy.url }))
-    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 5_000)
+    const proxy = await databaseProxy(await newUrl())
+    const { cache, isUp } = await opened(proxy.url)
     proxy.silence()
     const began = performance.now()
     await cache.settle()
     expect(performance.now() - began).toBeLessThan(hardBound)
-    expect(cache.stats().channelUp).toBe(false)
+    expect(isUp()).toBe(false)
+  })
+
+  test('counts as current no longer than the hard bound after a heartbeat, by itself, and keeps what it has until the next', async () => {
+    const { cache, downs, isUp } = await opened(await newUrl(), { silence: 300 })
+    await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
+    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
+    keepOne(cache)
+    await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
+    expect(cache.find('one')).toBeNull()
+    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
+    expect(cache.find('one')).not.toBeNull()
+    expect(downs).toEqual([])
+  })
+
+  test('a proof for a mutation prolongs nothing', async () => {
+    const { cache, isUp } = await opened(await newUrl(), { heartbeat: 60_000, silence: 500 })
+    await delay(300)
+    await cache.settle()
+    await delay(300)
+    expect(isUp()).toBe(false)
+  })
+
+  test('a machine that was frozen answers nothing before it has heard', async () => {
+    const { isUp } = await opened(await newUrl())
+    const clock = holdClock()
+    clock.advance(3600)
+    expect(isUp()).toBe(false)
+    await vi.waitFor(() => expect(isUp()).toBe(true), 5_000)
+  })
+
+  test('where the address leads to another server and the old one lives on, within the hard bound; then it follows', async () => {
+    const [old, other] = [await newUrl(), await newUrl()]
+    const proxy = await databaseProxy(old)
+    const { cache, downs, isUp } = await opened(proxy.url)
+    keepOne(cache)
+    proxy.lead(other)
+    const switched = performance.now()
+    // A busy service proves again and again that the old server answers.
+    while (isUp() && performance.now() - switched < 2 * hardBound) {
+      await cache.settle()
+      await delay(20)
+    }
+    expect(performance.now() - switched).toBeLessThanOrEqual(hardBound + 100)
+    await vi.waitFor(() => expect(isUp()).toBe(true), 10_000)
+    expect(downs).toEqual([expect.stringContaining('another server is in its place')])
+    const { db, close } = await openDatabase({ kind: 'postgres', url: other })
+    keepOne(cache)
+    await db.$executeRaw`SELECT pg_notify('floorpass_sessions', 'session:one')`
+    await cache.settle()
+    expect(cache.find('one')).toBeNull()
+    await close()
   })
 
   test('stays down where LISTEN succeeds and nothing is heard, as behind a pooler of transactions', async () => {
-    const url = (await databaseEnvironment()).DATABASE_URL ?? ''
-    const proxy = await databaseProxy(url, { deaf: true })
-    const cache = await cacheOn(await openDatabase({ kind: 'postgres', url: proxy.url }))
+    const proxy = await databaseProxy(await newUrl(), { deaf: true })
+    const { isUp, downs } = await open(proxy.url, { patience: 500 })
     for (let count = 0; count < 20; count += 1) {
       await delay(100)
-      expect(cache.stats().channelUp).toBe(false)
+      expect(isUp()).toBe(false)
     }
+    expect(downs).toEqual([expect.stringContaining('a pooler')])
+  })
+
+  test.each(['ALTER TABLE users DISABLE TRIGGER ALL', 'DROP FUNCTION tell_session_change CASCADE'])(
+    'goes down and says why when the database tells of no change any more: %s',
+    async (change) => {
+      const { db, downs, isUp, cache } = await opened(await newUrl())
+      keepOne(cache)
+      await db.$executeRawUnsafe(change)
+      await vi.waitFor(() => expect(isUp()).toBe(false), hardBound)
+      await vi.waitFor(() => expect(downs).toEqual([expect.stringMatching(/missing or disabled|tell_session_change/)]), 1_000)
+      expect(cache.stats().size).toBe(0)
+    },
+  )
+
+  test('hears what is loaded as a replica', async () => {
+    const { db, cache } = await opened(await newUrl())
+    const user = await db.user.create({ data: { id: 'ada', name: 'Ada', email: 'ada@example.test' } })
+    keepOne(cache)
+    await db.$transaction(async (tx) => {
+      await tx.$executeRaw`SET LOCAL session_replication_role = replica`
+      await tx.user.update({ where: { id: user.id }, data: { suspendedAt: new Date() } })
+    })
+    await cache.settle()
+    expect(cache.find('one')).toBeNull()
+  })
+
+  test('remembers nothing of a proof that has ended', async () => {
+    const { cache } = await opened(await newUrl())
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const settle = async (times: number) => {
+      for (let count = 0; count < times; count += 1) await cache.settle()
+      collect()
+      return process.memoryUsage().heapUsed
+    }
+    const before = await settle(5_000)
+    expect((await settle(20_000)) - before).toBeLessThan(1_500_000)
   })
 })
