@@ -52,6 +52,7 @@ function newUser(
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    importedAt: null,
     createdAt: now,
     updatedAt: now,
   }
@@ -86,7 +87,11 @@ async function signUpAgain(
       return
     }
     // When this address was last signed up with: a link of change-email does not take it over then.
-    await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date(), ...(!isSamePerson && nobodys(asked.email)) } })
+    const isLeftToNobody = !isSamePerson && owner.importedAt === null
+    await tx.user.update({
+      where: { id: owner.id },
+      data: { updatedAt: new Date(), ...(isLeftToNobody && nobodys(asked.email)) },
+    })
     if (!isSamePerson) {
       await tx.account.updateMany({ where: { userId: owner.id, providerId: 'credential' }, data: { passwordHash: null } })
     }

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
+import { runCommand } from '../../../admin/src/run-command.ts'
+import type { TestApp } from './create-test-app.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -28,3 +30,25 @@ export async function admin(environment: Record<string, string>, ...args: string
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...output, json: /^[[{]/.test(output.stdout) ? JSON.parse(output.stdout) : null }
 }
+
+/**
+ * The same commands in this process, on the database of a test app: a process of its own takes seconds to load, and could not open an
+ * embedded database beside it. What they changed, the app has heard of when they resolve.
+ */
+export const adminOf =
+  ({ service }: Pick<TestApp, 'service'>) =>
+  async (...args: string[]): Promise<CommandResult> => {
+    const lines: string[] = []
+    const { stdout, exitCode } = await runCommand(args, {
+      open: async () => ({ ...service, stop: async () => {} }),
+      say: (line) => void lines.push(line),
+      ask: null,
+    })
+    await service.deps.sessionCache.settle()
+    return {
+      code: exitCode,
+      stdout,
+      stderr: lines.map((line) => `${line}\n`).join(''),
+      json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null,
+    }
+  }
