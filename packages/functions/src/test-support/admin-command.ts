@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 import { runCommand } from '../../../admin/src/run-command.ts'
+import { openForOperator } from '../deps.ts'
 import type { TestApp } from './create-test-app.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -38,17 +39,18 @@ export async function admin(environment: Record<string, string>, ...args: string
 export const adminOf =
   ({ service }: Pick<TestApp, 'service'>) =>
   async (...args: string[]): Promise<CommandResult> => {
-    const lines: string[] = []
-    const { stdout, exitCode } = await runCommand(args, {
-      open: async () => ({ ...service, stop: async () => {} }),
-      say: (line) => void lines.push(line),
-      ask: null,
-    })
+    const result = await runHere(args, async () => ({ ...service, stop: async () => {} }))
     await service.deps.sessionCache.settle()
-    return {
-      code: exitCode,
-      stdout,
-      stderr: lines.map((line) => `${line}\n`).join(''),
-      json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null,
-    }
+    return result
   }
+
+/** The same commands in this process, with settings of their own. */
+export const adminHere = (environment: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
+  runHere(args, (options) => openForOperator(environment, options))
+
+async function runHere(args: string[], open: Parameters<typeof runCommand>[1]['open']): Promise<CommandResult> {
+  const lines: string[] = []
+  const { stdout, exitCode } = await runCommand(args, { open, say: (line) => void lines.push(line), ask: null })
+  const stderr = lines.map((line) => `${line}\n`).join('')
+  return { code: exitCode, stdout, stderr, json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null }
+}

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openForOperator, openService } from '../../deps.ts'
-import { admin, adminOf } from '../../test-support/admin-command.ts'
+import { admin, adminHere } from '../../test-support/admin-command.ts'
 import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
 import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
@@ -19,9 +19,6 @@ const environment = {
   RATE_LIMIT: 'off',
   LOG_LEVEL: 'silent',
 }
-const nothing = {} as TestApp['service']
-/** A wrong command line is refused before anything is opened. */
-const unopened = adminOf({ service: { ...nothing, deps: { sessionCache: { settle: async () => {} } } } as TestApp['service'] })
 /** The database that an app runs on, for a process beside it. */
 const urlOf = async ({ db }: TestApp): Promise<string> => {
   const [row] = await db.$queryRaw<{ name: string }[]>`SELECT current_database() AS name`
@@ -46,22 +43,22 @@ describe('the command line', () => {
       ['toString'],
     ]
     for (const wrong of wrongOnes) {
-      const { code, stdout, stderr } = await unopened(...wrong)
+      const { code, stdout, stderr } = await adminHere({}, ...wrong)
       expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
       expect(stderr).toMatch(/Why: .+\n {2}Do: /)
     }
-    expect(await unopened('nope', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
+    expect(await adminHere({}, 'nope', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
   })
 
   test('lists every wrong setting, as the service does', async () => {
-    const { code, stderr } = await admin({ DATA_DIR: folder, BASE_URL: 'https://accounts.example.com' }, 'find', 'ada')
+    const { code, stderr } = await adminHere({ DATA_DIR: folder, BASE_URL: 'https://accounts.example.com' }, 'find', 'ada')
     expect(code).toBe(1)
     expect(stderr).toMatch(/AUTH_SECRET is missing.+SMTP_URL is missing/s)
   })
 
   test('makes no database where there is none', async () => {
     const empty = join(folder, 'nothing')
-    const { code, stderr } = await admin({ DATA_DIR: empty }, 'find', 'ada')
+    const { code, stderr } = await adminHere({ DATA_DIR: empty }, 'find', 'ada')
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database')])
     await expect(stat(empty)).rejects.toThrow('ENOENT')
   })
@@ -72,20 +69,24 @@ describe('the command line', () => {
     const { code, stderr } = await admin(embedded, 'find', 'ada')
     await busy.stop()
     expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
-    expect(await admin(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
+    expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
   })
 
   // The embedded database has one process, and is copied from a template: there is no second version and no network.
   test.runIf(isPostgres)('does not migrate a database: that is the work of the service', async () => {
     const old = await createTestDatabase({ empty: true })
-    const { code, stderr } = await admin({ ...environment, DATABASE_URL: (old.options as { url: string }).url }, 'find', 'ada')
+    const { code, stderr } = await adminHere(
+      { ...environment, DATABASE_URL: (old.options as { url: string }).url },
+      'find',
+      'ada',
+    )
     await old.drop()
     expect([code, stderr]).toEqual([1, expect.stringContaining('older than this version')])
   })
 
   test.runIf(isPostgres)('says that the database does not answer', async () => {
     const away = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-    expect(await admin(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
+    expect(await adminHere(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
   })
 
   // The embedded database belongs to one process.
