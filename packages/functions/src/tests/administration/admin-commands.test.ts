@@ -32,6 +32,25 @@ const mailsTo = async (email: string) => {
   return app.outbox.mails.filter(({ to }) => to === email).map(({ subject }) => subject)
 }
 
+test('a wrong command line changes nothing and exits with 2', async () => {
+  const wrongOnes = [
+    ['nope'],
+    ['find'],
+    ['find', 'a', 'b'],
+    ['find', 'ada', '--reason', 'x'],
+    ['find', 'ada', '--operator', 'two words'],
+    ['show', '--colour'],
+    ['audit', 'ada'],
+    ['toString'],
+  ]
+  for (const wrong of wrongOnes) {
+    const { code, stdout, stderr } = await command(...wrong)
+    expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
+    expect(stderr).toMatch(/Why: .+\n {2}Do: /)
+  }
+  expect(await command('nope', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
+})
+
 describe('users and their sessions', () => {
   test('are found by id, by identity at a provider, and by a part of the address', async () => {
     const { id, email } = await person()

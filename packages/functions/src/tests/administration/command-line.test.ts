@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '@floorpass/db'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { openForOperator, openService } from '../../deps.ts'
+import { openForOperator } from '../../deps.ts'
 import { admin, adminHere } from '../../test-support/admin-command.ts'
 import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
 import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
@@ -27,27 +28,9 @@ const urlOf = async ({ db }: TestApp): Promise<string> => {
 }
 
 describe('the command line', () => {
-  test('says how it is used, and a wrong use changes nothing and exits with 2', async () => {
-    expect(await admin({ DATA_DIR: folder })).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('npm run admin -- <command>'),
-    })
-    const wrongOnes = [
-      ['nope'],
-      ['find'],
-      ['find', 'a', 'b'],
-      ['find', 'ada', '--reason', 'x'],
-      ['show', '--colour'],
-      ['audit', 'ada'],
-      ['find', 'ada', '--operator', 'two words'],
-      ['toString'],
-    ]
-    for (const wrong of wrongOnes) {
-      const { code, stdout, stderr } = await adminHere({}, ...wrong)
-      expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
-      expect(stderr).toMatch(/Why: .+\n {2}Do: /)
-    }
-    expect(await adminHere({}, 'nope', '--json')).toMatchObject({ code: 2, json: { error: { code: 'USAGE' } } })
+  test('is a process that says how it is used', async () => {
+    const { code, stdout } = await admin({ DATA_DIR: folder })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('npm run admin -- <command>')])
   })
 
   test('lists every wrong setting, as the service does', async () => {
@@ -63,14 +46,20 @@ describe('the command line', () => {
     await expect(stat(empty)).rejects.toThrow('ENOENT')
   })
 
-  test('leaves the embedded database to a running service, and says what to do', async () => {
-    const embedded = { ...environment, DATABASE_URL: '', DATA_DIR: join(folder, 'busy') }
-    const busy = await openService(embedded)
-    const { code, stderr } = await admin(embedded, 'find', 'ada')
-    await busy.stop()
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
-    expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
-  })
+  // Only a run on the embedded database has a template of one: to make one takes half a minute.
+  test.runIf(!isPostgres)(
+    'leaves the embedded database to a running service, and says what to do',
+    { timeout: 120_000 },
+    async () => {
+      const embedded = { ...environment, DATA_DIR: join(folder, 'busy') }
+      const { options } = await createTestDatabase()
+      const busy = await openDatabase({ ...options, directory: join(folder, 'busy', 'database') } as typeof options)
+      const { code, stderr } = await admin(embedded, 'find', 'ada')
+      await busy.close()
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
+      expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
+    },
+  )
 
   // The embedded database has one process, and is copied from a template: there is no second version and no network.
   test.runIf(isPostgres)('does not migrate a database: that is the work of the service', async () => {
