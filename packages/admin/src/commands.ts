@@ -1,11 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import {
-  createUserImport,
   disableUserTwoFactor,
   dropRefusedMails,
   exportUser,
   findUsers,
-  type ImportOutcome,
   listAuditEvents,
   listRefusedMails,
   listUserSessions,
@@ -17,34 +15,10 @@ import {
   suspendUser,
   verifyUserAddress,
 } from '@floorpass/api/administration'
+import { type Arguments, numberOf, type Outcome, one, reasonOf, timeOf } from './arguments.ts'
+import { importUsers } from './import-users.ts'
 import { sheet, table } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
-import { readUsers } from './read-users.ts'
-
-/** What stood on the command line after the name of the command. */
-export type Arguments = {
-  positionals: string[]
-  flags: {
-    reason?: string
-    session?: string
-    output?: string
-    user?: string
-    action?: string
-    since?: string
-    until?: string
-    limit?: string
-    'dry-run'?: boolean
-    'without-two-factor'?: boolean
-    'clear-password'?: boolean
-  }
-  /** Resolves when the operator typed `word`, or gave --yes; throws otherwise. */
-  confirm(word: string, consequence: string): Promise<void>
-  /** One line on standard error. */
-  say(line: string): void
-}
-
-/** `data` is what --json prints, `text` what a person reads. */
-export type Outcome = { data: unknown; text: string; exitCode?: number }
 
 type Command = {
   usage: string
@@ -57,7 +31,7 @@ type Command = {
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',
-    does: 'users by id, google:<id>, github:<id>, or a part of their address',
+    does: 'users by id, google:<id>, github:<id>, or a part of their address (50 at most)',
     options: [],
     async run(operator, args) {
       const users = await findUsers(operator, one(args, 'who'))
@@ -92,7 +66,9 @@ export const commands: Record<string, Command> = {
     options: ['session'],
     async run(operator, args) {
       const result = await revokeUserSessions(operator, one(args, 'who'), args.flags.session)
-      return { data: result, text: `${count(result.revoked, 'session')} ended.` }
+      // Who named one must not take a thief for gone.
+      const exitCode = args.flags.session !== undefined && result.revoked === 0 ? 1 : 0
+      return { data: result, text: `${count(result.revoked, 'session')} ended.`, exitCode }
     },
   },
   suspend: {
@@ -122,16 +98,18 @@ export const commands: Record<string, Command> = {
     },
   },
   'verify-address': {
-    usage: 'verify-address <who> --reason <text>',
-    does: 'vouches that the address is theirs',
-    options: ['reason'],
+    usage: 'verify-address <who> --reason <text> [--keep-password]',
+    does: 'vouches that the address is theirs, and mails it a link to choose a password unless theirs is kept',
+    options: ['reason', 'keep-password'],
     async run(operator, args) {
       const reason = reasonOf(args)
-      const { email } = await showUser(operator, one(args, 'who'))
-      await args.confirm(email, 'The password that was chosen with this address counts from now on, whoever chose it.')
-      const result = await verifyUserAddress(operator, email, reason)
+      const user = await showUser(operator, one(args, 'who'))
+      const keepPassword = args.flags['keep-password'] ?? false
+      const whose = keepPassword ? 'The password that was chosen with this address counts from now on, whoever chose it.' : ''
+      await args.confirm(user.email, whose || 'Who reads its mail chooses its password.')
+      const result = await verifyUserAddress(operator, user, reason, { keepPassword })
       const hint = result.passwordCleared ? ' No password counts: they are mailed a link to choose one.' : ''
-      return { data: result, text: `The address ${email} is verified.${hint}` }
+      return { data: result, text: `The address ${user.email} is verified.${hint}` }
     },
   },
   'disable-two-factor': {
@@ -190,7 +168,7 @@ export const commands: Record<string, Command> = {
   },
   mails: {
     usage: 'mails',
-    does: 'mails that the server refused for good',
+    does: 'mails that the server refused for good (the oldest 1000)',
     options: [],
     async run(operator) {
       const mails = await listRefusedMails(operator)
@@ -202,7 +180,7 @@ export const commands: Record<string, Command> = {
   },
   'retry-mail': {
     usage: 'retry-mail <id>|all',
-    does: 'sends them again',
+    does: 'sends them again, unless their link has expired',
     options: [],
     async run(operator, args) {
       const result = await retryRefusedMails(operator, idOf(args))
@@ -224,42 +202,6 @@ export const commands: Record<string, Command> = {
   },
 }
 
-/** Exit code 1 when a row was refused: a script must not take it for complete. */
-async function importUsers(operator: Operator, args: Arguments): Promise<Outcome> {
-  const dryRun = args.flags['dry-run'] ?? false
-  const userImport = createUserImport(operator, { dryRun, withoutTwoFactor: args.flags['without-two-factor'] ?? false })
-  const total = { imported: 0, present: 0, refused: 0 }
-  const remarkable: ImportOutcome[] = []
-  let row = 0
-  try {
-    for await (const user of readUsers(one(args, 'file or postgres URL'))) {
-      row += 1
-      const outcome = await userImport.add(user)
-      total[outcome.status] += 1
-      if (outcome.status === 'refused' || outcome.notes.length > 0) remarkable.push(outcome)
-      const name = `row ${row}, ${outcome.email ?? outcome.id ?? 'nameless'}`
-      if (outcome.reason !== undefined) args.say(`refused  ${name}: ${outcome.reason}.`)
-      for (const note of outcome.notes) args.say(`note     ${name}: ${note}.`)
-      if (row % 1000 === 0) args.say(`${row} rows read, ${total.imported} ${dryRun ? 'would be imported' : 'imported'} …`)
-    }
-  } catch (error) {
-    args.say(
-      `Stopped at row ${row}; ${total.imported} ${dryRun ? 'could have been' : 'were'} imported before, each of them whole.`,
-    )
-    throw error
-  }
-  const verb = dryRun ? 'would be imported' : 'imported'
-  const text = `${total.imported} ${verb}, ${total.present} already here, ${total.refused} refused.`
-  return { data: { dryRun, ...total, rows: remarkable }, text, exitCode: total.refused > 0 ? 1 : 0 }
-}
-
-function one({ positionals }: Arguments, name: string): string {
-  const [word, extra] = positionals
-  if (word === undefined || word === '') throw usageError(`The <${name}> is missing.`, 'The command needs one.')
-  if (extra !== undefined) throw usageError(`"${extra}" is one word too many.`, 'The command takes one.')
-  return word
-}
-
 const idOf = (args: Arguments): string | undefined => {
   const word = one(args, 'id')
   return word === 'all' ? undefined : word
@@ -271,28 +213,5 @@ const noMail = (args: Arguments): CommandError =>
     why: `None that was refused for good ${idOf(args) === undefined ? 'is left' : 'has this id'}.`,
     fix: 'See `npm run admin -- mails`.',
   })
-
-const shortestReason = 10
-
-function reasonOf({ flags: { reason = '' } }: Arguments): string {
-  if (reason.trim().length >= shortestReason) return reason.trim().slice(0, 500)
-  throw usageError(
-    'A reason is missing.',
-    `The audit log keeps how you made sure who they are, in ${shortestReason} characters or more.`,
-    'Add for example: --reason "called back on the number of contract 4711, passport shown"',
-  )
-}
-
-function timeOf(name: string, text: string): Date {
-  const time = new Date(text)
-  if (!Number.isNaN(time.getTime())) return time
-  throw usageError(`--${name} is no time.`, 'It was not understood.', 'Use for example 2026-11-21 or 2026-11-21T18:00:00Z.')
-}
-
-function numberOf(name: string, text: string, most: number): number {
-  const number = Number(text)
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number
-  throw usageError(`--${name} is no whole number from 1 to ${most}.`, 'It was not understood.')
-}
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

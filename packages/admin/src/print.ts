@@ -43,4 +43,4 @@ function cell(value: unknown): string {
 }
 
 /** What people typed must not move a terminal's cursor. */
-const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')
+export const printable = (text: string): string => text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd')

@@ -19,9 +19,9 @@ import {
   type Log,
   policy,
 } from '@floorpass/api'
-import { type ChangeChannel, openDatabase } from '@floorpass/db'
+import { type ChangeChannel, type Database, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
-import { type Config, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
+import { type Config, ConfigError, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
 import { serveDumps } from './backup/dump-socket.ts'
@@ -121,17 +121,24 @@ export async function openService(source = readEnvironment(), { sessionCache = t
 
 /**
  * The same parts for an operator's command beside the service, or instead of it: the database must be there and migrated, nothing
- * runs in the background, and its log is of warnings, on standard error. DatabaseNotReadyError.
+ * runs in the background, and its log is of warnings, on standard error. What it seals the service must open: it makes no secret, and
+ * takes none that did not seal the newest row, unless `secretIsNew`. ConfigError, DatabaseNotReadyError.
  */
-export async function openForOperator(source = readEnvironment()): Promise<Service> {
+export async function openForOperator(source = readEnvironment(), { secretIsNew = false } = {}): Promise<Service> {
   const config = loadConfig(source)
-  const { database: options, dataDir } = config
+  const { database: options } = config
   if (options.kind === 'embedded' && !existsSync(options.directory)) {
     throw new DatabaseNotReadyError(
       `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL as the service has it, or start the service once.`,
     )
   }
-  const secrets = config.authSecrets ?? [await localSecret(dataDir)]
+  // A shell that names the database and nothing else would mail links to this machine, sealed with a secret of its own.
+  const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
+  if (options.kind === 'postgres' && missing.length > 0) {
+    const fix = 'Set it as the service has it'
+    throw new ConfigError(missing.map((variable) => ({ variable, what: 'is missing beside DATABASE_URL', fix })))
+  }
+  const secrets = config.authSecrets ?? [await keptSecret(config.dataDir)]
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
   const database = await openDatabase(options)
   try {
@@ -140,6 +147,7 @@ export async function openForOperator(source = readEnvironment()): Promise<Servi
         'The database is older than this version. Start this version of the service once, or use the version that runs.',
       )
     }
+    if (!secretIsNew) await assertSameSecret(database.db, secrets)
   } catch (error) {
     await database.close()
     throw error
@@ -155,6 +163,38 @@ export async function openForOperator(source = readEnvironment()): Promise<Servi
     metrics: null,
     keepSessions: false,
   })
+}
+
+/** The one that the service made, which stays its own work. */
+async function keptSecret(dataDir: string): Promise<string> {
+  const file = localSecretFile(dataDir)
+  if (existsSync(file)) return localSecret(dataDir)
+  throw new DatabaseNotReadyError(
+    `There is no secret in ${file}. Set AUTH_SECRET as the service has it, or start the service once.`,
+  )
+}
+
+/** The newest of what is sealed tells which secret the service has. */
+async function assertSameSecret(db: Database, secrets: readonly string[]): Promise<void> {
+  const newest = { orderBy: { createdAt: 'desc' } } as const
+  const [mail, link, factor] = await db.$transaction([
+    db.queuedMail.findFirst(newest),
+    db.verification.findFirst({ where: { payloadSealed: { not: null } }, ...newest }),
+    db.twoFactor.findFirst(newest),
+  ])
+  const [last] = [
+    { at: mail?.createdAt, sealed: mail?.mailSealed },
+    { at: link?.createdAt, sealed: link?.payloadSealed },
+    { at: factor?.createdAt, sealed: factor?.secretSealed },
+  ].sort((one, other) => Number(other.at ?? 0) - Number(one.at ?? 0))
+  if (!last?.sealed) return
+  try {
+    createSecretBox(secrets).open(last.sealed)
+  } catch {
+    throw new DatabaseNotReadyError(
+      'What the service sealed last cannot be opened: AUTH_SECRET is another one. Set it as the service has it. If it was changed a moment ago, and nothing was sealed since, add --secret-is-new.',
+    )
+  }
 }
 
 /** The database is not one that this version can work on. The message says what to do. */
@@ -297,9 +337,11 @@ export class LocalSecretError extends Error {
   override name = 'LocalSecretError'
 }
 
+const localSecretFile = (dataDir: string): string => join(dataDir, 'auth-secret')
+
 /** Local mode's AUTH_SECRET: made once, kept beside the data it protects. */
 async function localSecret(dataDir: string): Promise<string> {
-  const file = join(dataDir, 'auth-secret')
+  const file = localSecretFile(dataDir)
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const draft = `${file}.${process.pid}`
   await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })

@@ -197,6 +197,7 @@ export const en: ServerText = {
     'replace-backup-codes': 'New backup codes made',
     'revoke-trusted-device': 'Trusted device removed',
     'import-user': 'Account brought over from the former service',
+    'retry-mail': 'A mail that could not be delivered is sent again',
     'drop-mail': 'A mail that could not be delivered was given up',
     'suspend-user': 'Account suspended by support',
     'restore-user': 'Account restored by support',

@@ -195,6 +195,7 @@ export const fr: ServerText = {
     'replace-backup-codes': 'Nouveaux codes de secours créés',
     'revoke-trusted-device': 'Appareil de confiance retiré',
     'import-user': 'Compte repris de l’ancien service',
+    'retry-mail': 'Un message impossible à remettre est renvoyé',
     'drop-mail': 'Un message impossible à remettre a été abandonné',
     'suspend-user': 'Compte suspendu par l’assistance',
     'restore-user': 'Compte rétabli par l’assistance',

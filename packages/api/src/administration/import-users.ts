@@ -1,9 +1,10 @@
-import { isUniqueViolation, type Prisma } from '@floorpass/db'
+import { isDatabaseUnavailable, isUniqueViolation, type Prisma, type User } from '@floorpass/db'
 import { z } from 'zod'
 import { emailAddress, imageUrl, personName } from '../fields.ts'
 import { providerIds } from '../provider-ids.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { isSupportedHash } from '../security/password-hasher.ts'
+import { removeUnproved } from '../security/remove-unproved.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 export type ImportOutcome = {
@@ -27,33 +28,34 @@ export type ImportOptions = {
 const moment = z.union([z.string(), z.number(), z.date()]).transform((value, ctx) => {
   const isZoneless = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
   const date = new Date(isZoneless ? `${value.replace(' ', 'T')}Z` : value)
-  if (!Number.isNaN(date.getTime())) return date
+  if (date.getTime() >= 0 && date.getUTCFullYear() < 10_000) return date
   ctx.addIssue('Invalid date')
   return z.NEVER
 })
 
-const idText = z
-  .union([z.string(), z.number().int()])
-  .transform(String)
-  .pipe(z.string().regex(/^[!-~]{1,255}$/, 'Not 1 to 255 visible ASCII characters'))
+const textOf = (shape: RegExp, problem: string) =>
+  z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().regex(shape, problem))
 
 const accountRow = z.object({
   providerId: z.string().min(1).max(255),
-  accountId: idText,
+  accountId: textOf(/^[!-~]{1,255}$/, 'Not 1 to 255 visible ASCII characters'),
   password: z.string().nullish(),
-  scope: z.string().nullish(),
+  scope: z
+    .string()
+    .regex(/^[\s!-~]{0,2000}$/, 'Not up to 2000 visible ASCII characters and spaces')
+    .nullish(),
   createdAt: moment.optional(),
 })
 
 /** A user of better-auth with its accounts, by the names of its own schema; what else is in the row is left. */
 const userRow = z.object({
-  id: idText,
+  // No @ and no colon: it is neither an address, nor an identity, nor an operator.
+  id: textOf(/^[\w-]{1,255}$/, 'Not 1 to 255 letters, digits, _ and -'),
   name: personName,
   email: emailAddress,
   emailVerified: z.boolean().default(false),
   image: z.string().nullish(),
   createdAt: moment.optional(),
-  updatedAt: moment.optional(),
   twoFactorEnabled: z.boolean().nullish(),
   banned: z.boolean().nullish(),
   banExpires: moment.nullish(),
@@ -62,12 +64,27 @@ const userRow = z.object({
 
 type UserRow = z.output<typeof userRow>
 
+const plain = (key: string): string => key.toLowerCase().replaceAll('_', '').replace(/^is/, '')
+
+/** A column that looks like one of ours under another name: what it says (banned, a second factor) must not be lost in silence. */
+function twinOf(row: unknown, { shape }: z.ZodObject): string | undefined {
+  if (typeof row !== 'object' || row === null) return
+  const known = Object.keys(shape)
+  return Object.keys(row).find((key) => !known.includes(key) && known.some((name) => plain(name) === plain(key)))
+}
+
 /** An import; `add` takes one row after the other. A user comes whole, in one transaction, or not at all. */
 export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions) {
   const { db } = operator.ctx
+  /** What rows before it would have taken: in earnest the database knows. */
   const taken = new Set<string>()
 
   async function add(row: unknown): Promise<ImportOutcome> {
+    const twin = twinOf(row, userRow) ?? accountTwinOf(row)
+    if (twin !== undefined) {
+      const reason = `Its column ${JSON.stringify(twin)} is not called as better-auth calls it: rename it`
+      return { ...nameOf(row), status: 'refused', reason, notes: [] }
+    }
     const parsed = userRow.safeParse(row)
     if (!parsed.success) return { ...nameOf(row), status: 'refused', reason: wordsOf(parsed.error), notes: [] }
     const user = parsed.data
@@ -88,7 +105,8 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
       ...accounts.map(({ providerId, accountId }) => `${providerId} ${accountId}`),
     ]
     if (keys.some((key) => taken.has(key))) return refused('An earlier row has its id, its address or one of its identities')
-    if (await db.user.findUnique({ where: { email: user.email } })) return refused('A user of this service has its address')
+    const holder = await db.user.findUnique({ where: { email: user.email } })
+    if (holder && !isSquatter(holder, user)) return refused('A user of this service has its address')
     const identities = accounts.map(({ providerId, accountId }) => ({ providerId, accountId }))
     if ((await db.account.count({ where: { OR: identities } })) > 0)
       return refused('A user of this service has one of its identities')
@@ -98,16 +116,20 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
         await store(user, accounts)
       } catch (error) {
         if (isUniqueViolation(error)) return refused('Its address or one of its identities was taken meanwhile')
-        throw error
+        if (isDatabaseUnavailable(error)) throw error
+        return refused(`The database refused it${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`)
       }
-    }
-    for (const key of keys) taken.add(key)
+    } else for (const key of keys) taken.add(key)
     return { ...named, status: 'imported', notes: [...notes, ...notesOf(user)] }
   }
 
   function refusalOf(user: UserRow): string | null {
-    const hash = user.accounts.find(({ providerId }) => providerId === 'credential')?.password
-    if (hash && !isSupportedHash(hash)) return 'Its password hash is neither scrypt as better-auth makes it nor argon2'
+    const hashes = user.accounts.flatMap(({ providerId, password }) =>
+      providerId === 'credential' && password ? [password] : [],
+    )
+    if (!hashes.every(isSupportedHash))
+      return 'Its password hash is neither scrypt as better-auth makes it nor argon2 of a bearable cost'
+    if (new Set(hashes).size > 1) return 'It has several passwords'
     if (user.twoFactorEnabled && !withoutTwoFactor)
       return 'It has a second factor, which is sealed with a secret of better-auth and stays there'
     return null
@@ -116,16 +138,17 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
   const store = (user: UserRow, accounts: Prisma.AccountCreateWithoutUserInput[]): Promise<void> =>
     db.$transaction(async (tx) => {
       const image = imageOf(user)
+      if (user.emailVerified) await removeUnproved(tx, user.email)
       await tx.user.create({
         data: {
           id: user.id,
           name: user.name,
           email: user.email,
           emailVerified: user.emailVerified,
+          importedAt: new Date(),
           ...(image !== null && { image }),
           ...(isBanned(user) && { suspendedAt: new Date() }),
           ...(user.createdAt && { createdAt: user.createdAt }),
-          ...(user.updatedAt && { updatedAt: user.updatedAt }),
           accounts: { create: accounts },
         },
       })
@@ -136,20 +159,35 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
   return { add }
 }
 
+/** A sign-up that never proved the address must not keep out who proved it there. */
+const isSquatter = (holder: User, { emailVerified }: UserRow): boolean =>
+  emailVerified && !holder.emailVerified && holder.suspendedAt === null && holder.importedAt === null
+
+const accountTwinOf = (row: unknown): string | undefined => {
+  const { accounts } = (row ?? {}) as { accounts?: unknown }
+  return Array.isArray(accounts) ? accounts.map((account) => twinOf(account, accountRow)).find(Boolean) : undefined
+}
+
 function accountsOf(user: UserRow): { accounts: Prisma.AccountCreateWithoutUserInput[]; notes: string[] } {
-  const accounts: Prisma.AccountCreateWithoutUserInput[] = []
+  const accounts = new Map<string, Prisma.AccountCreateWithoutUserInput>()
   const notes: string[] = []
   for (const { providerId, accountId, password, scope, createdAt } of user.accounts) {
     const dates = createdAt && { createdAt }
+    const name = JSON.stringify(providerId)
     if (providerId === 'credential') {
-      if (password) accounts.push({ providerId, accountId: user.id, passwordHash: password, ...dates })
-    } else if (providerIds.some((id) => id === providerId)) {
-      accounts.push({ providerId, accountId, scopes: (scope ?? '').split(/[\s,]+/).filter(Boolean), ...dates })
-    } else
-      notes.push(`the provider ${JSON.stringify(providerId)} is not one of ${providerIds.join(', ')}: its account stays behind`)
+      if (password) accounts.set(providerId, { providerId, accountId: user.id, passwordHash: password, ...dates })
+    } else if (!providerIds.some((id) => id === providerId)) {
+      notes.push(`the provider ${name} is not one of ${providerIds.join(', ')}: its account stays behind`)
+    } else if (!user.emailVerified) {
+      // Nobody here signs in before the address is proved, and who proves it must be the only one who then can.
+      notes.push(`its address is not proved: its account at ${name} stays behind`)
+    } else {
+      const scopes = (scope ?? '').split(/[\s,]+/).filter(Boolean)
+      accounts.set(`${providerId} ${accountId}`, { providerId, accountId, scopes, ...dates })
+    }
   }
-  if (accounts.length === 0) notes.push('no way to sign in came along: a reset link sets a password')
-  return { accounts, notes }
+  if (accounts.size === 0) notes.push('no way to sign in came along: a reset link sets a password')
+  return { accounts: [...accounts.values()], notes }
 }
 
 function notesOf(user: UserRow): string[] {

@@ -10,16 +10,16 @@ export type Operator = {
   name: string
 }
 
-/** How the audit log names an operator: no user id looks like it. */
-export const actorOf = ({ name }: Operator): { actorId: string } => ({ actorId: `operator:${name}` })
+/** How the audit log names an operator: no user id holds a colon. */
+export const actorOf = ({ name }: Pick<Operator, 'name'>): { actorId: string } => ({ actorId: `operator:${name}` })
 
 /** The one user whom an address, an id or `<provider>:<id there>` names. USER_NOT_FOUND. */
 export async function requireUser({ ctx }: Operator, who: string): Promise<User> {
   const identity = identityOf(who)
-  const user =
-    (await ctx.db.user.findUnique({ where: { id: who } })) ??
-    (await ctx.db.user.findUnique({ where: { email: who.toLowerCase() } })) ??
-    (identity && (await ctx.db.user.findFirst({ where: { accounts: { some: identity } } })))
+  // By its shape: an id that somebody imported must not answer to another's address.
+  const user = identity
+    ? await ctx.db.user.findFirst({ where: { accounts: { some: identity } } })
+    : await ctx.db.user.findUnique({ where: who.includes('@') ? { email: who.toLowerCase() } : { id: who } })
   if (!user) throw new AppError('USER_NOT_FOUND')
   return user
 }

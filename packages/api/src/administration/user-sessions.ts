@@ -1,3 +1,4 @@
+import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { forgetDevices } from '../security/known-device.ts'
 import { lockUser } from '../security/lock-user.ts'
@@ -27,7 +28,7 @@ export async function listUserSessions(operator: Operator, who: string) {
 export async function revokeUserSessions(operator: Operator, who: string, handle?: string): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, who)
   return operator.ctx.db.$transaction(async (tx) => {
-    await lockUser(tx, userId)
+    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
     const named = { userId, ...(handle !== undefined && { handle }) }
     await tx.trustedDevice.deleteMany({
       where: { userId, ...(handle !== undefined && { sessions: { some: named } }) },

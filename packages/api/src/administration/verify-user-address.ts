@@ -1,19 +1,36 @@
+import type { User } from '@floorpass/db'
 import { AppError } from '../errors.ts'
+import { mailPasswordSet } from '../mails.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { proveAddress } from '../security/prove-address.ts'
-import { actorOf, type Operator, requireUser } from './operator.ts'
+import { actorOf, type Operator } from './operator.ts'
 
 /**
- * An operator vouches that the address is the user's: `reason` says why, in the audit log. The password that signed up with it
- * counts from now on. USER_NOT_FOUND, EMAIL_ALREADY_VERIFIED.
+ * An operator vouches that the address, as it was shown to them, is the user's: `reason` says why, in the audit log. Whoever signed up
+ * may have been a stranger: their password counts no more, and the address is mailed a link to choose one. With `keepPassword`, for
+ * who was recognised and gets no mail, it counts, and the address is told. EMAIL_ALREADY_VERIFIED, also when the address has changed.
  */
-export async function verifyUserAddress(operator: Operator, who: string, reason: string): Promise<{ passwordCleared: boolean }> {
-  const { ctx } = operator
-  const { id: userId, email } = await requireUser(operator, who)
+export async function verifyUserAddress(
+  { ctx, name }: Operator,
+  { id: userId, email }: Pick<User, 'id' | 'email'>,
+  reason: string,
+  { keepPassword }: { keepPassword: boolean },
+): Promise<{ passwordCleared: boolean }> {
   return ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
-    const proved = await proveAddress(ctx, tx, { userId, email, audit: { ...actorOf(operator), details: { reason } } })
+    const credential = { userId, providerId: 'credential' }
+    if (!keepPassword) await tx.account.updateMany({ where: { ...credential, user: { email } }, data: { passwordHash: null } })
+    const proved = await proveAddress(ctx, tx, {
+      userId,
+      email,
+      audit: { ...actorOf({ name }), details: { reason, keepPassword } },
+    })
     if (!proved) throw new AppError('EMAIL_ALREADY_VERIFIED')
+    const counting = await tx.account.findFirst({
+      where: { ...credential, passwordHash: { not: null } },
+      include: { user: true },
+    })
+    if (counting) await mailPasswordSet(ctx, tx, counting.user)
     return { passwordCleared: proved.isCleared }
   })
 }

@@ -36,8 +36,12 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   return { status: true as const }
 })
 
-/** Who has the address, or may be its owner: a sign-up whose link still works could be about to prove it. */
+/** Who has the address, or may be its owner: a sign-up whose link still works could be about to prove it, an imported user at any time. */
 const isHolder = (email: string, now: Date) => ({
   email,
-  OR: [{ emailVerified: true }, { updatedAt: { gte: new Date(now.getTime() - policy.verifyEmail.lifetime * 1000) } }],
+  OR: [
+    { emailVerified: true },
+    { importedAt: { not: null } },
+    { updatedAt: { gte: new Date(now.getTime() - policy.verifyEmail.lifetime * 1000) } },
+  ],
 })

@@ -16,7 +16,7 @@ import { undoEmailChangeInput } from './contract.ts'
  * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it
  * keeps nothing: a second factor, or backup codes, from up to seven days before the change go too; an older factor stays. Open
  * invitations that the account sent are void, since a stranger may hold their links; memberships stay. INVALID_TOKEN,
- * TOKEN_EXPIRED; EMAIL_TAKEN while a later account has the address: the link then stays good.
+ * TOKEN_EXPIRED; EMAIL_TAKEN while a later account, or an imported one, has the address: the link then stays good.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
@@ -70,7 +70,7 @@ async function dropRecentFactor(tx: Transaction, userId: string, since: Date): P
 
 async function restoreAddress(tx: Transaction, userId: string, email: string): Promise<User> {
   // Whoever changed the address may have signed up with the freed one, to stand in the way. Unproved, it is nobody's.
-  await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, id: { not: userId } } })
+  await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null, id: { not: userId } } })
   const holder = await tx.user.findUnique({ where: { email } })
   if (holder && holder.id !== userId) throw new AppError('EMAIL_TAKEN')
   const [user] = await tx.user.updateManyAndReturn({ where: { id: userId }, data: { email, emailVerified: true } })

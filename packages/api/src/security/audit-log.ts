@@ -41,6 +41,7 @@ export type AuditAction =
   | 'replace-backup-codes'
   | 'revoke-trusted-device'
   | 'import-user'
+  | 'retry-mail'
   | 'drop-mail'
   | 'suspend-user'
   | 'restore-user'

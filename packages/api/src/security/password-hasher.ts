@@ -69,6 +69,15 @@ export function createPasswordHasher(cost: HashCost = recommendedCost): Password
 /** Keyboards compose accents differently: the same characters must give the same hash. Nothing is trimmed or folded. */
 const normalize = (password: string): string => password.normalize('NFC')
 
-/** Whether `verify` can compare a password with it: argon2 in its PHC form, or scrypt as better-auth stores it. */
-export const isSupportedHash = (hash: string): boolean =>
-  isBetterAuthHash(hash) || /^\$argon2(id|i|d)\$v=\d+\$m=\d+,t=\d+,p=\d+\$[\w+/]+\$[\w+/]+$/.test(hash)
+/**
+ * Whether `verify` can compare a password with it, at a cost that a stranger's guess may take: scrypt as better-auth stores it, or
+ * argon2 1.3 in its PHC form with at most 256 MiB, 10 passes and 8 lanes.
+ */
+export function isSupportedHash(hash: string): boolean {
+  if (isBetterAuthHash(hash)) return true
+  const [, m, t, p] =
+    /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$[\w+/]+\$[\w+/]+$/.exec(hash)?.map(Number) ?? []
+  return isFrom1(m, 262_144) && isFrom1(t, 10) && isFrom1(p, 8)
+}
+
+const isFrom1 = (value: number | undefined, most: number): boolean => value !== undefined && value >= 1 && value <= most

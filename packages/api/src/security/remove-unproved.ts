@@ -4,10 +4,10 @@ import { lockUser } from './lock-user.ts'
 /**
  * Before an address becomes somebody's who proved it: a sign-up that never did goes, with its password, sessions, factors, links
  * and settings. With `before`, only when nobody signed up with the
- * address since. A suspended one stays: it is suspended for a reason.
+ * address since. A suspended one stays: it is suspended for a reason. So does an imported one: see claim-imported.ts.
  */
 export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
-  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })
+  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null } })
   if (!squatter) return
   await lockUser(tx, squatter.id)
   await tx.user.deleteMany({ where: { id: squatter.id, emailVerified: false, ...(before && { updatedAt: { lt: before } }) } })

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { imageUrl, personName } from '../fields.ts'
+import { claimImported } from '../security/claim-imported.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { removeUnproved } from '../security/remove-unproved.ts'
 import type { SocialIdentity, SocialProvider } from '../social-provider.ts'
@@ -12,7 +13,8 @@ type Resolved = { user: User; isNew: boolean }
 
 /**
  * Whose identity it is: the user it is linked to; else the one with the same address, proved on both sides, who gets it linked;
- * else a new user. An unproved address is nobody's: a sign-up that never proved it goes, with all it left, when a provider proves it.
+ * else a new user. An unproved address is nobody's: a sign-up that never proved it goes, with all it left, when a provider proves it;
+ * an imported user stays, without its former ways in.
  * The user is locked from here on. A suspended one is returned with nothing changed.
  */
 export async function resolveIdentity(
@@ -35,6 +37,7 @@ export async function resolveIdentity(
   if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
   await removeUnproved(tx, identity.email)
+  await claimImported(ctx, tx, identity.email)
   const created = newUser(ctx, identity, identity.email)
   // Two callbacks of one new person: the unique address lets one create, the other waits here and then finds the row.
   const { count } = await tx.user.createMany({ data: created, skipDuplicates: true })
@@ -79,6 +82,7 @@ function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): 
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    importedAt: null,
     createdAt: now,
     updatedAt: now,
   }

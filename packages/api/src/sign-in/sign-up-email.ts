@@ -53,6 +53,7 @@ function newUser(
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    importedAt: null,
     createdAt: now,
     updatedAt: now,
   }
@@ -87,7 +88,11 @@ async function signUpAgain(
       return
     }
     // When this address was last signed up with: a link of change-email does not take it over then.
-    await tx.user.update({ where: { id: owner.id }, data: { updatedAt: new Date(), ...(!isSamePerson && nobodys(asked.email)) } })
+    const isLeftToNobody = !isSamePerson && owner.importedAt === null
+    await tx.user.update({
+      where: { id: owner.id },
+      data: { updatedAt: new Date(), ...(isLeftToNobody && nobodys(asked.email)) },
+    })
     if (!isSamePerson) await clearPassword(tx, owner.id)
     if (!withheld) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
   })

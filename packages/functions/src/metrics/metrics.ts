@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Deps, ErrorKey, RateLimiter } from '@floorpass/api'
+import { AppError, type Deps, type ErrorKey, type RateLimiter } from '@floorpass/api'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 import { methodLabel } from './route-pattern.ts'
@@ -26,7 +26,7 @@ export type Metrics = {
 /** Milliseconds for the database; Prometheus itself gives up after ten seconds. */
 const longestWait = 3_000
 
-/** Counters of this process; several workers are summed by the process that started them (`AggregatorRegistry.aggregate`). */
+/** Counters of this process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -77,7 +77,7 @@ export function createMetrics(): Metrics {
       ...limiter,
       async consume(rule, key) {
         return limiter.consume(rule, key).catch((refusal: unknown) => {
-          limited.inc({ rule })
+          if (refusal instanceof AppError) limited.inc({ rule })
           throw refusal
         })
       },
@@ -111,7 +111,6 @@ export function createMetrics(): Metrics {
       const channelUp = new Gauge({
         name: 'floorpass_session_channel_up',
         help: 'Whether the database tells this process of changed sessions; while it does not, none is answered from memory',
-        aggregator: 'min',
         registers,
         collect() {
           channelUp.set(Number(sessionCache.stats().channelUp))
@@ -138,6 +137,8 @@ export function createMetrics(): Metrics {
       })
       // Read once for the three gauges: they are collected side by side.
       let reading: Promise<void> | undefined
+      // A database that hangs is asked once, however often Prometheus comes: its connections are the service's.
+      let asking: ReturnType<typeof askDatabase> | undefined
       const collect = (): Promise<void> => {
         reading ??= readDatabase().finally(() => {
           reading = undefined
@@ -148,32 +149,35 @@ export function createMetrics(): Metrics {
         name: 'floorpass_mails',
         help: 'Mails in the database that wait to leave, and that a server refused for good; the same from every process',
         labelNames: ['state'],
-        aggregator: 'max',
         registers,
         collect,
       })
       const oldestMail = new Gauge({
         name: 'floorpass_mail_oldest_waiting_seconds',
         help: 'Age of the oldest mail that waits; 0 when none does',
-        aggregator: 'max',
         registers,
         collect,
       })
       const up = new Gauge({
         name: 'floorpass_database_up',
         help: 'Whether the database answered this very scrape',
-        aggregator: 'min',
         registers,
         collect,
       })
 
+      const askDatabase = () =>
+        db.$transaction([
+          db.queuedMail.aggregate({ where: { nextAttemptAt: { not: null } }, _count: true, _min: { createdAt: true } }),
+          db.queuedMail.count({ where: { nextAttemptAt: null } }),
+        ])
+
       async function readDatabase(): Promise<void> {
+        asking ??= askDatabase().finally(() => {
+          asking = undefined
+        })
         try {
           const [waiting, refused] = await Promise.race([
-            Promise.all([
-              db.queuedMail.aggregate({ where: { nextAttemptAt: { not: null } }, _count: true, _min: { createdAt: true } }),
-              db.queuedMail.count({ where: { nextAttemptAt: null } }),
-            ]),
+            asking,
             delay(longestWait, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer in time'))),
           ])
           const oldest = waiting._min.createdAt?.getTime() ?? Date.now()

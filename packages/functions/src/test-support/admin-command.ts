@@ -3,6 +3,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
+import { runCommand } from '../../../admin/src/run-command.ts'
+import { openForOperator } from '../deps.ts'
+import type { TestApp } from './create-test-app.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
@@ -27,4 +30,27 @@ export async function admin(environment: Record<string, string>, ...args: string
   }
   const [code] = (await once(child, 'close')) as [number | null]
   return { code, ...output, json: /^[[{]/.test(output.stdout) ? JSON.parse(output.stdout) : null }
+}
+
+/**
+ * The same commands in this process, on the database of a test app: a process of its own takes seconds to load, and could not open an
+ * embedded database beside it. What they changed, the app has heard of when they resolve.
+ */
+export const adminOf =
+  ({ service }: Pick<TestApp, 'service'>) =>
+  async (...args: string[]): Promise<CommandResult> => {
+    const result = await runHere(args, async () => ({ ...service, stop: async () => {} }))
+    await service.deps.sessionCache.settle()
+    return result
+  }
+
+/** The same commands in this process, with settings of their own. */
+export const adminHere = (environment: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
+  runHere(args, (options) => openForOperator(environment, options))
+
+async function runHere(args: string[], open: Parameters<typeof runCommand>[1]['open']): Promise<CommandResult> {
+  const lines: string[] = []
+  const { stdout, exitCode } = await runCommand(args, { open, say: (line) => void lines.push(line), ask: null })
+  const stderr = lines.map((line) => `${line}\n`).join('')
+  return { code: exitCode, stdout, stderr, json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null }
 }

@@ -13,6 +13,8 @@ export type OpenIdProvider = {
   clientSecret: string
   /** Who sits at the provider from now on; null denies consent. */
   person: OpenIdPerson | null
+  /** Every token it has handed out. */
+  issued: string[]
   close(): Promise<void>
 }
 
@@ -27,6 +29,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
     clientId: 'floorpass-tests',
     clientSecret: 'a client secret of tests only',
     person: null,
+    issued: [],
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
   }
 
@@ -52,6 +55,12 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
       await grant.save()
       return grant
     },
+  })
+  provider.on('grant.success', ({ body }) => {
+    const tokens = body as Record<string, unknown>
+    state.issued.push(
+      ...[tokens.access_token, tokens.refresh_token, tokens.id_token].filter((token) => typeof token === 'string'),
+    )
   })
   const answer = provider.callback()
   server.on('request', (request: IncomingMessage, response) => {

@@ -97,11 +97,14 @@ async function goThroughEverything() {
   expect((await challenged.post('/auth/change-email', { newEmail: `new-${email}`, password: passwords.third })).status).toBe(200)
   await app.mailed()
   keep('change-email link', app.outbox.lastTo(`new-${email}`).token)
-  await challenged.post('/auth/organization/create', { name: 'Desk', slug: `desk-${Date.now()}` })
+  const created = await challenged.post('/auth/organization/create', { name: 'Desk', slug: `desk-${Date.now()}` })
+  expect(created.status).toBe(200)
   await challenged.post('/auth/organization/invite-member', { email: `guest-${email}`, role: 'member' })
   await app.mailed()
   keep('invitation', app.outbox.lastTo(`guest-${email}`).token)
-  await challenged.get('/auth/export-data')
+  const exported = await challenged.get('/auth/export-data')
+  expect(exported.status).toBe(200)
+  answers.push(JSON.stringify(exported.body))
 
   google.person = { sub: `canary-${email}`, email: `social-${email}`, email_verified: true, name } as OpenIdPerson
   const start = app.browser()
@@ -113,6 +116,8 @@ async function goThroughEverything() {
   await start.get(back)
   keep('state', urlOf(await start.post('/auth/sign-in/social', { provider: 'google' })).searchParams.get('state'))
   await signInAt(app, 'google')
+  expect(google.issued.length).toBeGreaterThan(1)
+  google.issued.forEach((token, index) => void keep(`token ${index} of the provider`, token))
 
   for (const path of ['/tests/check-database', '/metrics'])
     for (const secret of [configured.CI_TEST_SECRET, configured.METRICS_TOKEN, 'nonsense'])

@@ -1,0 +1,166 @@
+import { userInfo } from 'node:os'
+import { parseArgs } from 'node:util'
+import { AppError, createContext, toAppError } from '@floorpass/api'
+import type { Operator } from '@floorpass/api/administration'
+import { explainStartFailure, type openForOperator, type Service } from '@floorpass/functions'
+import type { Arguments, Outcome } from './arguments.ts'
+import { commands } from './commands.ts'
+import { printable } from './print.ts'
+import { CommandError, usageError } from './problem.ts'
+
+const flags = {
+  reason: { type: 'string' },
+  session: { type: 'string' },
+  output: { type: 'string' },
+  user: { type: 'string' },
+  action: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  limit: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'without-two-factor': { type: 'boolean' },
+  'clear-password': { type: 'boolean' },
+  'keep-password': { type: 'boolean' },
+} as const
+const commonFlags = {
+  operator: { type: 'string' },
+  json: { type: 'boolean' },
+  yes: { type: 'boolean' },
+  'secret-is-new': { type: 'boolean' },
+} as const
+
+const help = `Usage: npm run admin -- <command>
+${Object.values(commands)
+  .map(({ usage, does }) => `  ${usage}\n      ${does}`)
+  .join('\n')}
+
+<who> is an address, an id, google:<id> or github:<id>.
+Everywhere: --json for scripts (after \`npm run --silent admin --\`), --yes instead of a typed confirmation, --operator <name> for the audit log (else the user of this machine),
+--secret-is-new when nothing was sealed yet since AUTH_SECRET was changed.
+A reason is kept in the audit log, which its user can read.
+It reads the settings of the service (environment and .env); on PostgreSQL it needs BASE_URL and AUTH_SECRET. The embedded database is free only while the service is stopped.
+Exit codes: 0 done, 1 not done or not wholly, 2 the command line is wrong.`
+
+function read(argv: string[]) {
+  try {
+    const { values, positionals } = parseArgs({ args: argv, options: { ...flags, ...commonFlags }, allowPositionals: true })
+    return { values, positionals }
+  } catch (error) {
+    throw usageError('The command line was not understood.', (error as Error).message.split('. ')[0] ?? '')
+  }
+}
+
+export type Surroundings = {
+  /** Opens the parts of the service; the command stops them. */
+  open: (options: { secretIsNew: boolean }) => ReturnType<typeof openForOperator>
+  /** One line on standard error. */
+  say(line: string): void
+  /** What the operator types; null when nobody is there. */
+  ask: ((question: string) => Promise<string>) | null
+}
+
+/** What a command does with `argv`. Resolves to what it prints, or rejects: see `explain`. */
+async function perform(argv: string[], { open, say, ask }: Surroundings): Promise<Outcome> {
+  const { values, positionals } = read(argv)
+  const [name = 'help', ...rest] = positionals
+  if (name === 'help') return { data: { commands: Object.values(commands).map(({ usage }) => usage) }, text: help }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(commands).join(', ')}.`)
+  const { operator: named, json: _, yes, 'secret-is-new': secretIsNew = false, ...given } = values
+  for (const flag of Object.keys(given) as (keyof typeof given)[]) {
+    if (!command.options.includes(flag)) throw usageError(`\`${name}\` does not know --${flag}.`, 'It would have no effect.')
+  }
+  const args: Arguments = {
+    positionals: rest,
+    flags: given,
+    say,
+    confirm: async (word, consequence) => {
+      if (!yes) await confirm(ask, word, consequence)
+    },
+  }
+  const operator = operatorName(named)
+  const service = await open({ secretIsNew })
+  try {
+    return await command.run(operatorOf(service, operator), args)
+  } finally {
+    await service.stop()
+  }
+}
+
+function operatorName(given: string | undefined): string {
+  const name = given ?? userOfThisMachine()
+  if (/^[\w.@+-]{1,64}$/.test(name)) return name
+  throw usageError(
+    'The name of the operator cannot be used.',
+    'It is not of 1 to 64 letters, digits and . _ @ + -',
+    'Add --operator <name>.',
+  )
+}
+
+/** Empty for a user that the machine has no name for, as in many containers. */
+function userOfThisMachine(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}
+
+function operatorOf({ deps }: Service, name: string): Operator {
+  const noCookies = { get: () => undefined, all: () => [], set: () => {} }
+  return { ctx: createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies), name }
+}
+
+async function confirm(ask: Surroundings['ask'], word: string, consequence: string): Promise<void> {
+  if (!ask)
+    throw usageError('Nothing was done.', 'The command needs a confirmation, and nobody is at the terminal.', 'Add --yes.')
+  const typed = await ask(`${consequence}\nType ${printable(word)} to go on: `)
+  if (typed.trim() === word) return
+  throw new CommandError({
+    what: 'Nothing was done.',
+    why: `What you typed is not ${printable(word)}.`,
+    fix: 'Run the command again.',
+  })
+}
+
+function explain(error: unknown): string {
+  if (error instanceof CommandError) return error.message
+  const known = toAppError(error)
+  if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
+    const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']
+    const what = known.key === 'SERVICE_UNAVAILABLE' ? 'The command was cut off, and perhaps did its work' : 'Nothing was done'
+    return `${what}: ${known.key}.\n  Why: ${why}\n  Do:  ${fix}`
+  }
+  return explainStartFailure(error)
+}
+
+const reasons: Record<string, [why: string, fix: string]> = {
+  USER_NOT_FOUND: ['No user has this address, id or identity.', 'Look with `npm run admin -- find <part of the address>`.'],
+  TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing is to be done: the password alone opens it.'],
+  EMAIL_ALREADY_VERIFIED: ['The address is verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
+  SERVICE_UNAVAILABLE: [
+    'The database does not answer.',
+    'Check DATABASE_URL and that PostgreSQL runs, look what was done, then run the command again.',
+  ],
+}
+
+/** Runs the command line once, and never rejects: what goes to standard output, and the exit code. */
+export async function runCommand(argv: string[], surroundings: Surroundings): Promise<{ stdout: string; exitCode: number }> {
+  const isJson = argv.includes('--json')
+  try {
+    const { data, text, exitCode = 0 } = await perform(argv, surroundings)
+    return { stdout: `${isJson ? JSON.stringify(data) : text}\n`, exitCode }
+  } catch (error) {
+    const exitCode = error instanceof CommandError ? error.exitCode : 1
+    if (isJson) return { stdout: `${JSON.stringify({ error: { code: codeOf(error), message: explain(error) } })}\n`, exitCode }
+    surroundings.say(`\n${explain(error)}\n`)
+    return { stdout: '', exitCode }
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof CommandError) return error.exitCode === 2 ? 'USAGE' : 'FAILED'
+  return error instanceof Error && /^(ConfigError|DataDir\w+|DatabaseNotReadyError)$/.test(error.name)
+    ? error.name
+    : toAppError(error).key
+}

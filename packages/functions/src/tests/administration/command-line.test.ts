@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '@floorpass/db'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { openForOperator } from '../../deps.ts'
+import { admin, adminHere } from '../../test-support/admin-command.ts'
+import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
+import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const isPostgres = testDatabase.kind === 'postgres'
+const secret = 'a key of the tests that is long enough 7Q'
+const environment = {
+  DATA_DIR: folder,
+  BASE_URL: 'http://localhost:3000',
+  AUTH_SECRET: secret,
+  RATE_LIMIT: 'off',
+  LOG_LEVEL: 'silent',
+}
+/** The database that an app runs on, for a process beside it. */
+const urlOf = async ({ db }: TestApp): Promise<string> => {
+  const [row] = await db.$queryRaw<{ name: string }[]>`SELECT current_database() AS name`
+  return Object.assign(new URL(process.env.TEST_DATABASE_URL || (process.env.DATABASE_URL ?? '')), { pathname: `/${row?.name}` })
+    .href
+}
+
+describe('the command line', () => {
+  test('is a process that says how it is used', async () => {
+    const { code, stdout } = await admin({ DATA_DIR: folder })
+    expect([code, stdout]).toEqual([0, expect.stringContaining('npm run admin -- <command>')])
+  })
+
+  test('lists every wrong setting, as the service does', async () => {
+    const { code, stderr } = await adminHere({ DATA_DIR: folder, BASE_URL: 'https://accounts.example.com' }, 'find', 'ada')
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/AUTH_SECRET is missing.+SMTP_URL is missing/s)
+  })
+
+  test('makes no database where there is none', async () => {
+    const empty = join(folder, 'nothing')
+    const { code, stderr } = await adminHere({ DATA_DIR: empty }, 'find', 'ada')
+    expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database')])
+    await expect(stat(empty)).rejects.toThrow('ENOENT')
+  })
+
+  // Only a run on the embedded database has a template of one: to make one takes half a minute.
+  test.runIf(!isPostgres)(
+    'leaves the embedded database to a running service, and says what to do',
+    { timeout: 120_000 },
+    async () => {
+      const embedded = { ...environment, DATA_DIR: join(folder, 'busy') }
+      const { options } = await createTestDatabase()
+      const busy = await openDatabase({ ...options, directory: join(folder, 'busy', 'database') } as typeof options)
+      const { code, stderr } = await admin(embedded, 'find', 'ada')
+      await busy.close()
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
+      expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
+    },
+  )
+
+  // The embedded database has one process, and is copied from a template: there is no second version and no network.
+  test.runIf(isPostgres)('does not migrate a database: that is the work of the service', async () => {
+    const old = await createTestDatabase({ empty: true })
+    const { code, stderr } = await adminHere(
+      { ...environment, DATABASE_URL: (old.options as { url: string }).url },
+      'find',
+      'ada',
+    )
+    await old.drop()
+    expect([code, stderr]).toEqual([1, expect.stringContaining('older than this version')])
+  })
+
+  test.runIf(isPostgres)('says that the database does not answer', async () => {
+    const away = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    expect(await adminHere(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
+  })
+
+  // The embedded database belongs to one process.
+  test.runIf(isPostgres)('T183: works beside the running service, which has heard of it at once', async () => {
+    const app = await createTestApp({ AUTH_SECRET: secret })
+    const beside = await app.signedIn()
+    const database = { ...environment, DATABASE_URL: await urlOf(app) }
+    expect((await beside.get('/auth/list-sessions')).status).toBe(200)
+    expect(await admin(database, 'revoke-sessions', beside.person.email)).toMatchObject({ code: 0, stdout: '1 session ended.\n' })
+    await vi.waitFor(async () => expect((await beside.get('/auth/list-sessions')).status).toBe(401), 3_000)
+  })
+})
+
+describe('the secret of the service', () => {
+  const kept = (folderOfIt: string) => existsSync(join(folderOfIt, 'auth-secret'))
+
+  test('is never made by a command: on PostgreSQL it is named, with BASE_URL, beside the database', async () => {
+    const empty = join(folder, 'no-secret')
+    const database = { DATA_DIR: empty, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    await expect(openForOperator(database)).rejects.toThrow(/BASE_URL is missing.+AUTH_SECRET is missing/s)
+    await expect(openForOperator({ ...database, AUTH_SECRET: secret })).rejects.toThrow(/BASE_URL is missing/)
+    await expect(openForOperator({ ...database, BASE_URL: 'http://localhost:3000' })).rejects.toThrow(/AUTH_SECRET is missing/)
+    expect(kept(empty)).toBe(false)
+  })
+
+  test('is never made by a command: beside an embedded database it is the one that the service made', async () => {
+    const lost = join(folder, 'lost-secret')
+    await mkdir(join(lost, 'database'), { recursive: true })
+    await expect(openForOperator({ DATA_DIR: lost })).rejects.toThrow('There is no secret in')
+    expect(kept(lost)).toBe(false)
+  })
+
+  // Both kinds run the same check; an embedded database in memory has no second process that could bring another secret.
+  test.runIf(isPostgres)(
+    'must be the one that sealed last, so that a notice can be opened and a mail is not dropped unread',
+    async () => {
+      const app = await createTestApp({ AUTH_SECRET: secret })
+      const { email } = await app.signUp()
+      const settings = { ...environment, DATABASE_URL: await urlOf(app) }
+      const other = { ...settings, AUTH_SECRET: 'another key of the tests that is long 8W' }
+      await expect(openForOperator(other)).rejects.toThrow(/AUTH_SECRET is another one/)
+      for (const [source, options] of [
+        [settings, {}],
+        [{ ...settings, AUTH_SECRET: `${other.AUTH_SECRET},${secret}` }, {}],
+        [other, { secretIsNew: true }],
+      ] as const) {
+        const service = await openForOperator(source, options)
+        expect(await service.deps.db.user.count({ where: { email } })).toBe(1)
+        await service.stop()
+      }
+    },
+  )
+})

@@ -1,0 +1,299 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { betterAuth } from 'better-auth'
+import { hashPassword } from 'better-auth/crypto'
+import { getMigrations } from 'better-auth/db/migration'
+import pg from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { adminOf } from '../../test-support/admin-command.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
+import { signInAt, userIn } from '../../test-support/social-flow.ts'
+import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
+
+const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
+afterAll(() => google.close())
+const app = await createTestApp({
+  GOOGLE_CLIENT_ID: google.clientId,
+  GOOGLE_CLIENT_SECRET: google.clientSecret,
+  GOOGLE_ISSUER: google.issuer,
+})
+const isPostgres = testDatabase.kind === 'postgres'
+const command = adminOf(app)
+const json = async (...args: string[]) => (await command(...args, '--json')).json
+const signIn = async (email: string, password: string) => ({
+  answer: await app.browser().post('/auth/sign-in/email', { email, password }),
+})
+
+describe('import from a file', () => {
+  const row = async (id: string, changes: Record<string, unknown> = {}) => ({
+    id,
+    name: `Import ${id}`,
+    email: `${id}@Import.test`,
+    emailVerified: true,
+    createdAt: '2024-05-06T07:08:09.000Z',
+    // A hash takes a moment: none for a row that brings its own ways in.
+    ...(!changes.accounts && {
+      accounts: [{ providerId: 'credential', accountId: id, password: await hashPassword(`violet harbor ${id}`) }],
+    }),
+    ...changes,
+  })
+  const lines = async (name: string, rows: unknown[]) => {
+    const file = join(folder, name)
+    await writeFile(file, rows.map((item) => `${JSON.stringify(item)}\n`).join(''))
+    return file
+  }
+  type Report = { imported: number; present: number; refused: number; rows: { id: string; reason?: string; notes: string[] }[] }
+
+  test('T178: brings users with ids, dates, flags and identities; their old passwords sign in', async () => {
+    const file = await lines('good.ndjson', [
+      await row('imp1'),
+      await row('imp2', {
+        accounts: [{ providerId: 'github', accountId: '4711', scope: 'user:email,read:user' }],
+        createdAt: '2024-05-06 07:08:09',
+      }),
+      await row('imp3', { banned: true, image: 'data:image/png;base64,AA' }),
+    ])
+    expect(await json('import', file, '--dry-run')).toMatchObject({ dryRun: true, imported: 3, refused: 0 })
+    expect(await json('find', 'import.test')).toEqual([])
+    expect(await command('import', file)).toMatchObject({ code: 0, stdout: '3 imported, 0 already here, 0 refused.\n' })
+    expect(await json('import', file)).toMatchObject({ imported: 0, present: 3, refused: 0 })
+    expect(await json('show', 'github:4711')).toMatchObject({
+      id: 'imp2',
+      email: 'imp2@import.test',
+      emailVerified: true,
+      createdAt: '2024-05-06T07:08:09.000Z',
+    })
+    expect((await signIn('imp1@import.test', 'violet harbor imp1')).answer.status).toBe(200)
+    expect((await signIn('imp3@import.test', 'violet harbor imp3')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect(await app.db.auditEvent.findMany({ where: { userId: 'imp2', action: 'import-user' } })).toMatchObject([
+      { details: { from: 'better-auth', verified: true, accounts: 1 } },
+    ])
+    const { db } = app
+    expect(await db.account.findFirstOrThrow({ where: { userId: 'imp2' } })).toMatchObject({
+      scopes: ['user:email', 'read:user'],
+    })
+  })
+
+  test('refuses by name what cannot be taken whole, takes the rest, and exits with 1', async () => {
+    const { email } = await app.verified()
+    const file = await lines('mixed.ndjson', [
+      await row('mix1', {
+        accounts: [{ providerId: 'credential', accountId: 'mix1', password: '$2b$10$abcdefghijklmnopqrstuv' }],
+      }),
+      await row('mix2', { email }),
+      await row('mix3', { email: 'no address' }),
+      await row('mix4', { twoFactorEnabled: true }),
+      await row('mix5', { accounts: [{ providerId: 'discord', accountId: '1' }] }),
+      await row('mix6', { accounts: [{ providerId: 'google', accountId: 'same' }] }),
+      await row('mix7', { accounts: [{ providerId: 'google', accountId: 'same' }] }),
+      await row('mix8', { email: 'MIX6@import.test' }),
+      'not a user',
+      { id: 'mix9' },
+      await row('mix-a', { two_factor_enabled: true }),
+      await row('mix-b', { isBanned: true }),
+      await row('mix-c', { accounts: [{ providerId: 'credential', accountId: '1', provider_id: 'x' }] }),
+      await row('mix@import.test'),
+      await row('google:1'),
+      await row('mix-d', {
+        accounts: [
+          { providerId: 'credential', accountId: '1', password: null },
+          { providerId: 'credential', accountId: '1', password: '$argon2id$v=19$m=4194304,t=50,p=1$c29tZXNhbHQ$aGFzaA' },
+        ],
+      }),
+      await row('mix-e', { accounts: [{ providerId: 'google', accountId: '1', scope: 'a\u0000b' }] }),
+      await row('mix-f', { createdAt: '-004800-01-01T00:00:00Z' }),
+    ])
+    const { code, json: report, stderr } = await command('import', file, '--json')
+    const { rows, ...total } = report as Report
+    expect([code, total]).toEqual([1, { dryRun: false, imported: 2, present: 0, refused: 16, leftOff: 0 }])
+    const reasonOf = (id: string) => rows.find((refused) => refused.id === id)?.reason
+    expect(reasonOf('mix1')).toContain('neither scrypt')
+    expect(reasonOf('mix2')).toContain('has its address')
+    expect(reasonOf('mix3')).toContain('email: Invalid email address')
+    expect(reasonOf('mix4')).toContain('second factor')
+    expect(rows.find(({ id }) => id === 'mix5')?.notes).toEqual(expect.arrayContaining([expect.stringContaining('discord')]))
+    expect(reasonOf('mix7')).toContain('one of its identities')
+    expect(reasonOf('mix8')).toContain('its address')
+    expect(reasonOf('mix9')).toContain('accounts')
+    expect(reasonOf('mix-a')).toContain('"two_factor_enabled" is not called as better-auth calls it')
+    expect(reasonOf('mix-b')).toContain('"isBanned"')
+    expect(reasonOf('mix-c')).toContain('"provider_id"')
+    for (const id of ['mix@import.test', 'google:1']) expect(reasonOf(id)).toContain('id: Not 1 to 255 letters')
+    expect(reasonOf('mix-d')).toContain('of a bearable cost')
+    expect(reasonOf('mix-e')).toContain('accounts.0.scope')
+    expect(reasonOf('mix-f')).toContain('createdAt: Invalid date')
+    expect(stderr).toContain('refused  row 2')
+    const { db } = app
+    expect(
+      await db.user.findMany({ where: { id: { startsWith: 'mix' } }, select: { id: true }, orderBy: { id: 'asc' } }),
+    ).toEqual([{ id: 'mix5' }, { id: 'mix6' }])
+    expect(await db.account.count({ where: { userId: { in: ['mix1', 'mix2', 'mix3', 'mix4', 'mix7', 'mix8', 'mix9'] } } })).toBe(
+      0,
+    )
+    const again = await command('import', file, '--without-two-factor', '--json')
+    expect(again.json).toMatchObject({ imported: 1, present: 2, refused: 15 })
+    expect(await json('show', 'mix4')).toMatchObject({ twoFactorEnabled: false })
+  })
+
+  test('an id that is somebody else here is refused, and a file that is cut off says how far it came', async () => {
+    const file = join(folder, 'cut.ndjson')
+    await writeFile(file, `${JSON.stringify(await row('cut1'))}\n{"id":"cut2",`)
+    const cut = await command('import', file)
+    expect(cut).toMatchObject({ code: 1, stderr: expect.stringMatching(/Stopped at row 1; 1 were imported.+line 2/s) })
+    const other = await lines('other.ndjson', [await row('cut1', { email: 'other@import.test' })])
+    expect(await json('import', other)).toMatchObject({
+      refused: 1,
+      rows: [{ reason: expect.stringContaining('another address') }],
+    })
+    expect((await command('import', join(folder, 'missing.json'))).stderr).toContain('cannot be read')
+    const list = join(folder, 'list.json')
+    const twice = { providerId: 'google', accountId: 'twice' }
+    const argon2 = await app.service.deps.passwords.hash('violet harbor list2')
+    await writeFile(
+      list,
+      JSON.stringify([
+        await row('list1', { accounts: [twice, twice] }),
+        await row('list2', { accounts: [{ providerId: 'credential', accountId: 'x', password: argon2 }] }),
+        await row('list2'),
+      ]),
+    )
+    expect(await json('import', list, '--dry-run')).toMatchObject({ imported: 2, refused: 1 })
+    expect(await json('import', list)).toMatchObject({ imported: 2, refused: 0, present: 1 })
+    expect((await signIn('list2@import.test', 'violet harbor list2')).answer.status).toBe(200)
+  })
+
+  test('a sign-up that never proved its address keeps nobody out who proved it there', async () => {
+    const { email } = await app.signUp()
+    const file = await lines('squatted.ndjson', [await row('owner1', { email })])
+    expect(await json('import', file)).toMatchObject({ imported: 1, refused: 0 })
+    expect((await signIn(email, 'violet harbor owner1')).answer.status).toBe(200)
+  })
+})
+
+describe('an imported user whose address nobody proved', () => {
+  const unproved = async (id: string) => {
+    const file = join(folder, `${id}.ndjson`)
+    const email = `${id}@import.test`
+    const accounts = [
+      { providerId: 'credential', accountId: id, password: await hashPassword(`violet harbor ${id}`) },
+      { providerId: 'google', accountId: `google-${id}` },
+    ]
+    const user = { id, name: 'Ada Imported', email, emailVerified: false, updatedAt: '2020-01-01T00:00:00Z', accounts }
+    await writeFile(file, JSON.stringify(user))
+    expect(await json('import', file)).toMatchObject({
+      imported: 1,
+      rows: [{ notes: [expect.stringContaining('is not proved')] }],
+    })
+    return email
+  }
+  const atGoogle = (sub: string, email: string) => {
+    google.person = { sub, email, email_verified: true, name: 'Ada at Google' }
+    return signInAt(app, 'google')
+  }
+
+  test('has no way in before that: neither the password nor an identity of theirs opens the account', async () => {
+    const email = await unproved('imported-closed')
+    expect((await signIn(email, 'violet harbor imported-closed')).answer.code).toBe('EMAIL_NOT_VERIFIED')
+    expect(await app.db.account.count({ where: { userId: 'imported-closed', providerId: 'google' } })).toBe(0)
+    const { tab } = await atGoogle('google-imported-closed', 'somebody-else@example.test')
+    expect((await userIn(tab))?.id).not.toBe('imported-closed')
+  })
+
+  test('T81: who proves it by a provider gets the same id, and what opened the account before opens nothing', async () => {
+    const email = await unproved('imported-google')
+    const { tab } = await atGoogle('new-google', email)
+    expect(await userIn(tab)).toMatchObject({ id: 'imported-google', email, emailVerified: true, name: 'Ada Imported' })
+    expect((await signIn(email, 'violet harbor imported-google')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    const accounts = await app.db.account.findMany({ where: { userId: 'imported-google' } })
+    expect(accounts).toMatchObject([{ providerId: 'google', accountId: 'new-google' }])
+  })
+
+  test("keeps id and name through a stranger's sign-up, after which its password counts no more", async () => {
+    const email = await unproved('imported-again')
+    await app.signUp(app.person({ email, name: 'Mallory' }))
+    const user = await app.db.user.findUniqueOrThrow({ where: { email } })
+    expect(user).toMatchObject({ id: 'imported-again', name: 'Ada Imported' })
+    expect((await signIn(email, 'violet harbor imported-again')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    await app.browser().post('/auth/forget-password', { email })
+    await app.mailed()
+    const { token } = app.outbox.lastTo(email)
+    const newPassword = 'tidal lantern 4711'
+    expect((await app.browser().post('/auth/reset-password', { token, newPassword })).status).toBe(200)
+    expect((await signIn(email, newPassword)).answer.body).toMatchObject({ user: { id: 'imported-again' } })
+  })
+
+  test('gives its address to no change of address, neither asked for later nor before', async () => {
+    const mover = await app.signedIn()
+    const ask = async (newEmail: string) => {
+      await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
+      await app.mailed()
+    }
+    await ask('imported-moved@import.test')
+    const { token } = app.outbox.lastTo('imported-moved@import.test')
+    const email = await unproved('imported-moved')
+    const mails = app.outbox.to(email).length
+    expect((await mover.post('/auth/verify-email', { token })).code).toBe('INVALID_TOKEN')
+    await ask(email)
+    expect(app.outbox.to(email)).toHaveLength(mails)
+    expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ id: 'imported-moved' })
+  })
+
+  test('stays when the former owner of its address undoes a change: EMAIL_TAKEN', async () => {
+    const mover = await app.signedIn(app.person({ email: 'imported-undo@import.test' }))
+    const newEmail = 'moved-away@example.test'
+    await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
+    await app.mailed()
+    expect((await mover.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
+    await app.mailed()
+    const { token } = app.outbox.lastTo('imported-undo@import.test')
+    const email = await unproved('imported-undo')
+    expect((await app.browser().post('/auth/undo-email-change', { token })).code).toBe('EMAIL_TAKEN')
+    expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ id: 'imported-undo' })
+  })
+})
+
+describe.runIf(isPostgres)("import from better-auth's own database", () => {
+  test('T178: users that better-auth itself made sign in here, and the source stays as it was', async () => {
+    const source = await createTestDatabase({ empty: true })
+    const { url } = source.options as { url: string }
+    const pool = new pg.Pool({ connectionString: url })
+    const auth = betterAuth({
+      baseURL: 'http://localhost:3000',
+      secret: 'a key of better-auth that is long enough 9',
+      database: pool,
+      telemetry: { enabled: false },
+      emailAndPassword: { enabled: true },
+    })
+    await (await getMigrations(auth.options)).runMigrations()
+    for (const name of ['Grace', 'Edsger'])
+      await auth.api.signUpEmail({ body: { name, email: `${name}@Source.test`, password: `violet harbor ${name}` } })
+    await pool.query(`UPDATE "user" SET "emailVerified" = true WHERE name = 'Grace'`)
+    const before = await pool.query('SELECT * FROM "user" ORDER BY id')
+
+    expect(await json('import', url, '--dry-run')).toMatchObject({ imported: 2, refused: 0 })
+    expect(await json('import', url)).toMatchObject({ imported: 2, present: 0, refused: 0, rows: [] })
+    expect(await json('import', url)).toMatchObject({ imported: 0, present: 2, refused: 0 })
+    expect((await signIn('grace@source.test', 'violet harbor Grace')).answer.status).toBe(200)
+    expect((await signIn('edsger@source.test', 'violet harbor Edsger')).answer.code).toBe('EMAIL_NOT_VERIFIED')
+    const { rows } = before
+    expect(await json('show', 'grace@source.test')).toMatchObject({
+      id: expect.toBeOneOf(rows.map(({ id }) => id)),
+      createdAt: rows.find(({ name }) => name === 'Grace').createdAt.toISOString(),
+    })
+    expect((await pool.query('SELECT * FROM "user" ORDER BY id')).rows).toEqual(rows)
+    await pool.end()
+    await source.drop()
+  })
+
+  test('a database without its tables is refused with what to do', async () => {
+    const source = await createTestDatabase({ empty: true })
+    const { code, stderr } = await command('import', (source.options as { url: string }).url)
+    await source.drop()
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/relation "user" does not exist.+Do: /s)])
+    expect(stderr).toContain('0 were imported')
+  })
+})
