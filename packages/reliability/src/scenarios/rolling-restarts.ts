@@ -26,7 +26,7 @@ export const rollingRestarts: Scenario = {
     const target = { url: `http://127.0.0.1:${balancer.port}`, origin: `http://localhost:${ports[0]}` }
     const traffic = await startTraffic(target, outboxOf(environment.DATA_DIR))
     const began = Date.now()
-    const rounds = quick ? 4 : 20
+    const rounds = quick ? 2 : 20
     const codes: (number | null)[] = []
     const ends: number[] = []
     for (let round = 0; round < rounds; round += 1) {
