@@ -13,8 +13,8 @@ const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--ima
   --process   run this checkout instead, as the container would; its settings are the environment
   --state     where --process keeps the process ids and the logs; best a folder that a restart of the machine empties`
 const readyWithin = 90_000
-/** The service ends on its own after 3 s; a container engine's patience must be longer. */
-const stopWithin = 15_000
+/** The service ends on its own within 25 s; a container engine's patience must be longer. */
+const stopWithin = 30_000
 /** What the proxy took before the switch may still be on its way to the old version. */
 const settleFor = 3_000
 
@@ -73,6 +73,8 @@ const containers = {
       'host',
       '--restart',
       'unless-stopped',
+      '--stop-timeout',
+      String(stopWithin / 1000),
       ...settings,
       ...limits,
       imageOf(given.image),

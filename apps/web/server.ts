@@ -17,9 +17,10 @@ import { createRequestHandler, type ServerBuild } from '@remix-run/node'
 import { Hono } from 'hono'
 
 const clientFiles = fileURLToPath(new URL('./build/client', import.meta.url))
-const longestStop = 3_000
-/** Longer than balancers take to see that /readyz fails, see docs/deployment.md. */
-const drainFor = 1_000
+/** From the signal to the end: less than the 30 s that orchestrators wait. Each part is over sooner where nothing is owed, see docs/deployment.md. */
+const limits = { drain: 10_000, answers: 22_000, close: 2_000 }
+/** What asks whether it is well is no load: it comes to the end, balanced or not. */
+const probes: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
 
 async function start(): Promise<void> {
   const service = await openService()
@@ -36,19 +37,12 @@ async function start(): Promise<void> {
     throw error
   }
   announce(service, server)
-  const owed = new Set<ServerResponse>()
+  const work = watchWork(server)
   let stopping = false
-  server.prependListener('request', (_request, response) => {
-    owed.add(response)
-    response.once('close', () => owed.delete(response))
-    // Announced, so that no proxy sends its next request into a connection that is being closed.
-    if (stopping) response.setHeader('connection', 'close')
-  })
   // `on`, and counted: a Ctrl-C under npm arrives twice, and the second one must not kill what the first one ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // A person at the keyboard does not wait for balancers.
-      if (!stopping) void stop(server, service, owed, signal === 'SIGTERM' ? drainFor : 0)
+      if (!stopping) void stop(server, service, work, signal)
       stopping = true
     })
   }
@@ -101,21 +95,81 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
+/** What its callers are about: read by `stop` alone. */
+type Work = {
+  /** Answers that are not yet with their callers. */
+  owed: Set<ServerResponse>
+  /** Requests so far, without those of probes. */
+  arrived: number
+  /** When /readyz was asked for, the last two times. */
+  polls: [number, number]
+  /** From the signal on, every answer closes its connection. */
+  isEnding: boolean
+}
+
+function watchWork(server: Server): Work {
+  const work: Work = { owed: new Set(), arrived: 0, polls: [-Infinity, -Infinity], isEnding: false }
+  server.prependListener('request', (request, response) => {
+    work.owed.add(response)
+    response.once('close', () => work.owed.delete(response))
+    if (!probes.includes(request.url)) work.arrived += 1
+    if (request.url === '/readyz') work.polls = [work.polls[1], performance.now()]
+    // Announced, so that no proxy sends its next request into a connection that is being closed.
+    if (work.isEnding) response.setHeader('connection', 'close')
+  })
+  return work
+}
+
 /**
- * First it serves on and says that it is going: not ready, and every connection closed by its next answer. Then no new connections,
- * the answers that are owed, and the end: sooner than whoever asked for it loses patience.
+ * First it serves on and says that it is going: not ready, and every connection closed by its next answer. When nothing comes any more, no
+ * new connections, the answers that are owed, and the end: sooner than whoever asked for it loses patience.
  */
-async function stop(server: Server, service: Service, owed: Set<ServerResponse>, drainMs: number): Promise<void> {
+async function stop(server: Server, service: Service, work: Work, signal: 'SIGINT' | 'SIGTERM'): Promise<void> {
+  const asked = performance.now()
   service.drain()
-  for (const response of owed) if (!response.headersSent) response.setHeader('connection', 'close')
-  await delay(drainMs)
-  const patience = delay(longestStop)
+  work.isEnding = true
+  for (const response of work.owed) if (!response.headersSent) response.setHeader('connection', 'close')
+  // A person at the keyboard does not wait for balancers.
+  if (signal === 'SIGTERM') await untilBalancersLeave(work, asked)
   server.close()
-  await Promise.race([patience, closingOf(owed)])
+  await Promise.race([closingOf(work.owed), untilOnlyStalled(work.owed, asked + limits.answers)])
   // Browsers hold connections open that they never used: nothing but this ends them.
   server.closeAllConnections()
-  await Promise.race([patience, service.stop()])
+  await Promise.race([delay(limits.close), service.stop()])
   process.exit(0)
+}
+
+/** A second without a request; and who polled /readyz closely, twice in five seconds, has been told. */
+async function untilBalancersLeave(work: Work, asked: number): Promise<void> {
+  const isPolled = work.polls[0] > asked - 5_000
+  let known = work.arrived
+  await untilCalm(asked + limits.drain, () => {
+    const isBusy = work.arrived > known || (isPolled && work.polls[1] < asked)
+    known = work.arrived
+    return isBusy
+  })
+}
+
+/** What was received whole gets its answer; who sends nothing for a second may never finish. */
+async function untilOnlyStalled(owed: ReadonlySet<ServerResponse>, end: number): Promise<void> {
+  let known = 0
+  await untilCalm(end, () => {
+    const received = [...owed].reduce((sum, { req }) => sum + req.socket.bytesRead, 0)
+    const isBusy = received !== known || [...owed].some(({ req }) => req.complete)
+    known = received
+    return isBusy
+  })
+}
+
+/**
+ * Resolves when `isBusy` was false for a second, or at `end`. Counted in turns of the event loop, in each of which what has come is
+ * read: by the clock alone, a process that gets no processor would take its own stillness for that of its callers.
+ */
+async function untilCalm(end: number, isBusy: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 20 && performance.now() < end; ) {
+    await delay(50)
+    turns = isBusy() ? 0 : turns + 1
+  }
 }
 
 async function closingOf(responses: Set<ServerResponse>): Promise<void> {

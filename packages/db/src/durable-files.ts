@@ -1,4 +1,6 @@
 import { fsyncSync } from 'node:fs'
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
@@ -32,5 +34,20 @@ export const durableFiles = (directory: string): PGliteOptions => {
       '-c',
       'wal_sync_method=fsync',
     ],
+  }
+}
+
+/**
+ * Resolves when all files of a new database are on the disk, as initdb does on a PostgreSQL server. The engine copies them there without
+ * asking for it, and the log of what comes later is worth nothing without them.
+ */
+export async function flushFiles(directory: string): Promise<void> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile() || entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+  for (const path of [...paths, directory, join(directory, '..')]) {
+    const file = await open(path, 'r')
+    await file.sync().finally(() => file.close())
   }
 }

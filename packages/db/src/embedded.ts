@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import type { ChangeListener } from './change-channel.ts'
-import { durableFiles } from './durable-files.ts'
+import { durableFiles, flushFiles } from './durable-files.ts'
 import { embeddedAdapter } from './embedded-adapter.ts'
 import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
@@ -56,12 +57,14 @@ const startEngine = async (directory: string | null, template?: Blob) => {
   }
 
   try {
+    const isNew = directory !== null && !existsSync(join(directory, 'pgdata'))
     const client = await PGlite.create({
       ...(directory === null ? {} : durableFiles(join(directory, 'pgdata'))),
       ...(template ? { loadDataDir: template } : {}),
       relaxedDurability: false,
       onStderr,
     })
+    if (isNew) await flushFiles(join(directory, 'pgdata'))
     isRunning = true
     return client
   } catch (error) {

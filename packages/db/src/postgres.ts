@@ -19,7 +19,7 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
     keepAlive: true,
     connectionTimeoutMillis: 10_000,
     // A server that fell silent must fail the request, not hold it until TCP gives up.
-    query_timeout: 30_000,
+    query_timeout: 10_000,
     // Columns hold UTC without a zone, so `now()` must mean UTC whatever the server's own setting is.
     onConnect: async (client) => void (await client.query(`SET TIME ZONE 'UTC'`)),
   })

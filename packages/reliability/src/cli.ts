@@ -12,7 +12,7 @@ import { killServices } from './service-process.ts'
 
 const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
 Breaks what the service stands on, under load, and counts what is lost. Figures of a whole run go to docs/reliability.md.
-  --quick   fewer rounds (three to five minutes); the page keeps its figures
+  --quick   fewer rounds (about three minutes); the page keeps its figures
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({

@@ -1,5 +1,5 @@
 export { type Balancer, startBalancer } from './balancer.ts'
-export { outboxOf, signedInPerson, signIn } from './person.ts'
+export { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from './person.ts'
 export { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
 export { findRedis } from './redis-process.ts'
 export { replaceBlock } from './report.ts'

@@ -29,12 +29,14 @@ export type PostgresCluster = {
   remove(): Promise<void>
 }
 
-/** The folder with initdb and postgres: on the PATH, or where Debian puts it. Null when there is none. */
+const programs = ['initdb', 'postgres', 'pg_dump', 'pg_restore']
+
+/** The folder with the server and its tools: on the PATH, or where Debian puts it. Null when there is none. */
 export function findPostgres(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((left, right) => Number(right) - Number(left)) : []
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...versions.map((version) => join(debian, version, 'bin'))]
-  return folders.find((folder) => ['initdb', 'postgres'].every((name) => existsSync(join(folder, name)))) ?? null
+  return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null
 }
 
 export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {

@@ -2,6 +2,7 @@ import type { Scenario } from './scenario.ts'
 import { backupPostgres } from './scenarios/backup-postgres.ts'
 import { clockSteps } from './scenarios/clock-steps.ts'
 import { diskFull } from './scenarios/disk-full.ts'
+import { diskReadOnly } from './scenarios/disk-read-only.ts'
 import { killNineEmbedded, killNinePostgres } from './scenarios/kill-nine.ts'
 import { mailOutage } from './scenarios/mail-outage.ts'
 import { postgresRestarts } from './scenarios/postgres-restarts.ts'
@@ -16,6 +17,7 @@ export const scenarios: readonly Scenario[] = [
   redisOutage,
   mailOutage,
   diskFull,
+  diskReadOnly,
   clockSteps,
   rollingRestarts,
   killNineEmbedded,

@@ -49,6 +49,8 @@ export async function readArchive(file: string): Promise<Backup> {
       entries.set(header.name, Buffer.concat(chunks))
       next()
     })
+    // The pipeline tells of it: without a listener here too, an archive that ends inside an entry ends the process.
+    stream.on('error', () => {})
   })
   await pipeline(createReadStream(file), createGunzip(), reader).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'ENOENT' || cause.code === 'EACCES'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, open, readFile, rename, rm, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDatabase } from '@floorpass/db'
 import { BackupError, readArchive, writeArchive } from './archive.ts'
@@ -72,6 +72,8 @@ export async function restore(
   await chmod(directory, 0o700)
   // Last, and in one step: before it there is no database, after it there is all of it.
   await rename(join(draft, 'pgdata'), join(directory, 'pgdata'))
+  const folder = await open(directory, 'r')
+  await folder.sync().finally(() => folder.close())
   await rm(draft, { recursive: true, force: true })
   return { users, createdAt: manifest.createdAt }
 }

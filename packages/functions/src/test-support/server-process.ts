@@ -61,5 +61,5 @@ async function buildPages(): Promise<void> {
 }
 
 // A process that starts and ends takes seconds, on a busy machine many.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 })
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 90_000 })
 await buildPages()

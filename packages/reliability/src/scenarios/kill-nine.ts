@@ -41,7 +41,7 @@ async function killLoop(
   const mailbox = outboxOf(environment.DATA_DIR)
   const lives: Life[] = []
   const asked = new Set<string>()
-  const rounds = quick ? 3 : cluster ? 40 : 20
+  const rounds = quick ? 2 : cluster ? 40 : 20
   const starts: number[] = []
   let requests = 0
   let writing = 0

@@ -48,7 +48,7 @@ export const mailOutage: Scenario = {
     for (const { email } of former) await send('/auth/forget-password', { email })
     const people = Array.from({ length: quick ? 10 : 60 }, () => newPerson())
     const special = ['bad', 'slow'].map((name) => ({ ...newPerson(), email: `${name}@example.test` }))
-    const steps = quick ? 4 : 12
+    const steps = quick ? 2 : 12
     const queue = [...special, ...people]
     for (let step = 0; step < steps; step += 1) {
       const share = queue.splice(0, Math.ceil((people.length + special.length) / steps))
@@ -67,7 +67,7 @@ export const mailOutage: Scenario = {
     if (quick) await service.step(policy.mail.longestPause)
     const due = people.length + 1 + 1
     const took = await arrived(before + due, 120_000)
-    await delay(quick ? 2_000 : 12_000)
+    await delay(quick ? 1_000 : 12_000)
     const { code } = await service.end('SIGTERM')
     await server.stop()
 

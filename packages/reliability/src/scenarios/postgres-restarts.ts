@@ -28,7 +28,7 @@ export const postgresRestarts: Scenario = {
     const ways: Stop[] = Array.from({ length: quick ? 1 : 3 }, () => ['fast', 'immediate', 'kill -9'] as const).flat()
     const recoveries: number[] = []
     for (const way of ways) {
-      await delay(1500)
+      await delay(quick ? 500 : 1500)
       await cluster.stop(way)
       await delay(1000)
       await cluster.start()

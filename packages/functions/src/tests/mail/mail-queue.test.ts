@@ -278,16 +278,18 @@ describe('the mail queue', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('a worker that dies in mid-send is followed by another', async () => {
+  test('a worker that dies in mid-send is followed by another, under the same Message-ID', async () => {
     await empty()
     const clock = holdClock()
     let begun = () => {}
     const sending = new Promise<void>((resolve) => {
       begun = resolve
     })
+    const ids: string[] = []
     const dead: MailTransport = {
       ...createTestOutbox(),
-      send: () => {
+      send: (_, id) => {
+        ids.push(id)
         begun()
         return new Promise(() => {})
       },
@@ -297,7 +299,13 @@ describe('the mail queue', () => {
     first.wake()
     await sending
     const outbox = createTestOutbox()
-    const second = queueOf(outbox)
+    const second = queueOf({
+      ...outbox,
+      send: (mail, id) => {
+        ids.push(id)
+        return outbox.send(mail, id)
+      },
+    })
     await second.drain()
     clock.advance(119)
     await second.drain()
@@ -305,6 +313,7 @@ describe('the mail queue', () => {
     clock.advance(1)
     await second.drain()
     expect(outbox.mails).toEqual([letter('reader@example.test')])
+    expect(ids).toEqual([ids[0], ids[0]])
   })
 
   test('a mail of a change that was rolled back does not exist', async () => {
