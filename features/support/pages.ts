@@ -85,7 +85,7 @@ export const pages: readonly PageRow[] = [
   { name: 'accept-invitation-unknown', photo: false, path: '/accept-invitation?token=any', as: 'member', token: true },
   { name: 'landing-member', photo: false, path: '/', as: 'member' },
   { name: 'dashboard', path: '/dashboard', as: 'member' },
-  { name: 'dashboard-french', path: '/dashboard', as: 'french' },
+  { name: 'dashboard-french', photo: false, path: '/dashboard', as: 'french' },
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
