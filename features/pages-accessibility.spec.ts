@@ -5,10 +5,10 @@
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { openPage, pages } from './support/pages.ts'
+import { type Visitor, visitors } from './support/scene.ts'
 import { test, watch } from './support/scene-test.ts'
 
-const visitors = ['stranger', 'member', 'guarded', 'challenged'] as const
-const rowsOf = (visitor: (typeof visitors)[number]) => pages.filter(({ as }) => as === visitor)
+const rowsOf = (visitor: Visitor) => pages.filter(({ as }) => as === visitor)
 
 // The long tables in two, so that both workers have something to do.
 const halves = visitors.flatMap((visitor) => {

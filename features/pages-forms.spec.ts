@@ -108,7 +108,7 @@ test('pages: a password can be pasted, shown and filled by a manager', async ({ 
     await page.getByRole('button', { name: 'Show password' }).click()
     await expect(box).toHaveAttribute('type', 'text')
     await expect(box).toHaveValue('violet tram 74')
-    await page.getByRole('button', { name: 'Show password' }).click()
+    await page.getByRole('button', { name: 'Hide password' }).click()
     await expect(box).toHaveAttribute('type', 'password')
   }
 })

@@ -5,20 +5,19 @@
 import { expect } from '@playwright/test'
 import { pages, pathOf } from './support/pages.ts'
 import { signedInPerson } from './support/person.ts'
-import { cookiesOf, openTab } from './support/scene.ts'
+import { cookiesOf, openTab, visitors } from './support/scene.ts'
 import { test } from './support/scene-test.ts'
 
 // An invitation greets strangers too; the landing page is everybody's.
 const open = new Set(['accept-invitation', 'accept-invitation-unknown', 'landing-member'])
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
-  (as === 'member' || as === 'guarded') && !open.has(name) && status !== 404
+  (as === 'member' || as === 'guarded' || as === 'french') && !open.has(name) && status !== 404
 
 test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is framed, stored and betrayed nowhere', async ({
   visit,
   scene,
 }) => {
   const nonces = new Set<string>()
-  const visitors = ['stranger', 'member', 'guarded', 'challenged'] as const
   const requests = new Map(await Promise.all(visitors.map(async (as) => [as, (await visit({ as })).request] as const)))
   for (const row of pages) {
     const request = requests.get(row.as)

@@ -4,6 +4,7 @@
 // @tags pages, speed
 import { expect, type Page } from '@playwright/test'
 import { openPage, pages } from './support/pages.ts'
+import { visitors } from './support/scene.ts'
 import { test, watch } from './support/scene-test.ts'
 
 const kB = 1000
@@ -67,7 +68,7 @@ declare global {
 for (const width of [360, 1280]) {
   test(`pages: nothing moves while a page comes (${width} px)`, async ({ visit, scene }) => {
     test.slow()
-    for (const as of ['stranger', 'member', 'guarded', 'challenged'] as const) {
+    for (const as of visitors) {
       const page = await visit({ as, viewport: { width, height: 800 } })
       await page.addInitScript(() => {
         window.shifts = []

@@ -9,7 +9,7 @@ export type PageRow = {
   status?: 200 | 404
   /** Its address carries a secret from a mail. */
   token?: true
-  /** Chosen in this browser before the page is opened; English where it is left out. */
+  /** Chosen in this browser before the page is opened; English where it is left out. An account has a language of its own. */
   locale?: 'fr'
   /** Looks like another row: tested as all are, not photographed. */
   photo?: false
@@ -85,7 +85,7 @@ export const pages: readonly PageRow[] = [
   { name: 'accept-invitation-unknown', photo: false, path: '/accept-invitation?token=any', as: 'member', token: true },
   { name: 'landing-member', photo: false, path: '/', as: 'member' },
   { name: 'dashboard', path: '/dashboard', as: 'member' },
-  { name: 'dashboard-french', path: '/dashboard', as: 'member', locale: 'fr' },
+  { name: 'dashboard-french', photo: false, path: '/dashboard', as: 'french' },
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
@@ -104,7 +104,7 @@ export const pages: readonly PageRow[] = [
       await refused('Switch it on')(page)
     },
   },
-  { name: 'settings-security-on-french', photo: false, path: '/settings/security', as: 'guarded', locale: 'fr' },
+  { name: 'settings-security-french', photo: false, path: '/settings/security', as: 'french' },
   { name: 'settings-security-on', path: '/settings/security', as: 'guarded' },
   { name: 'settings-security-off', path: '/settings/security/off', as: 'guarded' },
   { name: 'settings-backup-codes', path: '/settings/security/codes', as: 'guarded' },
@@ -118,7 +118,7 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
   { name: 'settings-activity', path: '/settings/activity', as: 'member' },
-  { name: 'settings-activity-french', photo: false, path: '/settings/activity', as: 'member', locale: 'fr' },
+  { name: 'settings-activity-french', photo: false, path: '/settings/activity', as: 'french' },
   { name: 'settings-not-me', path: '/settings/activity/not-me', as: 'member' },
   { name: 'settings-trading', path: '/settings/trading', as: 'member' },
   { name: 'settings-organizations', path: '/settings/organizations', as: 'member' },
@@ -131,13 +131,6 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'settings-organizations-none', path: '/settings/organizations', as: 'guarded' },
   { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
-  {
-    name: 'settings-organization-french',
-    photo: false,
-    path: ({ slug }) => `/settings/organizations/${slug}`,
-    as: 'member',
-    locale: 'fr',
-  },
   { name: 'settings-danger', path: '/settings/danger', as: 'member' },
   { name: 'delete-account', path: '/delete-account?token=any', as: 'member', token: true },
   { name: 'not-found', path: '/nowhere', as: 'stranger', status: 404 },

@@ -1,8 +1,9 @@
 import { type Authenticator, setUpTwoFactor } from '../../packages/functions/src/test-support/authenticator.ts'
 import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
 
-/** Who looks at a page: nobody known; someone with an organization and several devices; the same with a second factor; and halfway in. */
-export type Visitor = 'stranger' | 'member' | 'guarded' | 'challenged'
+/** Who looks at a page: nobody known; someone with an organization and several devices; one with a second factor; halfway in; and in French. */
+export const visitors = ['stranger', 'member', 'guarded', 'challenged', 'french'] as const
+export type Visitor = (typeof visitors)[number]
 
 export type Scene = {
   /** Where the service is. */
@@ -31,6 +32,7 @@ const people = {
   grace: 'Grace Hopper',
   jonas: 'Jonas Bergström',
   noor: 'Noor Haddad',
+  claire: 'Claire Fontaine',
 } as const
 type Handle = keyof typeof people
 
@@ -98,7 +100,8 @@ const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({
 
 /** The accounts of everybody in the scene. */
 export async function foundAccounts(url: string, address: Address): Promise<void> {
-  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'guarded'] as const) await createAccount(url, accountOf(address, handle))
+  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'claire', 'guarded'] as const)
+    await createAccount(url, accountOf(address, handle))
 }
 
 /** Ada's other devices. */
@@ -141,6 +144,8 @@ export async function furnishScene(url: string, address: Address, { slug, lag = 
   await must(ada.post('/auth/forget-password', { email: address('ada') }))
   await must(openTab(url).post('/auth/sign-up/email', { name: 'Edsger', email: address('edsger'), password }))
 
+  const claire = await signIn(url, accountOf(address, 'claire'))
+  await must(claire.post('/auth/update-user', { locale: 'fr' }))
   const { guarded, challenged } = await switchOn(url, accountOf(address, 'guarded'), lag)
   const pathOf = async (handle: string, path: string) => {
     const { pathname, search } = new URL(await mailedLink(url, address(handle), path))
@@ -148,7 +153,13 @@ export async function furnishScene(url: string, address: Address, { slug, lag = 
   }
   return {
     url,
-    cookies: { stranger: [], member: cookiesOf(ada), guarded: cookiesOf(guarded), challenged: cookiesOf(challenged) },
+    cookies: {
+      stranger: [],
+      member: cookiesOf(ada),
+      guarded: cookiesOf(guarded),
+      challenged: cookiesOf(challenged),
+      french: cookiesOf(claire),
+    },
     password,
     slug,
     invitation: invitation.id,
