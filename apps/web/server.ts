@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -135,7 +134,11 @@ async function stop(server: Server, service: Service, work: Work, signal: 'SIGIN
   await Promise.race([closingOf(work.owed), untilOnlyStalled(work.owed, asked + limits.answers)])
   // Browsers hold connections open that they never used: nothing but this ends them.
   server.closeAllConnections()
-  await Promise.race([delay(limits.close), service.stop()])
+  try {
+    await Promise.race([delay(limits.close), service.stop()])
+  } catch (error) {
+    console.error(`Not all of the service ended in order: ${error instanceof Error ? error.message : error}`)
+  }
   process.exit(0)
 }
 
@@ -173,7 +176,8 @@ async function untilCalm(end: number, isBusy: () => boolean): Promise<void> {
 }
 
 async function closingOf(responses: Set<ServerResponse>): Promise<void> {
-  for (const response of responses) await once(response, 'close')
+  // Not `once` of node:events, which rejects when the response has an error.
+  for (const response of responses) await new Promise((resolve) => response.once('close', resolve))
 }
 
 try {

@@ -33,8 +33,10 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
   const lastTo = new Map<string, Promise<void>>()
   /** Accepted by the server, and their rows could not be removed yet. */
   const delivered = new Set<string>()
-  /** Put back because the server was away. */
-  const heldBack = new Set<string>()
+  /** Put back because the server was away, and until when: another process may have taken one up since. */
+  const heldBack = new Map<string, Date>()
+  /** Between claim and outcome: one that outlives its lease is not sent a second time beside itself. */
+  const sending = new Set<string>()
   let failuresInARow = 0
   let pause = { from: 0, until: 0 }
 
@@ -56,20 +58,25 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
 
   async function deliver(claimed: QueuedMail): Promise<void> {
     const { id, mailSealed, expiresAt } = claimed
+    if (sending.has(id)) return
     if (delivered.has(id)) return remove(id)
     if (expiresAt !== null && expiresAt <= new Date()) {
       log.warn({ mailId: id }, 'a mail was dropped: its link expired before the mail server took it')
       return remove(id)
     }
+    sending.add(id)
     try {
       const mail = JSON.parse(secretBox.open(mailSealed)) as Mail
       if (!(await inTurn(claimed, mail.to, () => transport.send(mail, id)))) return await release(claimed)
     } catch (error) {
       return await putBack(claimed, error)
+    } finally {
+      sending.delete(id)
     }
     delivered.add(id)
-    await noteSuccess()
+    failuresInARow = 0
     await remove(id)
+    await bringForward()
   }
 
   /** After the mails to the same address that were claimed before it. False when its time with us is over by then. */
@@ -113,8 +120,8 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       const seconds = Math.min(policy.mail.firstRetry * 4 ** (failuresInARow - 2), policy.mail.longestPause)
       pause = { from: now, until: now + seconds * 1000 }
       const nextAttemptAt = new Date(now + 2 * seconds * 1000)
-      heldBack.add(id)
-      await db.queuedMail.updateMany({ where: { id }, data: { lastError, nextAttemptAt, attempts: { decrement: 1 } } })
+      heldBack.set(id, nextAttemptAt)
+      await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt, attempts: { decrement: 1 } } })
       return log.warn({ ...fields, seconds }, 'the mail server is away: mails wait')
     }
     const isHopeless =
@@ -122,21 +129,18 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       createdAt.getTime() + policy.mail.longestTry * 1000 < now
     const wait = Math.min(policy.mail.firstRetry * 4 ** (attempts - 1), policy.mail.longestRetry)
     const nextAttemptAt = isHopeless ? null : new Date(now + wait * 1000)
-    await db.queuedMail.updateMany({ where: { id }, data: { lastError, nextAttemptAt } })
+    await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt } })
     if (isHopeless) log.error(fields, 'a mail was refused for good: its row stays for the operator')
     else log.warn(fields, 'a mail could not be sent and stays queued')
   }
 
-  async function noteSuccess(): Promise<void> {
-    failuresInARow = 0
+  /** The mail server is back: what this process held back is due, as far as nobody else has taken it up. */
+  async function bringForward(): Promise<void> {
     if (heldBack.size === 0) return
     log.info({}, 'the mail server is back')
-    const ids = [...heldBack]
-    await db.queuedMail.updateMany({
-      where: { id: { in: ids }, nextAttemptAt: { not: null } },
-      data: { nextAttemptAt: new Date() },
-    })
-    for (const id of ids) heldBack.delete(id)
+    const held = [...heldBack].map(([id, nextAttemptAt]) => ({ id, nextAttemptAt }))
+    await db.queuedMail.updateMany({ where: { OR: held }, data: { nextAttemptAt: new Date() } })
+    for (const { id } of held) heldBack.delete(id)
   }
 
   // A clock that stepped back must not prolong it.

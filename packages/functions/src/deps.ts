@@ -113,8 +113,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   return {
     ...service,
     stop: async () => {
-      await dumps.close()
-      await service.stop()
+      await Promise.all([dumps.close(), service.stop()])
     },
   }
 }
@@ -255,6 +254,7 @@ export function composeService({
     tracing,
   }
   metrics?.watch(deps)
+  const onSpansLost = (error: Error) => log.warn({ reason: error.message }, 'the last spans did not reach their receiver')
   return {
     deps,
     mode: config.mode,
@@ -280,7 +280,7 @@ export function composeService({
       transport.close()
       redis?.disconnect()
       // Side by side: a receiver that hangs must not keep the database from its end.
-      await Promise.all([database.close(), tracing?.stop()])
+      await Promise.all([database.close(), tracing?.stop().catch(onSpansLost)])
     },
   }
 }

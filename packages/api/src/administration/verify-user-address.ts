@@ -2,6 +2,7 @@ import type { User } from '@floorpass/db'
 import { AppError } from '../errors.ts'
 import { mailPasswordSet } from '../mails.ts'
 import { lockUser } from '../security/lock-user.ts'
+import { clearPassword } from '../security/password-account.ts'
 import { proveAddress } from '../security/prove-address.ts'
 import { actorOf, type Operator } from './operator.ts'
 
@@ -19,7 +20,7 @@ export async function verifyUserAddress(
   return ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
-    if (!keepPassword) await tx.account.updateMany({ where: { ...credential, user: { email } }, data: { passwordHash: null } })
+    if (!keepPassword && (await tx.user.count({ where: { id: userId, email } })) > 0) await clearPassword(tx, userId)
     const proved = await proveAddress(ctx, tx, {
       userId,
       email,

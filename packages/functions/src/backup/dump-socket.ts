@@ -1,5 +1,5 @@
 import { chmod, rm } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import type { Log } from '@floorpass/api'
@@ -13,9 +13,17 @@ export async function serveDumps(dataDir: string, dump: () => Promise<Blob>, log
   const path = socketIn(dataDir)
   // What a killed process left.
   await rm(path, { force: true })
+  const clients = new Set<Socket>()
+  // A dump holds the whole database in memory: who asks meanwhile gets the same one.
+  let dumping: Promise<Blob> | undefined
   const server = createServer((socket) => {
+    clients.add(socket)
     socket.on('error', () => {})
-    void dump().then(
+    socket.once('close', () => clients.delete(socket))
+    dumping ??= dump().finally(() => {
+      dumping = undefined
+    })
+    void dumping.then(
       async (blob) => {
         const bytes = Buffer.from(await blob.arrayBuffer())
         const length = Buffer.alloc(8)
@@ -43,6 +51,7 @@ export async function serveDumps(dataDir: string, dump: () => Promise<Blob>, log
     close: () =>
       new Promise((resolve) => {
         if (!server.listening) return resolve()
+        for (const client of clients) client.destroy()
         server.close(() => resolve())
       }),
   }

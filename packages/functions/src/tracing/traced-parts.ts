@@ -21,5 +21,5 @@ export const tracedPasswords = (passwords: PasswordHasher, tracing: Tracing): Pa
 
 export const tracedTransport = (transport: MailTransport, tracing: Tracing): MailTransport => ({
   ...transport,
-  send: (mail) => tracing.span('mail send', {}, () => transport.send(mail)),
+  send: (mail, id) => tracing.span('mail send', {}, () => transport.send(mail, id)),
 })

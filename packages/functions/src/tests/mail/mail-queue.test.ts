@@ -278,6 +278,39 @@ describe('the mail queue', () => {
     expect(await waiting()).toEqual([])
   })
 
+  test('after an outage a mail that another worker has taken up meanwhile is sent once', async () => {
+    await empty()
+    const clock = holdClock()
+    const away = createTestOutbox()
+    away.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'gone'))
+    const left = queueOf(away)
+    for (const to of ['first@example.test', 'held@example.test']) await app.db.$transaction((tx) => left.add(tx, letter(to)))
+    await left.drain()
+    // Both were put back by the left worker; the right one takes the first that is due and is still at it when the server is back.
+    clock.advance(60)
+    const sent: string[] = []
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>()
+    const { promise: slow, resolve: finish } = Promise.withResolvers<void>()
+    const right = queueOf({
+      ...createTestOutbox(),
+      send: async ({ to }) => {
+        take()
+        await slow
+        sent.push(to)
+      },
+    })
+    const draining = right.drain()
+    await taken
+    away.failWith(null)
+    await app.db.$transaction((tx) => left.add(tx, letter('new@example.test')))
+    await left.drain()
+    await left.drain()
+    finish()
+    await draining
+    const all = [...sent, ...away.mails.map(({ to }) => to)]
+    expect(all.sort()).toEqual(['first@example.test', 'held@example.test', 'new@example.test'])
+  })
+
   test('a worker that dies in mid-send is followed by another, under the same Message-ID', async () => {
     await empty()
     const clock = holdClock()
@@ -285,7 +318,7 @@ describe('the mail queue', () => {
     const sending = new Promise<void>((resolve) => {
       begun = resolve
     })
-    const ids: string[] = []
+    const ids: (string | undefined)[] = []
     const dead: MailTransport = {
       ...createTestOutbox(),
       send: (_, id) => {

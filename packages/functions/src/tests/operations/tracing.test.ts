@@ -86,6 +86,7 @@ describe('a service with a receiver', () => {
     expect(receiver.spans.length).toBe(before)
     const lonely = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     expect((await (await lonely.signedIn()).get('/auth/get-session')).status).toBe(200)
+    await lonely.service.stop()
   })
 })
 
