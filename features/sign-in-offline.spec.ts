@@ -59,6 +59,8 @@ test('sign-in: a page that could not be fetched says so and is asked for again o
 
 test('sign-in: a form whose answer is a new document waits for the network too', async ({ page, context }) => {
   await signedInPerson(page)
+  // Without the scripts, which cannot come any more then, it is the browser that says so.
+  await page.waitForLoadState('networkidle')
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   const notice = page.getByRole('alert')
