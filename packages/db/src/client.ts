@@ -3,6 +3,7 @@ import type { EmbeddedOptions } from './embedded.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { hasPendingMigrations, migrate } from './migrate.ts'
 import type { PostgresOptions } from './postgres.ts'
+import type { Sql } from './sql.ts'
 
 /** The typed database: Prisma's client. */
 export type Database = PrismaClient
@@ -16,6 +17,7 @@ export type DatabaseOptions = EmbeddedOptions | PostgresOptions
 /** An open database and what its owner does with it. */
 export type OpenDatabase = {
   db: Database
+  sql: Sql
   /** Applies the pending migrations: those that ship with this package, or a folder's. Any number of processes may call it at once. */
   migrate: (folder?: string) => Promise<{ applied: string[] }>
   hasPendingMigrations: () => Promise<boolean>
@@ -25,6 +27,8 @@ export type OpenDatabase = {
   listen: (listener: ChangeListener, times?: ChannelTimes) => ChangeChannel
   /** A copy that an empty embedded database can start from; null on PostgreSQL. */
   dump: (() => Promise<Blob>) | null
+  /** Copies the files of one moment into `folder`, which must not exist; other work waits meanwhile. Null on PostgreSQL. */
+  copyTo: ((folder: string) => Promise<void>) | null
   close: () => Promise<void>
 }
 
@@ -48,11 +52,13 @@ export const openDatabase = async (
 
   return {
     db,
+    sql: driver.sql,
     migrate: (folder) => migrate(driver.inTransaction, folder),
     hasPendingMigrations: () => hasPendingMigrations(driver.inTransaction),
     ping: driver.ping,
     listen: driver.listen,
     dump: driver.dump,
+    copyTo: driver.copyTo,
     close: async () => {
       await db.$disconnect()
       await driver.close()

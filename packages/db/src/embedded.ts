@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { constants, existsSync } from 'node:fs'
+import { cp, readdir, stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
 import type { ChangeListener } from './change-channel.ts'
 import { durableFiles, flushFiles } from './durable-files.ts'
 import { embeddedAdapter } from './embedded-adapter.ts'
 import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
 import type { InTransaction } from './migrate.ts'
+import { type Queryable, readTimestamp, type Sql, statementOf, timestampType, toParameter } from './sql.ts'
 
 export type EmbeddedOptions = {
   kind: 'embedded'
@@ -31,8 +33,15 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
       }),
     )
 
+  const on = (connection: PGlite | Transaction): Queryable => ({
+    $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) =>
+      (await connection.query(statementOf(template).text, values.map(toParameter), { parsers })).rows as Rows,
+  })
+  const sql: Sql = { ...on(client), transaction: (work) => client.transaction((tx) => work(on(tx))) }
+
   return {
     adapter: embeddedAdapter(client),
+    sql,
     inTransaction,
     ping: async () => void (await client.query('SELECT 1')),
     listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
@@ -41,11 +50,47 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
       await client.exec('CHECKPOINT')
       return client.dumpDataDir('none')
     },
+    copyTo: async (folder: string) => {
+      if (directory === null) throw new Error('a database in memory has no files')
+      const files = join(directory, 'pgdata')
+      await assertRoom(files, folder)
+      // No other transaction runs meanwhile: the files are those of one moment.
+      await client.transaction(async (transaction) => {
+        // So that whoever starts from them has little to replay.
+        await transaction.exec('CHECKPOINT')
+        await cp(files, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
+      })
+    },
     close: async () => {
       await client.close().finally(() => lock?.release())
     },
   }
 }
+
+/** A copy that filled the disk would end the service at its next commit. */
+async function assertRoom(files: string, folder: string): Promise<void> {
+  const entries = await readdir(files, { recursive: true, withFileTypes: true })
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  // What the engine removed meanwhile counts for nothing.
+  const sizes = await Promise.all(
+    paths.map((path) =>
+      stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  )
+  const size = sizes.reduce((sum, one) => sum + one, 0)
+  const { bavail, bsize } = await statfs(dirname(folder))
+  const megabytes = (bytes: number) => Math.ceil(bytes / 1e6)
+  if (bavail * bsize < 2 * size) {
+    throw new Error(
+      `the copy of the database takes ${megabytes(size)} MB, and twice that must be free under DATA_DIR: ${megabytes(bavail * bsize)} MB are`,
+    )
+  }
+}
+
+const parsers = { [timestampType]: readTimestamp }
 
 const startEngine = async (directory: string | null, template?: Blob) => {
   let isRunning = false

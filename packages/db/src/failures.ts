@@ -21,13 +21,14 @@ const unavailableSystemCodes = new Set([
   'ENETUNREACH',
   'ENOSPC',
   'ENOTFOUND',
+  'EROFS',
   'EPIPE',
   'ETIMEDOUT',
 ])
 
-// Connection failures, refused logins, a missing database, broken deadlocks, out of resources, shut-down, a database that is being renamed or dropped, a stand-by after a
-// fail-over, and input/output errors.
-const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|53...|57P0.|25006|55000|58030)$/
+// Connection failures, refused logins, a missing database, broken deadlocks, a lock or a statement that took too long, out of resources, shut-down, a database that is being renamed or dropped, a stand-by after a
+// fail-over, input/output errors, and files that may not be written: a file system that became read-only is 42501 to PostgreSQL.
+const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|42501|53...|55P03|57014|57P0.|25006|55000|58030)$/
 
 // The drivers and the WebAssembly runtime raise these without a code.
 const unavailableMessages =

@@ -1,6 +1,7 @@
 export { type ChangeChannel, type ChangeListener, type ChannelTimes, channelTimes } from './change-channel.ts'
 export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
-export { DataDirInUseError, DataDirUnusableError } from './embedded-lock.ts'
+export { flushFiles } from './durable-files.ts'
+export { DataDirInUseError, DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
 export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,
@@ -17,4 +18,6 @@ export type {
   Verification,
 } from './generated/client.ts'
 export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
+export { findSessionWithUser, findSignInAccount, type SignInAccount } from './hot-reads.ts'
 export { MigrationError } from './migrate.ts'
+export type { Queryable, Sql } from './sql.ts'

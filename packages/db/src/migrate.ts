@@ -138,7 +138,7 @@ const lock = async (connection: Connection) => {
 }
 
 const explain = (error: unknown, why: string): unknown =>
-  isDatabaseUnavailable(error)
+  isDatabaseUnavailable(error) && sqlStateOf(error) !== '55P03'
     ? error
     : new MigrationError(
         `The database was not migrated, because ${why}. Nothing of it was kept: remove the cause and start again.`,

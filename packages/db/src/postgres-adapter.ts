@@ -30,7 +30,8 @@ export const postgresAdapter = (factory: PrismaPg): SqlDriverAdapterFactory => (
   },
 })
 
-const transactionAborted = () => {
+/** What the end of such a transaction is told as. */
+export const transactionAborted = () => {
   const message = 'Transaction was rolled back instead of committed'
   return new DriverAdapterError({
     kind: 'postgres',
@@ -44,3 +45,6 @@ const transactionAborted = () => {
     hint: undefined,
   })
 }
+
+/** What Prisma's fail with when their time is over. */
+export const transactionTimedOut = () => Object.assign(new Error('Transaction took too long'), { code: 'P2028' })

@@ -1,0 +1,85 @@
+import type { Account, Session, User } from './generated/client.ts'
+import type { Queryable } from './sql.ts'
+
+// What every first request of a session and every sign-in reads, in one statement each: Prisma takes two for a row and its user. The
+// types say when a column is missing here.
+
+type UserColumns = {
+  userId: string
+  name: string
+  email: string
+  emailVerified: boolean
+  image: string | null
+  locale: User['locale']
+  tradingEnabled: boolean
+  riskLevel: User['riskLevel']
+  twoFactorEnabled: boolean
+  unlinkedProviders: string[]
+  suspendedAt: Date | null
+  importedAt: Date | null
+  userCreatedAt: Date
+  userUpdatedAt: Date
+}
+
+const userOf = (row: UserColumns): User => ({
+  id: row.userId,
+  name: row.name,
+  email: row.email,
+  emailVerified: row.emailVerified,
+  image: row.image,
+  locale: row.locale,
+  tradingEnabled: row.tradingEnabled,
+  riskLevel: row.riskLevel,
+  twoFactorEnabled: row.twoFactorEnabled,
+  unlinkedProviders: row.unlinkedProviders,
+  suspendedAt: row.suspendedAt,
+  importedAt: row.importedAt,
+  createdAt: row.userCreatedAt,
+  updatedAt: row.userUpdatedAt,
+})
+
+/** A session and whose it is; null when there is none. */
+export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
+  const [row] = await sql.$queryRaw<(Session & UserColumns)[]>`
+    SELECT s.id, s.handle, s.user_id AS "userId", s.remember, s.ip_address AS "ipAddress", s.user_agent AS "userAgent",
+           s.active_organization_id AS "activeOrganizationId", s.trusted_device_id AS "trustedDeviceId",
+           s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
+           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
+           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
+           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
+           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
+    FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ${id}`
+  if (!row) return null
+  const session: Session = {
+    id: row.id,
+    handle: row.handle,
+    userId: row.userId,
+    remember: row.remember,
+    ipAddress: row.ipAddress,
+    userAgent: row.userAgent,
+    activeOrganizationId: row.activeOrganizationId,
+    trustedDeviceId: row.trustedDeviceId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    lastSeenAt: row.lastSeenAt,
+    expiresAt: row.expiresAt,
+  }
+  return { session, user: userOf(row) }
+}
+
+/** What a sign-in judges of the account that a password belongs to. */
+export type SignInAccount = Pick<Account, 'id' | 'userId' | 'passwordHash' | 'deviceEpoch'> & { user: User }
+
+/** The account with the password of an address, which is in lower case; null when there is none. */
+export async function findSignInAccount(sql: Queryable, email: string): Promise<SignInAccount | null> {
+  const [row] = await sql.$queryRaw<(Omit<SignInAccount, 'user'> & UserColumns)[]>`
+    SELECT a.id, a.user_id AS "userId", a.password_hash AS "passwordHash", a.device_epoch AS "deviceEpoch",
+           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
+           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
+           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
+           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
+    FROM users u JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' WHERE u.email = ${email} LIMIT 1`
+  if (!row) return null
+  const { id, userId, passwordHash, deviceEpoch } = row
+  return { id, userId, passwordHash, deviceEpoch, user: userOf(row) }
+}
