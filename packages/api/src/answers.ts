@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { riskLevel } from './fields.ts'
 import { roles } from './organizations/permissions.ts'
+import { policy } from './policy.ts'
 import { securitySteps } from './profile/security-score.ts'
 
 /** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
@@ -42,7 +43,7 @@ export const deviceAnswer = z
     device: z.string().nullable(),
     browser: z.string().nullable(),
     os: z.string().nullable(),
-    lastSeenAt: date.describe('Exact to ten minutes'),
+    lastSeenAt: date.describe(`Exact to ${policy.session.lastSeenPrecision / 60} minutes`),
     trusted: z.boolean().describe('This device signs in without a code of the second factor'),
     current: z.boolean(),
   })

@@ -1,4 +1,4 @@
-import type { Database } from '@floorpass/db'
+import type { Database, Sql } from '@floorpass/db'
 import { AppError, type ErrorKey } from './errors.ts'
 import type { MailQueue } from './mail-queue.ts'
 import type { LimitName } from './policy.ts'
@@ -36,6 +36,8 @@ export type Settings = {
 /** What the procedures need from the world. Built once, by the composition root. */
 export type Deps = {
   db: Database
+  /** The same database without Prisma, for the hottest paths, which ADR 024 lists. Inside its `transaction` use nothing but the `tx` that it hands over. */
+  sql: Sql
   passwords: PasswordHasher
   limiter: RateLimiter
   quiet: QuietAnswers

@@ -1,7 +1,7 @@
 /** What a caller may send and what comes back. zod only: the browser imports this file too. */
 export * from './answers.ts'
 export { changeEmailInput, sendVerificationEmailInput, undoEmailChangeInput, verifyEmailInput } from './email-address/contract.ts'
-export { passwordLength } from './field-problems.ts'
+export { fieldLengths, passwordLength } from './field-problems.ts'
 export { emailAddress, headerSafe, locale, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
 export { linkSocialAccountInput, unlinkAccountInput } from './linked-accounts/contract.ts'
 export {

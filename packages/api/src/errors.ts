@@ -2,6 +2,7 @@ import { isDatabaseUnavailable } from '@floorpass/db'
 import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import { ZodError } from 'zod'
+import { policy } from './policy.ts'
 import type { LimitState } from './security/rate-limiter.ts'
 
 /** The one table of failures: wire code → tRPC code (which alone decides the HTTP status) and the sentence a person reads. */
@@ -9,7 +10,7 @@ export const catalogue = {
   BAD_REQUEST: ['BAD_REQUEST', 'Invalid JSON in request body'],
   VALIDATION_ERROR: ['BAD_REQUEST', 'The request is not valid'],
   UNSUPPORTED_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This content type is not allowed'],
-  PAYLOAD_TOO_LARGE: ['PAYLOAD_TOO_LARGE', 'The request body is larger than 64 KiB'],
+  PAYLOAD_TOO_LARGE: ['PAYLOAD_TOO_LARGE', `The request body is larger than ${policy.largestBody / 1024} KiB`],
   NOT_FOUND: ['NOT_FOUND', 'There is nothing at this address'],
   METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not answer that method'],
   UNAUTHORIZED: ['UNAUTHORIZED', 'Unauthorized'],

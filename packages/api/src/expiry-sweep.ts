@@ -4,8 +4,9 @@ import { policy } from './policy.ts'
 
 /** Removes what nobody may use any more. Rules never depend on it: they judge by each row's own dates. */
 export type ExpirySweep = {
-  /** Sweeps until nothing is left to do; resolves to how many rows went, by table. */
+  /** Sweeps until nothing is left to do; resolves to how many rows went, by table. A table that fails is logged, and keeps no other. */
   sweep(): Promise<Record<string, number>>
+  /** Sweeps within a minute, then every hour. */
   start(): void
   /** Begins no further batch and resolves when the one in hand is done with. */
   stop(): Promise<void>
@@ -15,15 +16,23 @@ type ExpirySweepOptions = {
   db: Database
   log: Log
   batchSize?: number
+  /** Seconds to the first sweep after `start`, at most. */
+  firstWithin?: number
   /** Told how many rows went, by table, after each batch. */
   onSwept?: (gone: Record<string, number>) => void
 }
 
 /** Any number of nodes may sweep at once: each skips the rows that another one holds. */
-export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize, onSwept }: ExpirySweepOptions): ExpirySweep {
+export function createExpirySweep({
+  db,
+  log,
+  batchSize = policy.sweep.batchSize,
+  firstWithin = policy.sweep.firstWithin,
+  onSwept,
+}: ExpirySweepOptions): ExpirySweep {
   let running: Promise<unknown> | undefined
   let stopped = false
-  let timer: NodeJS.Timeout | undefined
+  const timers: NodeJS.Timeout[] = []
 
   const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
 
@@ -48,7 +57,7 @@ export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize,
     // Refused for good, and seen by nobody since.
     queued_mails: () => db.$executeRaw`
       DELETE FROM queued_mails WHERE id IN (
-        SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND created_at < ${ago(policy.sweep.keepRefusedMails)}
+        SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND coalesce(tried_since, created_at) < ${ago(policy.sweep.keepRefusedMails)}
         LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
   }
 
@@ -56,11 +65,15 @@ export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize,
     const gone: Record<string, number> = {}
     for (const [table, removeBatch] of Object.entries(removeFrom)) {
       let count = batchSize
-      while (count === batchSize && !stopped) {
-        count = await removeBatch()
-        if (count === 0) continue
-        gone[table] = (gone[table] ?? 0) + count
-        onSwept?.({ [table]: count })
+      try {
+        while (count === batchSize && !stopped) {
+          count = await removeBatch()
+          if (count === 0) break
+          gone[table] = (gone[table] ?? 0) + count
+          onSwept?.({ [table]: count })
+        }
+      } catch (err) {
+        log.error({ err, table }, 'expired rows could not be removed')
       }
     }
     return gone
@@ -69,7 +82,6 @@ export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize,
   const run = (): void => {
     running ??= sweep()
       .then((gone) => Object.keys(gone).length > 0 && log.info({ gone }, 'expired rows were removed'))
-      .catch((error) => log.error({ err: error }, 'expired rows could not be removed'))
       .finally(() => {
         running = undefined
       })
@@ -78,12 +90,13 @@ export function createExpirySweep({ db, log, batchSize = policy.sweep.batchSize,
   return {
     sweep,
     start() {
-      timer = setInterval(run, policy.sweep.every * 1000)
-      timer.unref()
+      // By chance, and not with the first requests: processes that start together do not sweep together.
+      const first = (0.5 + Math.random() / 2) * firstWithin
+      timers.push(setTimeout(run, first * 1000).unref(), setInterval(run, policy.sweep.every * 1000).unref())
     },
     async stop() {
       stopped = true
-      clearInterval(timer)
+      for (const timer of timers) clearTimeout(timer)
       await running
     },
   }

@@ -1,25 +1,28 @@
 /** Code points, after NFC. */
 export const passwordLength = { min: 8, max: 128 } as const
 
+/** Characters at most; of an address RFC 5321's. */
+export const fieldLengths = { email: 254, emailLocalPart: 64, name: 100, slug: 64 } as const
+
 /**
  * What may be wrong with one field, as the wire says it. Pages say it in the person's language, by the name it has here; what is not
  * here is a problem that no form of ours can cause.
  */
 export const fieldProblems = {
   emailInvalid: 'Invalid email address',
-  emailTooLong: 'Too long: at most 254 characters',
-  emailLocalPartTooLong: 'Too long: at most 64 characters before the @',
+  emailTooLong: `Too long: at most ${fieldLengths.email} characters`,
+  emailLocalPartTooLong: `Too long: at most ${fieldLengths.emailLocalPart} characters before the @`,
   passwordMissing: 'Enter a password',
   passwordTooShort: `Use at least ${passwordLength.min} characters`,
   passwordTooLong: `Use at most ${passwordLength.max} characters`,
   tooLong: 'Too long',
   nameMissing: 'Enter a name',
-  nameTooLong: 'Too long: at most 100 characters',
+  nameTooLong: `Too long: at most ${fieldLengths.name} characters`,
   nameInvisibleCharacters: 'Enter a name without invisible characters',
   nameInvisible: 'Enter a name that can be seen',
   nameWithoutLetter: 'Use a letter or a digit',
   slugMissing: 'Enter a short name',
-  slugTooLong: 'Too long: at most 64 characters',
+  slugTooLong: `Too long: at most ${fieldLengths.slug} characters`,
   slugForm: 'Use letters a to z, digits and dashes between them',
   slugReserved: 'This short name is reserved',
   codeMissing: 'Enter a code',

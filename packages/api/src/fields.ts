@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { fieldProblems } from './field-problems.ts'
+import { fieldLengths, fieldProblems } from './field-problems.ts'
 
-/** Lower case, at most 254 characters, 64 before the @ (RFC 5321), ASCII: an internationalised domain is written in its `xn--` form. Not trimmed. */
+/** Lower case, ASCII: an internationalised domain is written in its `xn--` form. Not trimmed. */
 export const emailAddress = z
   .email(fieldProblems.emailInvalid)
-  .max(254, fieldProblems.emailTooLong)
-  .regex(/^(?![^@]{65,}@)/, fieldProblems.emailLocalPartTooLong)
+  .max(fieldLengths.email, fieldProblems.emailTooLong)
+  .regex(new RegExp(`^(?![^@]{${fieldLengths.emailLocalPart + 1},}@)`), fieldProblems.emailLocalPartTooLong)
   .toLowerCase()
 
 /** Any text up to 10,000 characters: the length rule has codes of its own, and must not hash a megabyte. */
@@ -16,7 +16,7 @@ export const personName = z
   .string()
   .trim()
   .min(1, { error: fieldProblems.nameMissing, abort: true })
-  .max(100, fieldProblems.nameTooLong)
+  .max(fieldLengths.name, fieldProblems.nameTooLong)
   .refine(
     (name) =>
       !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
@@ -66,7 +66,7 @@ export const startSocialInput = z.object({
         .transform((list) => list.split(',').filter(Boolean)),
     ])
     .default([]),
-  loginHint: z.string().max(254).optional(),
+  loginHint: z.string().max(fieldLengths.email).optional(),
   /** Refused by name: identities come through the redirect only. */
   idToken: z.unknown().optional(),
 })

@@ -38,6 +38,7 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
   /** Between claim and outcome: one that outlives its lease is not sent a second time beside itself. */
   const sending = new Set<string>()
   let failuresInARow = 0
+  let hasDelivered = false
   let pause = { from: 0, until: 0 }
 
   async function deliverDue(): Promise<void> {
@@ -75,6 +76,7 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
     }
     delivered.add(id)
     failuresInARow = 0
+    hasDelivered = true
     await remove(id)
     await bringForward()
   }
@@ -109,7 +111,7 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       .updateMany({ where: { id, attempts }, data: { attempts: { decrement: 1 }, nextAttemptAt: new Date() } })
       .then(() => {})
 
-  async function putBack({ id, attempts, createdAt }: QueuedMail, error: unknown): Promise<void> {
+  async function putBack({ id, attempts, createdAt, triedSince }: QueuedMail, error: unknown): Promise<void> {
     const lastError = error instanceof Error ? error.message.slice(0, 500) : 'unknown'
     const code = error instanceof MailError ? error.code : 'MAIL_DEFERRED'
     const fields = { mailId: id, attempts, reason: lastError }
@@ -124,10 +126,11 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt, attempts: { decrement: 1 } } })
       return log.warn({ ...fields, seconds }, 'the mail server is away: mails wait')
     }
-    const isHopeless =
-      (code !== 'MAIL_SERVER_UNAVAILABLE' && code !== 'MAIL_DEFERRED') ||
-      createdAt.getTime() + policy.mail.longestTry * 1000 < now
     const wait = Math.min(policy.mail.firstRetry * 4 ** (attempts - 1), policy.mail.longestRetry)
+    // Of a server that takes no mail at all, the first failure of each process looks like the mail's own.
+    const mayBeItsOwn = code === 'MAIL_DEFERRED' || hasDelivered
+    const isOverdue = (triedSince ?? createdAt).getTime() + policy.mail.longestTry * 1000 < now
+    const isHopeless = (code !== 'MAIL_SERVER_UNAVAILABLE' && code !== 'MAIL_DEFERRED') || (isOverdue && mayBeItsOwn)
     const nextAttemptAt = isHopeless ? null : new Date(now + wait * 1000)
     await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt } })
     if (isHopeless) log.error(fields, 'a mail was refused for good: its row stays for the operator')

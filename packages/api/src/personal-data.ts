@@ -16,7 +16,7 @@ export async function collectPersonalData(db: Database, user: User) {
       db.twoFactor.findUnique({ where: { userId } }),
       db.backupCode.count({ where: { userId, usedAt: null } }),
       db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
-      db.auditEvent.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
+      db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
     ])
 
   return {

@@ -2,8 +2,10 @@ const minute = 60
 const hour = 60 * minute
 const day = 24 * hour
 
-/** Every number the specification leaves open, in seconds unless the name says otherwise. See docs/gaps.md. */
+/** The numbers of the rules that the specification leaves open, in seconds unless the name says otherwise. See docs/gaps.md. */
 export const policy = {
+  /** Bytes of a request's body. */
+  largestBody: 64 * 1024,
   session: {
     lifetime: 7 * day,
     /** A session is extended at most this often. */
@@ -45,6 +47,8 @@ export const policy = {
     passwordAge: 365 * day,
   },
   twoFactor: {
+    /** What one code of an authenticator lasts; RFC 6238 calls it X. */
+    codePeriod: 30,
     /** Between the password and the code. */
     challengeLifetime: 10 * minute,
     /** Wrong codes that end one sign-in. */
@@ -94,6 +98,8 @@ export const policy = {
   /** How long rows stay after they lost their use. */
   sweep: {
     every: 1 * hour,
+    /** After the start. */
+    firstWithin: 1 * minute,
     batchSize: 500,
     keepLinks: 7 * day,
     keepAuditEvents: 400 * day,
@@ -115,6 +121,8 @@ export const policy = {
 
 /** What may be tried how often: `points` tries in `seconds`. The part after the colon says what is counted. */
 export const limits = {
+  /** Whatever is asked for under /auth and /trpc, but sessions: beside the limits below, and well above what a person's browser needs. */
+  'request:ip': { points: 600, seconds: minute },
   'sign-in:ip': { points: 30, seconds: minute },
   /** From devices that never signed in to the account. */
   'sign-in:account': { points: 10, seconds: 10 * minute },

@@ -1,9 +1,9 @@
 import { presentUser } from '../sessions/present-session.ts'
 import { identityOf, type Operator } from './operator.ts'
 
-const most = 50
+export const mostFound = 50
 
-/** Users by id, by `<provider>:<id there>`, or by a part of their address; at most 50, in the order of their addresses. */
+/** Users by id, by `<provider>:<id there>`, or by a part of their address; at most `mostFound`, in the order of their addresses. */
 export async function findUsers({ ctx }: Operator, term: string) {
   const identity = identityOf(term)
   const users = await ctx.db.user.findMany({
@@ -11,7 +11,7 @@ export async function findUsers({ ctx }: Operator, term: string) {
       OR: [{ id: term }, { email: { contains: term.toLowerCase() } }, ...(identity ? [{ accounts: { some: identity } }] : [])],
     },
     orderBy: { email: 'asc' },
-    take: most,
+    take: mostFound,
   })
   return users.map((user) => ({ ...presentUser(user), suspendedAt: user.suspendedAt }))
 }

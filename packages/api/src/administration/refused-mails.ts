@@ -4,17 +4,17 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { actorOf, type Operator } from './operator.ts'
 
-const mostListed = 1000
+export const mostMails = 1000
 
 /**
- * Mails that the server refused for good, the oldest first, at most 1000; `to` and `subject` are null when AUTH_SECRET no longer opens
+ * Mails that the server refused for good, the oldest first, at most `mostMails`; `to` and `subject` are null when AUTH_SECRET no longer opens
  * them.
  */
 export async function listRefusedMails(operator: Operator) {
   const mails = await operator.ctx.db.queuedMail.findMany({
     where: { nextAttemptAt: null },
     orderBy: { createdAt: 'asc' },
-    take: mostListed,
+    take: mostMails,
   })
   return mails.map((mail) => {
     const { id, createdAt, attempts, lastError } = mail
@@ -24,13 +24,13 @@ export async function listRefusedMails(operator: Operator) {
 }
 
 /**
- * Queues refused mails again: that one, or all whose link is still of use. A running service sends them within seconds, a stopped one
- * when it starts. Each is an audit event of its recipient, or a line in the log when there is none.
+ * Queues refused mails again, to be tried as long as a new one: that one, or all whose link is still of use. A running service sends
+ * them within seconds, a stopped one when it starts. Each is an audit event of its recipient, or a line in the log when there is none.
  */
 export async function retryRefusedMails(operator: Operator, id?: string): Promise<{ queued: number }> {
   const isOfUse = { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] }
   const queued = await forEachRefused(operator, 'retry-mail', { ...(id !== undefined && { id }), ...isOfUse }, (tx, where) =>
-    tx.queuedMail.updateMany({ where, data: { nextAttemptAt: new Date() } }),
+    tx.queuedMail.updateMany({ where, data: { nextAttemptAt: new Date(), triedSince: new Date(), attempts: 0 } }),
   )
   return { queued }
 }

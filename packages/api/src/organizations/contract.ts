@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldProblems } from '../field-problems.ts'
+import { fieldLengths, fieldProblems } from '../field-problems.ts'
 import { emailAddress, imageUrl, personName } from '../fields.ts'
 import { policy } from '../policy.ts'
 
@@ -27,7 +27,7 @@ export const organizationSlug = z
   .trim()
   .toLowerCase()
   .min(1, fieldProblems.slugMissing)
-  .max(64, fieldProblems.slugTooLong)
+  .max(fieldLengths.slug, fieldProblems.slugTooLong)
   .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, fieldProblems.slugForm)
   .refine((slug) => !reservedSlugs.has(slug), fieldProblems.slugReserved)
 
@@ -71,21 +71,21 @@ export const deleteOrganizationInput = z.object({ organizationId: id })
 export const getOrganizationInput = z.object({
   organizationId,
   /** Wins over organizationId. */
-  organizationSlug: z.string().min(1).max(64).optional(),
+  organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
   membersLimit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
 })
 
 export const checkSlugInput = z.object({ slug: organizationSlug })
 
 export const setActiveOrganizationInput = z
-  .object({ organizationId: id.nullable().optional(), organizationSlug: z.string().min(1).max(64).optional() })
+  .object({ organizationId: id.nullable().optional(), organizationSlug: z.string().min(1).max(fieldLengths.slug).optional() })
   .refine((input) => input.organizationId !== undefined || input.organizationSlug !== undefined, {
     error: 'Name organizationId or organizationSlug',
   })
 
 export const addMemberInput = z.object({ userId: id, role, organizationId })
 
-export const removeMemberInput = z.object({ memberIdOrEmail: z.string().min(1).max(254), organizationId })
+export const removeMemberInput = z.object({ memberIdOrEmail: z.string().min(1).max(fieldLengths.email), organizationId })
 
 export const updateMemberRoleInput = z.object({ memberId: id, role, organizationId })
 
@@ -93,7 +93,7 @@ export const leaveOrganizationInput = z.object({ organizationId: id })
 
 export const listMembersInput = z.object({
   organizationId,
-  organizationSlug: z.string().min(1).max(64).optional(),
+  organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
   limit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
   offset: wholeNumber(1_000_000).default(0),
   sortBy: z.enum(['createdAt', 'role']).default('createdAt'),
@@ -107,7 +107,7 @@ export const activeMemberInput = z.object({ organizationId })
 
 export const activeMemberRoleInput = z.object({
   organizationId,
-  organizationSlug: z.string().min(1).max(64).optional(),
+  organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
   userId: id.optional(),
 })
 

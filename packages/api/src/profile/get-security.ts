@@ -33,7 +33,7 @@ async function findPasswordDate(db: Database, userId: string): Promise<Date | nu
   if (!account) return null
   const event = await db.auditEvent.findFirst({
     where: { userId, action: { in: passwordActions }, succeeded: true },
-    orderBy: { createdAt: 'desc' },
+    orderBy: { id: 'desc' },
     select: { createdAt: true },
   })
   return event && event.createdAt > account.createdAt ? event.createdAt : account.createdAt

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
+import { lockCaller, lockUser, refuseEnded } from '../security/lock-user.ts'
 import { isFresh, sessionProcedure } from '../trpc.ts'
 import { updateUserInput } from './contract.ts'
 
@@ -33,15 +33,28 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
   // Without a fresh session a switch that is on may be sent along, as forms do; it is judged by the row, not by what was read before.
   const mustBeOn = tradingEnabled === true && !isFresh(ctx.session)
 
-  await ctx.db.$transaction(async (tx) => {
+  const fields = entries.map(([field]) => field).join(',')
+  const imageIsSent = image !== undefined
+  const now = new Date()
+  await ctx.sql.transaction(async (tx) => {
+    // Sent together: of a caller who may not, none of it is kept. What was not sent is null here, and stays as it is; of these only the
+    // picture can be taken away.
+    const [, changed] = await Promise.all([
+      lockUser(tx, ctx.user.id),
+      tx.$queryRaw<unknown[]>`
+        UPDATE users SET name = coalesce(${name ?? null}, name),
+                         image = CASE WHEN ${imageIsSent}::boolean THEN ${image ?? null} ELSE image END,
+                         trading_enabled = coalesce(${tradingEnabled ?? null}, trading_enabled),
+                         risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
+                         locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
+                         updated_at = ${now}
+        WHERE id = ${ctx.user.id} AND suspended_at IS NULL AND (trading_enabled OR NOT ${mustBeOn}::boolean) RETURNING id`,
+      refuseEnded(tx, ctx.session),
+      recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
+    ])
+    if (changed.length > 0) return
     await lockCaller(tx, ctx)
-    const { count } = await tx.user.updateMany({
-      where: { id: ctx.user.id, ...(mustBeOn && { tradingEnabled: true }) },
-      data: Object.fromEntries(entries),
-    })
-    if (count === 0) throw new AppError('SESSION_NOT_FRESH')
-    const fields = entries.map(([field]) => field).join(',')
-    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } })
+    throw new AppError('SESSION_NOT_FRESH')
   })
   return { status: true as const }
 })

@@ -1,4 +1,5 @@
-import type { Database, Transaction } from '@floorpass/db'
+import { randomUUIDv7 } from 'node:crypto'
+import type { Database, Queryable } from '@floorpass/db'
 import type { Client } from '../context.ts'
 import { lockUser } from './lock-user.ts'
 
@@ -58,13 +59,20 @@ export type AuditEntry = {
 }
 
 /** Writes what happened in the transaction of the change itself, so neither exists without the other. */
-export const recordAuditEvent = (tx: Transaction, client: Client, entry: AuditEntry): Promise<void> =>
+export const recordAuditEvent = (tx: Queryable, client: Client, entry: AuditEntry): Promise<void> =>
   recordAuditEvents(tx, client, [entry])
 
 /** The same for a change that happens to several people. */
-export async function recordAuditEvents(tx: Transaction, client: Client, entries: readonly AuditEntry[]): Promise<void> {
-  const from = { ipAddress: client.ip ?? '', userAgent: client.userAgent }
-  await tx.auditEvent.createMany({ data: entries.map((entry) => ({ ...entry, ...from })) })
+export async function recordAuditEvents(tx: Queryable, client: Client, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const now = new Date()
+  const rows = entries.map((entry) => ({ ...entry, id: randomUUIDv7(), succeeded: entry.succeeded ?? true }))
+  // One statement for one and for many.
+  await tx.$queryRaw`
+    INSERT INTO audit_events (id, user_id, actor_id, organization_id, action, succeeded, details, ip_address, user_agent, created_at)
+    SELECT id, "userId", "actorId", "organizationId", action, succeeded, details, ${client.ip ?? ''}, ${client.userAgent}, ${now}::timestamp
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS entry(id text, "userId" text, "actorId" text, "organizationId" text, action text, succeeded boolean, details jsonb)`
 }
 
 /** Somebody else did it to the account: their device and address are theirs, and not shown to its user. */

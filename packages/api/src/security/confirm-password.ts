@@ -10,14 +10,17 @@ import { clearedGuesses, countGuess, tellOwner } from './password-guesses.ts'
  * INVALID_PASSWORD, TOO_MANY_REQUESTS.
  */
 export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
-  const account = await findPasswordAccount(ctx.db, userId)
-  if (!account) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
+  const account = await requirePasswordAccount(ctx, userId)
   let isLast = false
   const matches = await ctx.passwords.verify(async () => {
     await ctx.limiter.consume('confirm-password:user', userId)
     // Whoever holds a stolen session has no more guesses than a known device has.
     const guess = await countGuess(ctx, account, 'known')
-    if (!guess.mayCount) throw new AppError('PASSWORD_LOCKED')
+    if (!guess.mayCount) {
+      // There is nothing to count in a row that is gone meanwhile.
+      await requirePasswordAccount(ctx, userId)
+      throw new AppError('PASSWORD_LOCKED')
+    }
     isLast = guess.isLast
     return account.passwordHash
   }, password)
@@ -28,6 +31,12 @@ export async function confirmPassword(ctx: Context, userId: string, password: st
     data: { ...clearedGuesses('known'), updatedAt: account.updatedAt },
   })
   await ctx.limiter.reset('confirm-password:user', userId)
+  return account
+}
+
+async function requirePasswordAccount(ctx: Context, userId: string): Promise<Account> {
+  const account = await findPasswordAccount(ctx.db, userId)
+  if (!account) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
   return account
 }
 

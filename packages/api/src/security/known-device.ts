@@ -4,7 +4,8 @@ import { policy } from '../policy.ts'
 import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
 import { createToken } from './random-token.ts'
 
-type PasswordAccount = Pick<Account, 'id' | 'deviceEpoch'>
+/** The account that a device is known to. */
+export type DeviceAccount = Pick<Account, 'id' | 'deviceEpoch'>
 
 /** `counter` is random and names this browser's window; `issuedAt` is in milliseconds. */
 type Mark = { accountId: string; epoch: number; issuedAt: number; counter: string }
@@ -18,7 +19,7 @@ const purpose = 'known-device'
  * bearer guess on a counter of its own. Sealed in it is one mark for each of the last accounts. A mark outlives the password, so that
  * a new one leaves all devices known, and dies with the account's epoch or its own age; every sign-in renews it.
  */
-export function rememberDevice(ctx: Context, { id, deviceEpoch }: PasswordAccount): void {
+export function rememberDevice(ctx: Context, { id, deviceEpoch }: DeviceAccount): void {
   const marks = readMarks(ctx)
   const counter = findCounter(ctx, { id, deviceEpoch }) ?? createToken()
   const mark: Mark = { accountId: id, epoch: deviceEpoch, issuedAt: Date.now(), counter }
@@ -27,7 +28,7 @@ export function rememberDevice(ctx: Context, { id, deviceEpoch }: PasswordAccoun
 }
 
 /** The name of the counter that this browser has for the account; undefined when it is not known to it. */
-export const findCounter = (ctx: Context, { id, deviceEpoch }: PasswordAccount): string | undefined =>
+export const findCounter = (ctx: Context, { id, deviceEpoch }: DeviceAccount): string | undefined =>
   readMarks(ctx).find(({ accountId, epoch }) => accountId === id && epoch === deviceEpoch)?.counter
 
 /** No device is known from now on: for who says that somebody else may have one, never for a mere new password. */

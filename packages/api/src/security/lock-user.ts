@@ -1,18 +1,18 @@
-import type { Transaction } from '@floorpass/db'
+import type { Queryable } from '@floorpass/db'
 import { AppError } from '../errors.ts'
 
 /**
  * Changes of one account take turns: the first statement of each transaction that changes credentials, addresses, sessions or
  * links. In any other order two of them could wait for each other's rows in a circle. False when the user is gone.
  */
-export async function lockUser(tx: Transaction, userId: string | null): Promise<boolean> {
+export async function lockUser(tx: Queryable, userId: string | null): Promise<boolean> {
   if (userId === null) return false
   const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM users WHERE id = ${userId} FOR NO KEY UPDATE`
   return rows.length > 0
 }
 
 /** The same for several, in the order of their ids. */
-export async function lockUsers(tx: Transaction, ids: readonly string[]): Promise<void> {
+export async function lockUsers(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM users WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
 }
 
@@ -23,13 +23,22 @@ export async function lockUsers(tx: Transaction, ids: readonly string[]): Promis
  * changes from waiting for each other.
  */
 export async function lockCaller(
-  tx: Transaction,
+  tx: Queryable,
   { user, session }: { user: { id: string }; session: { id: string } },
   others: readonly string[] = [],
 ): Promise<Set<string>> {
   const rows = await tx.$queryRaw<{ id: string; suspended: boolean }[]>`
     SELECT id, suspended_at IS NOT NULL AS suspended FROM users WHERE id = ANY(${[user.id, ...others]}) ORDER BY id FOR NO KEY UPDATE`
-  const isActive = rows.some(({ id, suspended }) => id === user.id && !suspended)
-  if (!isActive || (await tx.session.count({ where: { id: session.id } })) === 0) throw new AppError('UNAUTHORIZED')
+  if (!rows.some(({ id, suspended }) => id === user.id && !suspended)) throw new AppError('UNAUTHORIZED')
+  await refuseEnded(tx, session)
   return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * For who holds the lock: the session must still live. A statement of its own: the one that waited for the lock still sees what was
+ * there before it waited. UNAUTHORIZED.
+ */
+export async function refuseEnded(tx: Queryable, { id }: { id: string }): Promise<void> {
+  const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM sessions WHERE id = ${id} AND expires_at > ${new Date()}`
+  if (rows.length === 0) throw new AppError('UNAUTHORIZED')
 }

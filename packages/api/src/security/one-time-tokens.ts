@@ -1,4 +1,5 @@
-import type { Transaction, User, Verification } from '@floorpass/db'
+import { randomUUIDv7 } from 'node:crypto'
+import type { Queryable, Transaction, User, Verification } from '@floorpass/db'
 import { AppError } from '../errors.ts'
 import { createToken, hashToken } from './random-token.ts'
 import type { SecretBox } from './secret-box.ts'
@@ -20,14 +21,20 @@ type NewToken = {
   email: string | null
   /** Seconds. */
   lifetime: number
-  payloadSealed?: string
+  payloadSealed?: string | null
 }
 
 /** A new single-use token; only its hash is stored. */
-export async function issueOneTimeToken(tx: Transaction, { lifetime, ...fields }: NewToken): Promise<string> {
+export async function issueOneTimeToken(
+  tx: Queryable,
+  { purpose, userId, email, lifetime, payloadSealed = null }: NewToken,
+): Promise<string> {
   const token = createToken()
-  const expiresAt = new Date(Date.now() + lifetime * 1000)
-  await tx.verification.create({ data: { ...fields, secretHash: hashToken(token), expiresAt } })
+  const now = new Date()
+  const expiresAt = new Date(now.getTime() + lifetime * 1000)
+  await tx.$queryRaw`
+    INSERT INTO verifications (id, purpose, secret_hash, user_id, email, payload_sealed, created_at, expires_at)
+    VALUES (${randomUUIDv7()}, ${purpose}, ${hashToken(token)}, ${userId}, ${email}, ${payloadSealed}, ${now}, ${expiresAt})`
   return token
 }
 

@@ -12,7 +12,7 @@ export type Place = 'known' | 'unknown'
 /** One guess that was counted before it is judged. `isLast`: it used up what its place has. */
 export type Guess = { place: Place; mayCount: boolean; isLast: boolean }
 
-type PasswordAccount = Pick<Account, 'id' | 'userId' | 'deviceEpoch' | 'updatedAt'>
+type PasswordAccount = Pick<Account, 'id' | 'userId' | 'deviceEpoch'>
 
 const counters = { known: 'knownGuesses', unknown: 'unknownGuesses' } as const
 
@@ -49,16 +49,18 @@ async function waitTurn(ctx: Context, email: string): Promise<void> {
 
 /** One conditional UPDATE: the count in the row is exact, and outlives every window, process and rolled-back request. */
 export async function countGuess(ctx: Context, account: PasswordAccount, place: Place): Promise<Guess> {
-  const [counter, most] = [counters[place], policy.passwordGuesses[place]]
-  const [row] = await ctx.db.account.updateManyAndReturn({
-    where: { id: account.id, [counter]: { lt: most } },
-    // A guess is no change of the account: its owner sees this date.
-    data: { [counter]: { increment: 1 }, updatedAt: account.updatedAt },
-    select: { [counter]: true },
-  })
+  const { id } = account
+  const most = policy.passwordGuesses[place]
+  // A guess is no change of the account: its owner sees `updated_at`.
+  const [row] =
+    place === 'known'
+      ? await ctx.sql.$queryRaw<{ guesses: number }[]>`
+          UPDATE accounts SET known_guesses = known_guesses + 1 WHERE id = ${id} AND known_guesses < ${most} RETURNING known_guesses AS guesses`
+      : await ctx.sql.$queryRaw<{ guesses: number }[]>`
+          UPDATE accounts SET unknown_guesses = unknown_guesses + 1 WHERE id = ${id} AND unknown_guesses < ${most} RETURNING unknown_guesses AS guesses`
   // The request of the last guess may have ended before it told.
   if (!row) await tellOwner(ctx, account, place)
-  return { place, mayCount: row !== undefined, isLast: row?.[counter] === most }
+  return { place, mayCount: row !== undefined, isLast: row?.guesses === most }
 }
 
 /** What is used up is the owner's to know of, once: the counter goes one beyond its limit in the transaction of the mail. */

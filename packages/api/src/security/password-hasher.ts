@@ -1,9 +1,9 @@
-import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import PQueue from 'p-queue'
 import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { isBetterAuthHash, verifyBetterAuthHash } from './better-auth-scrypt.ts'
+import { hashesAtOnce, yieldToOtherThreads } from './hash-threads.ts'
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>
@@ -26,15 +26,17 @@ export type HashCost = { memoryCost: number; timeCost: number; parallelism: numb
 export const recommendedCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * argon2id behind a bounded queue: as many at once as there are cores, so that a storm of sign-ins waits here and the rest of
- * the service does not. A full queue answers SERVICE_BUSY. Hashes of better-auth (scrypt) verify too.
+ * argon2id behind a bounded queue: at most one for each core, and fewer than there are threads, so that a storm of sign-ins waits here and the
+ * rest of the service does not. A full queue answers SERVICE_BUSY. Hashes of better-auth (scrypt) verify too. `processes`: how many of them share
+ * these cores, and the places in the queue.
  */
-export function createPasswordHasher(cost: HashCost = recommendedCost): PasswordHasher {
-  const concurrency = availableParallelism()
+export function createPasswordHasher(cost: HashCost = recommendedCost, { processes = 1 } = {}): PasswordHasher {
+  const concurrency = hashesAtOnce(processes)
+  const longest = Math.ceil(policy.hashQueueLength / processes)
   const queue = new PQueue({ concurrency })
   let [places, refused] = [0, 0]
   const inPlace = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (places >= policy.hashQueueLength + concurrency) {
+    if (places >= longest + concurrency) {
       refused += 1
       throw new AppError('SERVICE_BUSY', { retryAfter: 2 })
     }
@@ -46,6 +48,7 @@ export function createPasswordHasher(cost: HashCost = recommendedCost): Password
     }
   }
   const decoy = hash('nobody has this password', cost)
+  void decoy.then(yieldToOtherThreads)
   const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`
 
   return {

@@ -15,7 +15,11 @@ let estimator: Promise<ZxcvbnFactory> | undefined
  */
 export async function easilyGuessed(password: string, ownWords: readonly string[]): Promise<FieldProblem | null> {
   // The dictionaries take megabytes: a process that never checks a password never loads them.
-  estimator ??= loadEstimator()
+  estimator ??= loadEstimator().catch((error: unknown) => {
+    // The next one tries again: a rejection that is kept would refuse every password from now on.
+    estimator = undefined
+    throw error
+  })
   const judged = password.slice(0, judgedLength)
   const { score, feedback } = (await estimator).check(
     judged,
@@ -26,22 +30,12 @@ export async function easilyGuessed(password: string, ownWords: readonly string[
 }
 
 async function loadEstimator(): Promise<ZxcvbnFactory> {
-  const [common, english, french] = await Promise.all([
-    import('@zxcvbn-ts/language-common'),
-    import('@zxcvbn-ts/language-en'),
-    import('@zxcvbn-ts/language-fr'),
-  ])
+  const { dictionary, graphs, translations } = await import('./password-dictionaries.ts')
   return new ZxcvbnFactory({
-    dictionary: {
-      passwords: common.dictionary['passwords-common'],
-      englishWords: english.dictionary['commonWords-en'],
-      englishNames: english.dictionary['firstnames-en'],
-      frenchWords: french.dictionary['commonWords-fr'],
-      frenchNames: french.dictionary['firstnames-fr'],
-    },
-    graphs: common.adjacencyGraphs,
+    dictionary,
+    graphs,
     // Each warning is named, not worded: `fieldProblems` has the words.
-    translations: { ...english.translations, warnings: namesOf(english.translations.warnings) },
+    translations: { ...translations, warnings: namesOf(translations.warnings) },
   })
 }
 

@@ -7,8 +7,9 @@ import { lockUser } from './lock-user.ts'
  * address since. A suspended one stays: it is suspended for a reason. So does an imported one: see claim-imported.ts.
  */
 export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
-  const squatter = await tx.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null } })
+  const unproved = { emailVerified: false, suspendedAt: null, importedAt: null }
+  const squatter = await tx.user.findUnique({ where: { email, ...unproved } })
   if (!squatter) return
   await lockUser(tx, squatter.id)
-  await tx.user.deleteMany({ where: { id: squatter.id, emailVerified: false, ...(before && { updatedAt: { lt: before } }) } })
+  await tx.user.deleteMany({ where: { id: squatter.id, ...unproved, ...(before && { updatedAt: { lt: before } }) } })
 }

@@ -1,6 +1,7 @@
 import type { Deps } from '../context.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
+import type { CachedSession } from './session-cache.ts'
 import { type ActiveSession, findKept } from './session-store.ts'
 
 /** The current session and its user, or null when signed out: never an error for that. Spec: Sessions. */
@@ -21,7 +22,10 @@ export function sessionFromMemory(
   cookies: ReadonlyMap<string, string>,
 ): Buffer | null {
   const kept = findKept({ ...deps, cookies })
-  if (!kept) return null
+  return kept && jsonOf(kept)
+}
+
+function jsonOf(kept: CachedSession): Buffer {
   kept.json ??= bytesOf(JSON.stringify(present(kept.active)))
   return kept.json
 }

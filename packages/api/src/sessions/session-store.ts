@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
-import type { Database, Session, Transaction, User } from '@floorpass/db'
+import { type Database, findSessionWithUser, type Queryable, type Session, type Transaction, type User } from '@floorpass/db'
 import { PrismaAdapter } from '@lucia-auth/adapter-prisma'
 import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
 import type { Context, Settings } from '../context.ts'
@@ -24,26 +24,21 @@ declare module 'lucia' {
 const lifetime = policy.session.lifetime * 1000
 
 class SessionAdapter extends PrismaAdapter<Database> {
-  readonly #db: Transaction
+  readonly #sql: Queryable
 
-  constructor(db: Transaction) {
+  constructor(db: Database, sql: Queryable) {
     super(db.session, db.user)
-    this.#db = db
+    this.#sql = sql
   }
 
   // Lucia extends a session when less than half its life is left. Our rule is finer, so Lucia is shown an expiry on the right side
   // of that line, and the true one travels beside it. Either is far from now: Lucia reads the clock again, later, and deletes
   // what has run out by then.
-  //
-  // The original breaks when the user goes between its two reads.
   override async getSessionAndUser(id: string): Promise<[DatabaseSession | null, DatabaseUser | null]> {
-    const found: (Session & { user: User | null }) | null = await this.#db.session.findUnique({
-      where: { id },
-      include: { user: true },
-    })
-    if (!found?.user) return [null, null]
-    const { user, userId, expiresAt: trueExpiry, id: _, ...attributes } = found
-    const { id: __, ...userAttributes } = user
+    const found = await findSessionWithUser(this.#sql, id)
+    if (!found) return [null, null]
+    const { userId, expiresAt: trueExpiry, id: _, ...attributes } = found.session
+    const { id: __, ...userAttributes } = found.user
     const now = Date.now()
     const alive = trueExpiry.getTime() > now
     const shown = !alive ? trueExpiry : new Date(now + (now >= extensionDue(attributes, trueExpiry) ? lifetime / 2 : lifetime))
@@ -55,22 +50,25 @@ class SessionAdapter extends PrismaAdapter<Database> {
 
   override async updateSessionExpiration(id: string, expiresAt: Date): Promise<void> {
     const now = new Date()
-    const created = await this.#db.session.findUnique({ where: { id }, select: { createdAt: true } })
-    if (!created) return
     // Conditional, so that two tabs that extend at once write once, and a session revoked meanwhile stays gone.
-    await this.#db.session.updateMany({
-      where: { id, updatedAt: { lte: new Date(now.getTime() - policy.session.updateAge * 1000) } },
-      data: { expiresAt: capped(expiresAt, created), updatedAt: now },
-    })
+    await this.#sql.$queryRaw`
+      UPDATE sessions SET expires_at = least(${expiresAt}, created_at + make_interval(secs => ${policy.session.absoluteLifetime})),
+                          updated_at = ${now}
+      WHERE id = ${id} AND updated_at <= ${new Date(now.getTime() - policy.session.updateAge * 1000)}`
   }
 
-  override async setSession(session: DatabaseSession): Promise<void> {
-    await super.setSession({ ...session, expiresAt: firstExpiry(session.attributes, session.expiresAt) })
+  override async setSession({ id, userId, expiresAt, attributes: session }: DatabaseSession): Promise<void> {
+    await this.#sql.$queryRaw`
+      INSERT INTO sessions (id, handle, user_id, remember, ip_address, user_agent, active_organization_id, trusted_device_id,
+                            created_at, updated_at, last_seen_at, expires_at)
+      VALUES (${id}, ${session.handle}, ${userId}, ${session.remember}, ${session.ipAddress}, ${session.userAgent},
+              ${session.activeOrganizationId}, ${session.trustedDeviceId}, ${session.createdAt}, ${session.updatedAt},
+              ${session.lastSeenAt}, ${firstExpiry(session, expiresAt)})`
   }
 
   // The original swallows every failure, so a sign-out during a database outage would look done.
   override async deleteSession(id: string): Promise<void> {
-    await this.#db.session.deleteMany({ where: { id } })
+    await this.#sql.$queryRaw`DELETE FROM sessions WHERE id = ${id}`
   }
 }
 
@@ -84,8 +82,8 @@ const firstExpiry = (session: { remember: boolean; createdAt: Date }, luciaExpir
 
 const absoluteEnd = (session: { createdAt: Date }): number => session.createdAt.getTime() + policy.session.absoluteLifetime * 1000
 
-const luciaFor = (db: Transaction, { cookie }: Settings) =>
-  new Lucia(new SessionAdapter(db), {
+const luciaFor = ({ db, settings: { cookie } }: Context, sql: Queryable) =>
+  new Lucia(new SessionAdapter(db, sql), {
     sessionExpiresIn: new TimeSpan(policy.session.lifetime, 's'),
     sessionCookie: { name: sessionCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
     getSessionAttributes: (attributes) => attributes,
@@ -115,7 +113,7 @@ export async function validateSessionToken(ctx: Context, { fromMemory }: { fromM
   if (kept) return kept.active
   const reading = ctx.sessionCache.read(hashToken(token))
   try {
-    const { session, user } = await luciaFor(ctx.db, ctx.settings).validateSession(hashToken(token))
+    const { session, user } = await luciaFor(ctx, ctx.sql).validateSession(hashToken(token))
     if (!session || user.suspendedAt) {
       clearSessionCookie(ctx)
       return null
@@ -142,11 +140,11 @@ const nextDuty = (session: Session): number =>
     session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1,
   )
 
-async function noteSeen({ db }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
+async function noteSeen({ sql }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
   const now = new Date()
   const stale = new Date(now.getTime() - policy.session.lastSeenPrecision * 1000)
   if (lastSeenAt >= stale) return lastSeenAt
-  await db.session.updateMany({ where: { id, lastSeenAt: { lt: stale } }, data: { lastSeenAt: now } })
+  await sql.$queryRaw`UPDATE sessions SET last_seen_at = ${now} WHERE id = ${id} AND last_seen_at < ${stale}`
   return now
 }
 
@@ -161,7 +159,7 @@ const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
  */
 export async function startSession(
   ctx: Context,
-  tx: Transaction,
+  tx: Queryable,
   {
     userId,
     remember,
@@ -176,7 +174,7 @@ export async function startSession(
     activeOrganizationId?: string | null
   },
 ): Promise<{ session: Session; token: string }> {
-  const lucia = luciaFor(tx, ctx.settings)
+  const lucia = luciaFor(ctx, tx)
   await endPresentedSession(ctx, tx)
   const token = createToken()
   const now = new Date()
@@ -191,8 +189,11 @@ export async function startSession(
     updatedAt: now,
     lastSeenAt: now,
   }
-  const { id, expiresAt } = await lucia.createSession(userId, attributes, { sessionId: hashToken(token) })
-  await endOldestSessions(tx, userId)
+  const sessionId = hashToken(token)
+  const [{ id, expiresAt }] = await Promise.all([
+    lucia.createSession(userId, attributes, { sessionId }),
+    endOldestSessions(tx, userId, sessionId),
+  ])
   return { session: { ...attributes, id, userId, expiresAt: firstExpiry(attributes, expiresAt) }, token }
 }
 
@@ -209,21 +210,18 @@ export async function renewSession(
   return former && startSession(ctx, tx, { ...former, provedAt: former.createdAt })
 }
 
-/** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. */
-async function endOldestSessions(tx: Transaction, userId: string): Promise<void> {
-  const surplus = await tx.session.findMany({
-    where: { userId },
-    orderBy: { createdAt: 'desc' },
-    skip: policy.sessionsPerUser,
-    select: { id: true },
-  })
-  if (surplus.length > 0) await tx.session.deleteMany({ where: { id: { in: surplus.map(({ id }) => id) } } })
+/** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. Before `newest` is there, or after: no matter. */
+async function endOldestSessions(tx: Queryable, userId: string, newest: string): Promise<void> {
+  await tx.$queryRaw`
+    DELETE FROM sessions WHERE id IN (
+      SELECT id FROM sessions WHERE user_id = ${userId} AND id <> ${newest} ORDER BY created_at DESC OFFSET ${policy.sessionsPerUser - 1}
+    )`
 }
 
 /** Ends the session that this browser has, whoever's it is: somebody else may be about to sign in here. */
-export async function endPresentedSession(ctx: Context, tx: Transaction): Promise<void> {
+export async function endPresentedSession(ctx: Context, tx: Queryable): Promise<void> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
-  if (token !== undefined) await luciaFor(tx, ctx.settings).invalidateSession(hashToken(token))
+  if (token !== undefined) await luciaFor(ctx, tx).invalidateSession(hashToken(token))
 }
 
 /** The row of the cookie that was presented, judged by nothing else. */
@@ -241,7 +239,7 @@ export async function findEveryPresentedSession(ctx: Context, tx: Transaction): 
 /** Ends a session; false when it had ended before. */
 export async function endSession(ctx: Context, tx: Transaction, { id }: Session): Promise<boolean> {
   if ((await tx.session.count({ where: { id } })) === 0) return false
-  await luciaFor(tx, ctx.settings).invalidateSession(id)
+  await luciaFor(ctx, tx).invalidateSession(id)
   return true
 }
 
@@ -251,12 +249,12 @@ export function setSessionCookie(
   token: string,
   { remember, expiresAt }: Pick<Session, 'remember' | 'expiresAt'>,
 ): void {
-  const cookie = luciaFor(ctx.db, ctx.settings).createSessionCookie(token)
+  const cookie = luciaFor(ctx, ctx.sql).createSessionCookie(token)
   cookie.attributes.maxAge = Math.ceil((expiresAt.getTime() - Date.now()) / 1000)
   if (!remember) delete cookie.attributes.maxAge
   ctx.cookies.set(cookie.serialize())
 }
 
 export function clearSessionCookie(ctx: Context): void {
-  ctx.cookies.set(luciaFor(ctx.db, ctx.settings).createBlankSessionCookie().serialize())
+  ctx.cookies.set(luciaFor(ctx, ctx.sql).createBlankSessionCookie().serialize())
 }

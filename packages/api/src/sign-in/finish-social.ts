@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockUser } from '../security/lock-user.ts'
+import { lockCaller } from '../security/lock-user.ts'
 import { withParameter } from '../security/redirect-target.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
-import { admit, grantAdmission } from '../two-factor/challenge.ts'
+import { admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
 import { finishSocialInput } from './contract.ts'
 import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
@@ -59,7 +60,7 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
   const { admission, isNew } = await ctx.db.$transaction(async (tx) => {
     const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
     const intent = { remember: true, callbackURL, provider: provider.id, isNew }
-    if (!user.suspendedAt) return { admission: await admit(ctx, tx, user.id, intent), isNew }
+    if (!user.suspendedAt) return { admission: await admit(ctx, tx, user.id, intent, await findWay(tx, user.id)), isNew }
     const details = { provider: provider.id }
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
     return { admission: null, isNew }
@@ -76,10 +77,10 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
   await ctx.db.$transaction(async (tx) => {
-    const isLive = await lockUser(tx, active.user.id)
-    const user = isLive && (await tx.session.findUnique({ where: { id: active.session.id }, include: { user: true } }))?.user
-    if (!user) throw new SocialRefusal('state_mismatch')
-    await linkIdentity(ctx, tx, user, provider, identity)
+    await lockCaller(tx, active).catch((error: unknown) => {
+      throw error instanceof AppError ? new SocialRefusal('state_mismatch') : error
+    })
+    await linkIdentity(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: active.user.id } }), provider, identity)
   })
   ctx.mail.wake()
   return flow.callbackURL ?? '/settings/accounts'

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
+import { fieldLengths } from '../field-problems.ts'
 import { imageUrl, personName } from '../fields.ts'
 import { claimImported } from '../security/claim-imported.ts'
 import { lockUser } from '../security/lock-user.ts'
@@ -68,7 +69,7 @@ async function lockOwner(tx: Transaction, { id: providerId }: SocialProvider, em
 
 function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
   const now = new Date()
-  const readableName = personName.safeParse([...name].slice(0, 100).join(''))
+  const readableName = personName.safeParse([...name].slice(0, fieldLengths.name).join(''))
   const usableImage = imageUrl.safeParse(image)
   return {
     id: randomUUIDv7(),

@@ -1,4 +1,4 @@
-import type { Account, User } from '@floorpass/db'
+import { findSignInAccount, type SignInAccount, type User } from '@floorpass/db'
 import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
@@ -8,7 +8,7 @@ import { clearedGuesses, countSignIn, forgetWindows, type Guess, type Place, tel
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
-import { type Admission, admit, grantAdmission } from '../two-factor/challenge.ts'
+import { type Admission, admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
 import { signInEmailInput } from './contract.ts'
 
 /**
@@ -37,21 +37,37 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
 async function enter(ctx: Context, input: Input): Promise<{ admission: Admission; user: User } | null> {
   const { account, place } = await ctx.quiet.onRefusal(() => comparePassword(ctx, input))
   const { id, userId, user } = account
-  const judged = { id, passwordHash: account.passwordHash }
-  if (!user.emailVerified) {
-    await ctx.db.account.updateMany({ where: judged, data: clearedGuesses(place) })
+  const clearsUnknown = 'unknownGuesses' in clearedGuesses(place)
+  const giveBack = async (): Promise<void> => {
+    // No change of the account: its owner sees `updated_at`.
+    await ctx.sql.$queryRaw`
+      UPDATE accounts SET known_guesses = 0, unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
+      WHERE id = ${id} AND password_hash = ${account.passwordHash}`
     await forgetWindows(ctx, place, input.email, account)
+  }
+  if (!user.emailVerified) {
+    await giveBack()
     throw new AppError('EMAIL_NOT_VERIFIED')
   }
 
   const passwordHash = await renewHash(ctx, account, input.password)
-  const admission = await ctx.db.$transaction(async (tx) => {
-    await lockUser(tx, userId)
-    const { count } = await tx.account.updateMany({
-      where: { ...judged, user: { suspendedAt: null } },
-      data: { lastUsedAt: new Date(), passwordHash, ...clearedGuesses(place) },
-    })
-    return count === 0 ? null : admit(ctx, tx, userId, { remember: input.rememberMe, callbackURL: input.callbackURL })
+  const now = new Date()
+  const entering = ctx.sql.transaction(async (tx) => {
+    const [, used, way] = await Promise.all([
+      lockUser(tx, userId),
+      tx.$queryRaw<unknown[]>`
+        UPDATE accounts SET last_used_at = ${now}, updated_at = ${now}, password_hash = ${passwordHash}, known_guesses = 0,
+                            unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
+        WHERE id = ${id} AND password_hash = ${account.passwordHash}
+          AND EXISTS (SELECT FROM users WHERE users.id = user_id AND suspended_at IS NULL) RETURNING id`,
+      findWay(tx, userId),
+    ])
+    return used.length === 0 ? null : admit(ctx, tx, userId, { remember: input.rememberMe, callbackURL: input.callbackURL }, way)
+  })
+  const admission = await entering.catch((error: unknown) => {
+    // It failed us, not them: whoever tries on through an outage must not have used up their guesses. Nobody waits for a second failure.
+    void giveBack().catch(() => {})
+    throw error
   })
   if (!admission) return null
   await forgetWindows(ctx, place, input.email, account)
@@ -59,7 +75,7 @@ async function enter(ctx: Context, input: Input): Promise<{ admission: Admission
 }
 
 /** A hash that was imported, or made at a lower cost, is replaced while its password is at hand; another time when there is no place. */
-async function renewHash(ctx: Context, { passwordHash }: Account, password: string): Promise<string | null> {
+async function renewHash(ctx: Context, { passwordHash }: SignInAccount, password: string): Promise<string | null> {
   if (!ctx.passwords.isOutdated(passwordHash ?? '')) return passwordHash
   return ctx.passwords.hash(password).catch((error: unknown) => {
     if (error instanceof AppError && error.key === 'SERVICE_BUSY') return passwordHash
@@ -67,18 +83,16 @@ async function renewHash(ctx: Context, { passwordHash }: Account, password: stri
   })
 }
 
-async function comparePassword(ctx: Context, { email, password }: Input): Promise<{ account: NonNullable<Found>; place: Place }> {
-  let account = null as Found
+async function comparePassword(ctx: Context, { email, password }: Input): Promise<{ account: SignInAccount; place: Place }> {
+  let account = null as SignInAccount | null
   let guess = null as Guess | null
   const matches = await ctx.passwords.verify(async () => {
-    account = await findAccount(ctx, email)
+    account = await findSignInAccount(ctx.sql, email)
     guess = await countSignIn(ctx, email, account)
     // A guess that may not count is compared with nothing, in the same time: nobody learns that there is such an account.
     return (guess.mayCount && account?.passwordHash) || null
   }, password)
-  // The user may have gone between the two reads of this one query.
-  const user: User | null | undefined = account?.user
-  if (account && guess && matches && user && !user.suspendedAt) return { account, place: guess.place }
+  if (account && guess && matches && !account.user.suspendedAt) return { account, place: guess.place }
   if (account) {
     await recordAuditEventIfKnown(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
     if (guess?.isLast) await tellOwner(ctx, account, guess.place)
@@ -87,8 +101,3 @@ async function comparePassword(ctx: Context, { email, password }: Input): Promis
 }
 
 type Input = z.infer<typeof signInEmailInput>
-
-type Found = Awaited<ReturnType<typeof findAccount>>
-
-const findAccount = (ctx: Context, email: string) =>
-  ctx.db.account.findFirst({ where: { providerId: 'credential', user: { email } }, include: { user: true } })

@@ -1,12 +1,12 @@
-import type { Account, Session, Transaction, User, Verification } from '@floorpass/db'
+import type { Queryable, Session, Transaction, User, Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
+import type { DeviceAccount } from '../security/known-device.ts'
 import { rememberDevice } from '../security/known-device.ts'
 import { findOneTimeToken, issueOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
-import { findPasswordAccount } from '../security/password-account.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from './trusted-device.ts'
 
@@ -23,7 +23,7 @@ export type SignInIntent = {
 
 /** How a proved sign-in goes on: in, or by a code. */
 export type Admission =
-  | { session: Session; token: string; trust: TrustToken | null; account: Account | null }
+  | { session: Session; token: string; trust: TrustToken | null; account: DeviceAccount | null }
   | { challenge: string }
 
 /** A sign-in that waits for its code. */
@@ -34,18 +34,27 @@ const cookie: FlowCookie = { name: 'two_factor', lifetime: policy.twoFactor.chal
 /**
  * The end of every sign-in, whatever proved it: a session, or for who has a second factor a challenge that is bound to this
  * browser, unless the browser is trusted. The user's lock is held, so a factor that is being switched on is seen. Hand the
- * result to `grantAdmission` once the transaction is committed.
+ * result to `grantAdmission` once the transaction is committed. `way` was found behind that lock.
  */
-export async function admit(ctx: Context, tx: Transaction, userId: string, intent: SignInIntent): Promise<Admission> {
-  const { twoFactorEnabled } = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+export async function admit(
+  ctx: Context,
+  tx: Queryable,
+  userId: string,
+  intent: SignInIntent,
+  way: Way | null,
+): Promise<Admission> {
+  if (!way) throw new Error('a user whose row is locked is gone')
+  const { twoFactorEnabled, account } = way
   const trust = twoFactorEnabled ? await renewTrust(ctx, tx, userId) : null
   const provider = intent.provider !== undefined && { provider: intent.provider }
   if (!twoFactorEnabled || trust) {
     const details = { ...provider, ...(trust && { factor: 'trusted-device' }) }
-    await recordAuditEvent(tx, ctx.client, { userId, action: intent.isNew ? 'sign-up' : 'sign-in', details })
     const trustedDeviceId = trust?.device.id ?? null
-    const started = await startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId })
-    return { ...started, trust, account: await findPasswordAccount(tx, userId) }
+    const [started] = await Promise.all([
+      startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId }),
+      recordAuditEvent(tx, ctx.client, { userId, action: intent.isNew ? 'sign-up' : 'sign-in', details }),
+    ])
+    return { ...started, trust, account }
   }
   // Whoever was signed in here gave way when the first factor was proved.
   await endPresentedSession(ctx, tx)
@@ -58,6 +67,18 @@ export async function admit(ctx: Context, tx: Transaction, userId: string, inten
     payloadSealed: ctx.secretBox.seal(JSON.stringify(intent)),
   })
   return { challenge }
+}
+
+export type Way = { twoFactorEnabled: boolean; account: DeviceAccount | null }
+
+/** Whether a code is asked for, and whose device this becomes; null when the user is gone. */
+export async function findWay(tx: Queryable, userId: string): Promise<Way | null> {
+  const [row] = await tx.$queryRaw<{ twoFactorEnabled: boolean; id: string | null; deviceEpoch: number | null }[]>`
+    SELECT u.two_factor_enabled AS "twoFactorEnabled", a.id, a.device_epoch AS "deviceEpoch" FROM users u
+    LEFT JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' AND a.password_hash IS NOT NULL WHERE u.id = ${userId}`
+  if (!row) return null
+  const { twoFactorEnabled, id, deviceEpoch } = row
+  return { twoFactorEnabled, account: id === null || deviceEpoch === null ? null : { id, deviceEpoch } }
 }
 
 /** Gives the browser the cookies of its admission; the session, or null when a code is asked for. */

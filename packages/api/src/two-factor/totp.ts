@@ -1,7 +1,7 @@
 import { generateSecret, generateURI, verifySync } from 'otplib'
+import { policy } from '../policy.ts'
 
-/** Seconds that one code lasts; RFC 6238 calls it X. */
-const period = 30
+const { codePeriod: period } = policy.twoFactor
 
 /** 160 random bits (RFC 4226 section 4) in base32. */
 export const createTotpSecret = (): string => generateSecret({ length: 20 })

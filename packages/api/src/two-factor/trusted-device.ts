@@ -1,4 +1,4 @@
-import type { Transaction, TrustedDevice } from '@floorpass/db'
+import type { Queryable, Transaction, TrustedDevice } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { policy } from '../policy.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
@@ -13,15 +13,17 @@ const cookie: FlowCookie = { name: 'trusted_device', lifetime: policy.twoFactor.
  * This browser's trust for this user, with a new token: one conditional UPDATE, so a token that was copied is worth one sign-in,
  * here or there. Null for no cookie, another user's, a revoked or an old one.
  */
-export async function renewTrust(ctx: Context, tx: Transaction, userId: string): Promise<TrustToken | null> {
+export async function renewTrust(ctx: Context, tx: Queryable, userId: string): Promise<TrustToken | null> {
   const former = readFlowCookie(ctx, cookie)
   if (former === undefined) return null
   const token = createToken()
   const now = new Date()
-  const [device] = await tx.trustedDevice.updateManyAndReturn({
-    where: { secretHash: hashToken(former), userId, expiresAt: { gt: now } },
-    data: { secretHash: hashToken(token), lastUsedAt: now, ...whereFrom(ctx) },
-  })
+  const { ipAddress, userAgent } = whereFrom(ctx)
+  const [device] = await tx.$queryRaw<TrustedDevice[]>`
+    UPDATE trusted_devices SET secret_hash = ${hashToken(token)}, last_used_at = ${now}, ip_address = ${ipAddress}, user_agent = ${userAgent}
+    WHERE secret_hash = ${hashToken(former)} AND user_id = ${userId} AND expires_at > ${now}
+    RETURNING id, user_id AS "userId", secret_hash AS "secretHash", ip_address AS "ipAddress", user_agent AS "userAgent",
+              created_at AS "createdAt", last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`
   return device ? { device, token } : null
 }
 
