@@ -167,14 +167,13 @@ export function describeLimits(config: Config): string[] {
       `The database is embedded: one process on one machine. Back up ${config.database.directory} by npm run backup, or set DATABASE_URL.`,
     )
   } else if (!config.redisUrl) {
-    limits.push('Rate limits are counted by each process alone. Set REDIS_URL before you run more than one.')
+    limits.push('Rate limits are counted by this service alone, its workers together. Set REDIS_URL before you run a second one.')
   }
   if (config.ciTestSecret !== null && config.ciTestSecret.length < 16) {
     limits.push(
       'CI_TEST_SECRET is short enough to be guessed: whoever has it can have the service call the exchanges. Make it longer.',
     )
   }
-  if (config.webConcurrency > 1) limits.push('WEB_CONCURRENCY is not in use yet: one process runs.')
   if (config.trustProxy.length === 0) {
     limits.push(
       'No proxy is trusted: behind one, all visitors share its address and its rate limits. Set TRUST_PROXY to its address.',
