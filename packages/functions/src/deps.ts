@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto'
+import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { BlockList } from 'node:net'
-import { join } from 'node:path'
 import {
   AppError,
   createExpirySweep,
@@ -19,18 +17,23 @@ import {
   type Log,
   policy,
 } from '@floorpass/api'
-import { type ChangeChannel, type Database, openDatabase } from '@floorpass/db'
+import { type ChangeChannel, isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
-import { Redis } from 'ioredis'
+import type { Redis } from 'ioredis'
 import { destination, pino } from 'pino'
-import { serveDumps } from './backup/dump-socket.ts'
+import { assertSameSecret, keptSecret, localSecret } from './auth-secret.ts'
+import { takeBackup } from './backup/backup.ts'
+import { serveBackups } from './backup/backup-socket.ts'
+import { type Line, openLine } from './cluster/line.ts'
+import { DatabaseNotReadyError } from './database-not-ready.ts'
 import { trustedProxies } from './http/client-address.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { connectRedis } from './redis.ts'
 import type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
 import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
 import type { OpenTracing } from './tracing/open-tracing.ts'
-import { tracedDatabase, tracedPasswords, tracedTransport } from './tracing/traced-parts.ts'
+import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './tracing/traced-parts.ts'
 
 type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 type Outbox = ReturnType<typeof createOutbox>
@@ -50,6 +53,8 @@ export type Service = {
   metricsToken: string | null
   /** Null unless an OpenTelemetry receiver is configured. */
   tracing: OpenTracing | null
+  /** What this process asks and tells the one whose worker it is; null when it is alone. */
+  primary: Line | null
   smokeTests: SmokeParts
   logFor(requestId: string): Log
   /** Rejects, within two seconds, while the service cannot do its work, and from `drain` on. */
@@ -68,6 +73,7 @@ type Parts = {
   outbox: Outbox | null
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
+  primary?: Line | null
   metrics?: Metrics | null
   tracing?: OpenTracing | null
   keepSessions?: boolean
@@ -83,19 +89,30 @@ type Parts = {
 export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = openLog(config)
-  for (const limit of describeLimits(config)) log.warn(limit)
+  const primary = cluster.isWorker ? openLine(process) : null
+  primary?.on('alive', () => true)
+  if (isFirst()) for (const limit of describeLimits(config)) log.warn(limit)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
-  const secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
-  const metrics = config.metricsToken === null ? null : createMetrics()
+  const metrics = config.metricsToken === null ? null : createMetrics(primary)
   const onConnectionLost = (error: Error) => {
     metrics?.countLostConnection()
     log.warn({ reason: error.message }, 'a database connection was lost')
   }
   const database = await openDatabase(config.database, { onConnectionLost })
+  let secrets: readonly string[]
   try {
-    const { applied } = await database.migrate()
-    if (applied.length > 0) log.info({ applied }, 'the database was migrated')
+    // Under the lock of the database: beside a restore no secret of another is made.
+    secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
+    if (isFirst()) {
+      const { applied } = await database.migrate()
+      if (applied.length > 0) log.info({ applied }, 'the database was migrated')
+    } else {
+      // A worker that takes the place of another must start while the database is away.
+      await assertMigrated(database).catch((error: unknown) => {
+        if (!isDatabaseUnavailable(error)) throw error
+      })
+    }
   } catch (error) {
     await database.close()
     throw error
@@ -105,15 +122,19 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   // Imported on demand: where nobody listens, none of it is loaded.
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
   const keepSessions = sessionCache
-  const service = composeService({ config, secrets, database, transport, outbox, redis, log, metrics, tracing, keepSessions })
+  const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing, keepSessions }
+  const service = composeService(parts)
   service.deps.mail.start()
   service.expirySweep.start()
-  if (!database.dump) return service
-  const dumps = await serveDumps(config.dataDir, database.dump, log)
+  const { copyTo } = database
+  if (!copyTo || config.database.kind !== 'embedded' || config.database.directory === null) return service
+  const { directory } = config.database
+  const opened = { directory, copyTo, secrets, isOwnSecret: config.authSecrets === null }
+  const backups = await serveBackups(directory, () => takeBackup(opened), log)
   return {
     ...service,
     stop: async () => {
-      await Promise.all([dumps.close(), service.stop()])
+      await Promise.all([backups.close(), service.stop()])
     },
   }
 }
@@ -141,11 +162,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
   const database = await openDatabase(options)
   try {
-    if (await database.hasPendingMigrations()) {
-      throw new DatabaseNotReadyError(
-        'The database is older than this version. Start this version of the service once, or use the version that runs.',
-      )
-    }
+    await assertMigrated(database)
     if (!secretIsNew) await assertSameSecret(database.db, secrets)
   } catch (error) {
     await database.close()
@@ -164,48 +181,27 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   })
 }
 
-/** The one that the service made, which stays its own work. */
-async function keptSecret(dataDir: string): Promise<string> {
-  const file = localSecretFile(dataDir)
-  if (existsSync(file)) return localSecret(dataDir)
+async function assertMigrated({ hasPendingMigrations }: OpenDatabase): Promise<void> {
+  if (!(await hasPendingMigrations())) return
   throw new DatabaseNotReadyError(
-    `There is no secret in ${file}. Set AUTH_SECRET as the service has it, or start the service once.`,
+    'The database is older than this version. Start this version of the service once, or use the version that runs.',
   )
 }
 
-/** The newest of what is sealed tells which secret the service has. */
-async function assertSameSecret(db: Database, secrets: readonly string[]): Promise<void> {
-  const newest = { orderBy: { createdAt: 'desc' } } as const
-  const [mail, link, factor] = await db.$transaction([
-    db.queuedMail.findFirst(newest),
-    db.verification.findFirst({ where: { payloadSealed: { not: null } }, ...newest }),
-    db.twoFactor.findFirst(newest),
-  ])
-  const [last] = [
-    { at: mail?.createdAt, sealed: mail?.mailSealed },
-    { at: link?.createdAt, sealed: link?.payloadSealed },
-    { at: factor?.createdAt, sealed: factor?.secretSealed },
-  ].sort((one, other) => Number(other.at ?? 0) - Number(one.at ?? 0))
-  if (!last?.sealed) return
-  try {
-    createSecretBox(secrets).open(last.sealed)
-  } catch {
-    throw new DatabaseNotReadyError(
-      'What the service sealed last cannot be opened: AUTH_SECRET is another one. Set it as the service has it. If it was changed a moment ago, and nothing was sealed since, add --secret-is-new.',
-    )
-  }
-}
-
-/** The database is not one that this version can work on. The message says what to do. */
-export class DatabaseNotReadyError extends Error {
-  override name = 'DatabaseNotReadyError'
-}
+/** One process of a service does what is done once: it alone, or the first of its workers. */
+export const isFirst = (): boolean => (cluster.worker?.id ?? 1) === 1
 
 const openTransport = ({ mail, appName }: Config): MailTransport =>
   mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
 
+/** What a pipe takes whole (PIPE_BUF): longer writes of several workers would get into each other's lines. */
+const wholeWrite = 4_096
+
 const openLog = ({ logLevel }: Config) =>
-  pino({ level: logLevel, base: null, serializers: { err: describeError } }, destination({ sync: false }))
+  pino(
+    { level: logLevel, base: null, serializers: { err: describeError } },
+    destination({ sync: false, ...(cluster.isWorker && { maxWrite: wholeWrite }) }),
+  )
 
 /** Wires open parts together. Tests call it with parts of their own. */
 export function composeService({
@@ -216,7 +212,8 @@ export function composeService({
   outbox,
   redis,
   log,
-  metrics = config.metricsToken === null ? null : createMetrics(),
+  primary = null,
+  metrics = config.metricsToken === null ? null : createMetrics(primary),
   tracing = null,
   keepSessions = true,
   hashCost,
@@ -226,11 +223,13 @@ export function composeService({
   const secretBox = createSecretBox(secrets)
   let draining = false
   const db = tracing ? tracedDatabase(database.db, tracing) : database.db
-  const passwords = createPasswordHasher(hashCost)
+  const sql = tracing ? tracedSql(database.sql, tracing) : database.sql
+  const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
-  const limiter = createRateLimiter({ enabled: config.rateLimit, redis })
+  const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null })
   const deps: Deps = {
     db,
+    sql,
     passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
     limiter: metrics ? metrics.counting(limiter) : limiter,
     quiet: createQuietAnswers(quietFloorMs),
@@ -266,6 +265,7 @@ export function composeService({
     metrics,
     metricsToken: config.metricsToken,
     tracing,
+    primary,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     async assertReady() {
@@ -307,53 +307,4 @@ export function describeError(error: unknown): Record<string, unknown> {
     ...(code !== undefined && { code }),
     ...(cause !== undefined && { cause: describeError(cause) }),
   }
-}
-
-const redisPatienceMs = 1_000
-
-function connectRedis(url: string, log: Log): Redis {
-  // A Redis that is frozen or unreachable holds its connection open and answers nothing: a limit must not wait for it.
-  const redis = new Redis(url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    connectTimeout: 2_000,
-    commandTimeout: redisPatienceMs,
-    socketTimeout: redisPatienceMs,
-  })
-  let down = false
-  redis.on('error', (error: Error) => {
-    if (!down) log.warn({ reason: error.message }, 'Redis is away: limits are counted in this process until it is back')
-    down = true
-  })
-  redis.on('ready', () => {
-    if (down) log.info({}, 'Redis is back')
-    down = false
-  })
-  return redis
-}
-
-/** The kept secret cannot be used. The message says what to do. */
-export class LocalSecretError extends Error {
-  override name = 'LocalSecretError'
-}
-
-const localSecretFile = (dataDir: string): string => join(dataDir, 'auth-secret')
-
-/** Local mode's AUTH_SECRET: made once, kept beside the data it protects. */
-async function localSecret(dataDir: string): Promise<string> {
-  const file = localSecretFile(dataDir)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  const draft = `${file}.${process.pid}`
-  await writeFile(draft, randomBytes(32).toString('base64url'), { mode: 0o600 })
-  // link() fails when the file exists: two first starts agree on one secret, and none is ever half written.
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error
-  })
-  await unlink(draft)
-  await chmod(file, 0o600)
-  const secret = (await readFile(file, 'utf8')).trim()
-  if (secret.length >= 43) return secret
-  throw new LocalSecretError(
-    `The secret in ${file} is empty or cut off, so what it sealed cannot be opened. Restore the file from a backup, or delete it to start with a new one: mails that wait and links that are out are lost then.`,
-  )
 }

@@ -53,13 +53,20 @@ export type PageContext = {
 export type Pages = (request: Request, page: PageContext) => Promise<Response>
 
 /** What the transport knows besides the request. */
-export type Connection = { peerAddress: string | null }
+export type Connection = {
+  peerAddress: string | null
+  /** It hands over no byte of a body beyond the length that was claimed, as a parser of HTTP does. */
+  framesBodies?: boolean
+}
 
 export type Edge = { fetch(request: Request, connection: Connection): Promise<Response> }
 
 type Variables = { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }
 
 const largestBatch = 10
+
+/** Another server asks for these for all of its visitors, from one address. */
+const sessionReads = new Set(['/auth/get-session', '/trpc/sessions.get'])
 
 /**
  * The HTTP edge: a plain function from Request to Response, the same under every server. It answers /auth, /trpc, /tests and the
@@ -82,7 +89,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const client = {
       ip: clientAddress(c.env.peerAddress, c.req.header('x-forwarded-for') ?? null, service.trustedProxies),
       userAgent: printable(c.req.header('user-agent') ?? ''),
-      locale: preferredLocale(readLocaleCookie(cookies), c.req.header('accept-language')),
+      locale: preferredLocale(readLocaleCookie(cookies, settings.cookie.secure), c.req.header('accept-language')),
     }
     c.set('requestId', requestId)
     c.set('setCookies', setCookies)
@@ -111,14 +118,14 @@ export function createEdge(service: Service, pages?: Pages): Edge {
       })
     } else await next()
 
-    const response = new Response(c.res.body, c.res)
+    // Changed in place: every answer here was made here, and each copy of one costs more than all its headers.
+    const response = c.res
     for (const cookie of setCookies) response.headers.append('set-cookie', cookie)
     response.headers.set('x-request-id', requestId)
     for (const [name, value] of limitHeaders(c.get('context').tightestLimit())) response.headers.set(name, value)
     // Remix drops the headers of an error that a layout above the page shows.
     if (response.status === 503 && !response.headers.has('retry-after')) response.headers.set('retry-after', '1')
     addSecureHeaders(response.headers, { https: settings.cookie.secure, contentSecurityPolicy: c.get('contentSecurityPolicy') })
-    c.res = response
     const ms = performance.now() - started
     const { status } = response
     service.metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
@@ -149,17 +156,28 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     assertTrustedOrigin(c.req.raw, settings.trustedOrigins)
     await next()
   })
+  const countCaller = async (c: { req: { path: string }; get(key: 'context'): Context }, next: () => Promise<void>) => {
+    if (!sessionReads.has(c.req.path)) await c.get('context').limitByIp('request:ip')
+    await next()
+  }
+  app.use('/auth/*', countCaller)
+  app.use('/trpc/*', countCaller)
   app.use(async (c, next) => {
-    c.req.raw = await withWholeBody(c.req.raw)
+    c.req.raw = await withWholeBody(c.req.raw, c.env.framesBodies)
     await next()
   })
 
-  const document = openapiDocument(activeRoutes(new Set(deps.providers.keys())), {
-    ...settings,
-    cookieName: sessionCookieName(settings.cookie),
-  })
-  app.get('/auth/openapi.json', () => json(document))
-  app.get('/auth/reference', (c) => c.html(referencePage(document)))
+  // Made when somebody reads it: at the start it would take longer than all other routes together.
+  let document: ReturnType<typeof openapiDocument> | undefined
+  const describeRoutes = () => {
+    document ??= openapiDocument(activeRoutes(new Set(deps.providers.keys())), {
+      ...settings,
+      cookieName: sessionCookieName(settings.cookie),
+    })
+    return document
+  }
+  app.get('/auth/openapi.json', () => json(describeRoutes()))
+  app.get('/auth/reference', (c) => c.html(referencePage(describeRoutes())))
   app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context'))))
   app.all('/trpc/*', async (c) => {
     // A streamed batch would leave before its procedures have run, and their cookies with nothing.

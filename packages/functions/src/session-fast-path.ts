@@ -1,23 +1,27 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sessionFromMemory } from '@floorpass/api'
+import { type Client, createCaller, createContext, sessionCookieName, sessionFromMemory, toAppError } from '@floorpass/api'
 import type { Service } from './deps.ts'
-import { requestCookies } from './http/cookies.ts'
+import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders } from './http/cors.ts'
-import { jsonType } from './http/respond.ts'
+import { jsonType, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
 /** Hosts that every later layer takes as they are; others are judged there. */
 const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
 
+/** To read a session it does not matter who asks. */
+const unknownClient: Client = { ip: null, userAgent: '', locale: 'en' }
+
+const bytesOf = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
+
 /**
- * `GET /auth/get-session` of a session in memory, on Node's own request and response: the most frequent call there is, without the
- * edge, whose answer it gives to the byte (ADR 012). False, with nothing touched, when the edge must answer.
+ * `GET /auth/get-session` with a session's cookie, on Node's own request and response: the most frequent call there is, from memory or by the
+ * one procedure that reads it, without the edge, whose answer it gives to the byte (ADR 022). All else goes to the edge with nothing touched.
  */
-export function createSessionFastPath({
-  deps,
-  metrics,
-}: Service): (request: IncomingMessage, response: ServerResponse) => boolean {
+export function createSessionFastPath({ deps, metrics, logFor }: Service, edge: Listener): Listener {
   const { trustedOrigins, cookie } = deps.settings
   const headersTo = (origin: string | null): string[] => {
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])
@@ -28,18 +32,54 @@ export function createSessionFastPath({
   const plain = headersTo(null)
   const byOrigin = new Map(trustedOrigins.map((origin) => [origin, headersTo(origin)]))
 
+  const readSession = async (header: string, cookies: Map<string, string>) => {
+    const requestId = randomUUIDv7()
+    const log = logFor(requestId)
+    const own: string[] = [requestId]
+    try {
+      const context = createContext({ ...deps, log }, unknownClient, {
+        get: (name) => cookies.get(name),
+        all: (name) => cookieValues(header, name),
+        set: (cookie) => void own.push('set-cookie', cookie),
+      })
+      return { status: 200, json: bytesOf(await createCaller(context).sessions.get()), own, log }
+    } catch (thrown) {
+      const error = toAppError(thrown)
+      own.push(...Object.entries(retryHeaders([error])).flat())
+      return { status: error.status, json: bytesOf({ code: error.key, message: error.message }), own, log }
+    }
+  }
+
   return (request, response) => {
     const started = performance.now()
     const { method, url, headers } = request
-    if (url !== '/auth/get-session' || method !== 'GET' || headers.cookie === undefined) return false
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false
-    if (!plainHost.test(headers.host ?? '')) return false
-    const json = sessionFromMemory(deps, requestCookies(headers.cookie))
-    if (!json) return false
-    const known = (headers.origin !== undefined && byOrigin.get(headers.origin)) || plain
-    response.writeHead(200, [...known, randomUUIDv7(), 'content-length', String(json.length)])
-    response.end(json)
-    metrics?.countRequest({ route: url, method, status: 200 }, (performance.now() - started) / 1000)
-    return true
+    if (url !== '/auth/get-session' || method !== 'GET' || headers.cookie === undefined) return edge(request, response)
+    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return edge(request, response)
+    if (!plainHost.test(headers.host ?? '')) return edge(request, response)
+    const write = (status: number, own: readonly string[], json: Buffer): void => {
+      const known = (headers.origin !== undefined && byOrigin.get(headers.origin)) || plain
+      response.writeHead(status, [...known, ...own, 'content-length', String(json.length)])
+      response.end(json)
+      metrics?.countRequest({ route: url, method, status }, (performance.now() - started) / 1000)
+    }
+    const cookies = requestCookies(headers.cookie)
+    const kept = sessionFromMemory(deps, cookies)
+    if (kept) return write(200, [randomUUIDv7()], kept)
+    // A read of the database belongs into a trace, and those begin at the edge. Without a token nothing is read.
+    if (deps.tracing || !cookies.has(sessionCookieName(deps.settings.cookie))) return edge(request, response)
+    readSession(headers.cookie, cookies)
+      .then(({ status, json, own, log }) => {
+        write(status, own, json)
+        // What was refused, written or failed is logged, as at the edge.
+        if (own.length > 1)
+          log[status >= 500 ? 'warn' : 'info'](
+            { method, path: url, status, ms: Math.round(performance.now() - started) },
+            'request',
+          )
+      })
+      .catch((error: unknown) => {
+        response.destroy()
+        deps.log.error({ err: error }, 'a request failed')
+      })
   }
 }

@@ -1,5 +1,6 @@
 import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
-import { DatabaseNotReadyError, LocalSecretError } from './deps.ts'
+import { LocalSecretError } from './auth-secret.ts'
+import { DatabaseNotReadyError } from './database-not-ready.ts'
 
 const addresses = 'Use 127.0.0.1, or 0.0.0.0 for all of them.'
 
@@ -25,6 +26,7 @@ export function explainStartFailure(error: unknown): string {
     error instanceof DataDirUnusableError ||
     error instanceof MigrationError
   if (explained) return error.message
+  if (code === 'ENOSPC') return 'The disk of DATA_DIR is full. Make room, and try again.'
   if (path !== undefined) return `${error.message}. Set DATA_DIR to a folder that this user may create and write.`
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another program. Stop that one, or choose another port: PORT=${Number(port) + 1} npm start`

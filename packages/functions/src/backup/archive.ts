@@ -1,70 +1,174 @@
+import { randomUUID } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
-import { extract, pack } from 'tar-stream'
+import { extract, type Pack, pack } from 'tar-stream'
+import { z } from 'zod'
 
-/** What a backup of the embedded database holds. */
-export type Backup = {
-  manifest: { format: 1; createdAt: string; secret: 'auth-secret' | 'AUTH_SECRET' }
-  /** The database's own dump: a tar of its folder. */
-  database: Buffer
-  /** The generated secret of local mode; null where AUTH_SECRET is set, which is kept elsewhere. */
-  secret: string | null
-}
+// An archive is a gzipped tar: the manifest, the secret where the service made it, the database's files, and the end, which counts them.
+const names = { manifest: 'manifest.json', secret: 'auth-secret', files: 'database/', end: 'end.json' } as const
+const manifestForm = z.object({ format: z.literal(2), createdAt: z.iso.datetime(), secrets: z.array(z.string()).min(1) })
+const endForm = z.object({ files: z.number(), bytes: z.number() })
+const anyFormat = z.object({ format: z.number() })
+const longestText = 64 * 1024
+
+type Entry = ReturnType<typeof extract> extends AsyncIterable<infer One> ? One : never
+
+/** What an archive says of itself. `secrets` are the fingerprints of AUTH_SECRET: one for each of its list. */
+export type Manifest = z.infer<typeof manifestForm>
+/** What `readArchive` tells: the generated secret of local mode is null where AUTH_SECRET is set, which is kept elsewhere. */
+export type Contents = { manifest: Manifest; secret: string | null; bytes: number }
 
 /** It cannot be read, or is no backup. The message says what to do. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }
 
-const names = { manifest: 'manifest.json', secret: 'auth-secret', database: 'database.tar' } as const
+/** The place that it was to be written to is at fault. */
+export class BackupTargetError extends BackupError {
+  override name = 'BackupTargetError'
+}
 
-/** Writes the archive for its owner alone (0600), whole or not at all: it appears under its name when all of it is on the disk. */
-export async function writeArchive(file: string, { manifest, database, secret }: Backup): Promise<void> {
-  const draft = `${file}.${process.pid}.part`
+/** The archive as a tar, read from `folder` as fast as it is taken: a file at a time is in memory, never the whole. */
+export function packArchive({ manifest, secret, folder }: Omit<Contents, 'bytes'> & { folder: string }): Readable {
   const archive = pack()
-  archive.entry({ name: names.manifest, mode: 0o600 }, `${JSON.stringify(manifest, null, 2)}\n`)
-  if (secret !== null) archive.entry({ name: names.secret, mode: 0o600 }, secret)
-  archive.entry({ name: names.database, mode: 0o600 }, database)
-  archive.finalize()
+  void fillArchive(archive, { manifest, secret, folder }).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
+  )
+  return archive as unknown as Readable
+}
+
+async function fillArchive(archive: Pack, { manifest, secret, folder }: Parameters<typeof packArchive>[0]): Promise<void> {
+  const text = (name: string, content: string) =>
+    new Promise<void>((resolve, reject) => {
+      archive.entry({ name, mode: 0o600 }, content, (error) => (error ? reject(error) : resolve()))
+    })
+  await text(names.manifest, `${JSON.stringify(manifest, null, 2)}\n`)
+  if (secret !== null) await text(names.secret, secret)
+  const end = { files: 0, bytes: 0 }
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name)
+    const name = `${names.files}${path.slice(folder.length + 1)}`
+    if (entry.isDirectory()) archive.entry({ name, type: 'directory', mode: 0o700 })
+    if (!entry.isFile()) continue
+    const { size } = await stat(path)
+    await pipeline(createReadStream(path), archive.entry({ name, size, mode: 0o600 }))
+    end.files += 1
+    end.bytes += size
+  }
+  await text(names.end, JSON.stringify(end))
+}
+
+/** Writes the archive for its owner alone (0600), whole or not at all: it gets its name when it is on the disk and was read back. BackupTargetError. */
+export async function writeArchive(file: string, archive: Readable): Promise<Contents> {
+  // In a container every process may have the same id.
+  const draft = `${file}.${randomUUID()}.part`
   try {
-    // `flush`: on the disk before it gets its name.
     await pipeline(archive, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
-    await rename(draft, file)
+    const contents = await readArchive(draft)
+    // rename() replaces what is there. Not link(), which the file systems of many a backup's disk do not have.
+    await (await open(file, 'wx', 0o600)).close()
+    await rename(draft, file).catch(async (error: unknown) => {
+      await rm(file)
+      throw error
+    })
+    await syncFolder(dirname(file))
+    return contents
   } catch (error) {
-    await rm(draft, { force: true })
+    await rm(draft, { force: true }).catch(() => {})
+    const { code, path, syscall = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' && path === file)
+      throw new BackupTargetError(`${file} exists: choose another name. A backup replaces no file.`)
+    if (path === draft || path === file || ['write', 'fsync'].includes(syscall))
+      throw new BackupTargetError(
+        `${file} cannot be written: ${code}. Choose a place that this user may write, with space for it.`,
+      )
     throw error
   }
 }
 
-/** The archive's contents. BackupError when it is damaged, cut off or something else. */
-export async function readArchive(file: string): Promise<Backup> {
-  const entries = new Map<string, Buffer>()
-  const reader = extract()
-  reader.on('entry', (header, stream, next) => {
-    const chunks: Buffer[] = []
-    stream.on('data', (chunk) => void chunks.push(chunk as Buffer))
-    stream.on('end', () => {
-      entries.set(header.name, Buffer.concat(chunks))
-      next()
-    })
-    // The pipeline tells of it: without a listener here too, an archive that ends inside an entry ends the process.
-    stream.on('error', () => {})
-  })
-  await pipeline(createReadStream(file), createGunzip(), reader).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'ENOENT' || cause.code === 'EACCES'
-      ? new BackupError(`${file} cannot be read: ${cause.code}.`)
-      : noBackup(file, cause)
-  })
-  const [manifest, database] = [entries.get(names.manifest), entries.get(names.database)]
-  if (!manifest || !database) throw noBackup(file)
-  const parsed = JSON.parse(manifest.toString()) as Backup['manifest']
-  if (parsed.format !== 1) throw new BackupError(`${file} was written by another version of Floorpass (format ${parsed.format}).`)
-  return { manifest: parsed, database, secret: entries.get(names.secret)?.toString() ?? null }
+/** The names in it outlive a power failure, where the file system and its owner allow that. */
+export async function syncFolder(path: string): Promise<void> {
+  try {
+    const folder = await open(path, 'r')
+    await folder.sync().finally(() => folder.close())
+  } catch (error) {
+    if (!['EINVAL', 'ENOTSUP', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
 }
 
-const noBackup = (file: string, cause?: unknown) =>
-  new BackupError(`${file} is not a whole backup of the embedded database: take another copy of it, or an older backup.`, {
-    cause,
-  })
+/** Reads all of an archive, and writes its database's files to `folder` when one is given. BackupError when it is damaged, cut off or something else. */
+export async function readArchive(file: string, folder: string | null = null): Promise<Contents> {
+  let manifest: Manifest | null = null
+  let secret: string | null = null
+  let end: z.infer<typeof endForm> | null = null
+  const read = { files: 0, bytes: 0 }
+  const reader = extract()
+  try {
+    const source = pipeline(createReadStream(file), createGunzip(), reader)
+    // Told of by the loop, or after it.
+    source.catch(() => {})
+    for await (const entry of reader) {
+      const { name } = entry.header
+      if (end !== null) throw new Error(`${name} follows the end`)
+      if (manifest === null) {
+        if (name !== names.manifest) throw new Error(`begins with ${name}`)
+        manifest = manifestOf(await textOf(entry), file)
+      } else if (name === names.secret) secret = await textOf(entry)
+      else if (name === names.end) end = endForm.parse(JSON.parse(await textOf(entry)))
+      else {
+        read.bytes += await placeFile(entry, folder)
+        if (entry.header.type === 'file') read.files += 1
+      }
+    }
+    await source
+    if (manifest === null || end === null || end.files !== read.files || end.bytes !== read.bytes) throw new Error('not whole')
+    return { manifest, secret, bytes: read.bytes }
+  } catch (error) {
+    const { code, syscall, path } = error as NodeJS.ErrnoException
+    if (error instanceof BackupError) throw error
+    if (syscall === 'read' || (syscall !== undefined && path === file)) throw new BackupError(`${file} cannot be read: ${code}.`)
+    // The disk it is written to, and no fault of the archive.
+    if (syscall !== undefined) throw error
+    throw new BackupError(
+      `${file} is not a whole backup of the embedded database: take another copy of it, or an older backup.`,
+      {
+        cause: error,
+      },
+    )
+  } finally {
+    reader.destroy()
+  }
+}
+
+function manifestOf(text: string, file: string): Manifest {
+  const json: unknown = JSON.parse(text)
+  const { format } = anyFormat.parse(json)
+  if (format !== 2)
+    throw new BackupError(
+      `${file} was written by another version of Floorpass (format ${format}): restore it with that version, then start this one on what it restored.`,
+    )
+  return manifestForm.parse(json)
+}
+
+async function textOf(entry: Entry): Promise<string> {
+  if (entry.header.type !== 'file' || (entry.header.size ?? 0) > longestText) throw new Error(`${entry.header.name} is no text`)
+  return (await buffer(entry)).toString()
+}
+
+/** Resolves to its size. Only names that stay inside the folder are taken. */
+async function placeFile(entry: Entry, folder: string | null): Promise<number> {
+  const { name, type, size = 0 } = entry.header
+  const path = name.slice(names.files.length).replace(/\/$/, '')
+  const isInside = name.startsWith(names.files) && /^[\w.-]+(\/[\w.-]+)*$/.test(path) && !/(^|\/)\.\.?(\/|$)/.test(path)
+  if (!isInside || (type !== 'file' && type !== 'directory')) throw new Error(`${type} ${name} is none of the database's files`)
+  if (folder !== null && type === 'directory') await mkdir(join(folder, path), { recursive: true, mode: 0o700 })
+  if (folder === null || type === 'directory') for await (const _ of entry);
+  else await pipeline(entry, createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600 }))
+  return size
+}

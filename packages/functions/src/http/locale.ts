@@ -1,7 +1,8 @@
 import type { Context, Locale } from '@floorpass/api'
 import { parseAccept } from 'hono/utils/accept'
 
-const cookieName = 'locale'
+/** The service's own name, as its other cookies have: the host may serve more than this service. */
+const cookieName = (secure: boolean): string => (secure ? '__Host-floorpass_locale' : 'floorpass_locale')
 const aYear = 365 * 24 * 60 * 60
 
 /** The language that a browser asks for: the one chosen in it (our cookie), else the first of Accept-Language that we have, else English. */
@@ -19,8 +20,9 @@ export async function spokenLocale({ findSession, client }: Context): Promise<Lo
   return active?.user.locale ?? client.locale
 }
 
-export const readLocaleCookie = (cookies: Map<string, string>): string | undefined => cookies.get(cookieName)
+export const readLocaleCookie = (cookies: Map<string, string>, secure: boolean): string | undefined =>
+  cookies.get(cookieName(secure))
 
 /** A Set-Cookie value. No secret: it says nothing but `en` or `fr`. */
 export const localeCookie = (locale: Locale, secure: boolean): string =>
-  `${cookieName}=${locale}; Path=/; Max-Age=${aYear}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  `${cookieName(secure)}=${locale}; Path=/; Max-Age=${aYear}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

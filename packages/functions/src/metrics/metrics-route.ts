@@ -10,5 +10,5 @@ export async function answerMetrics(request: Request, token: string | null, metr
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse('METHOD_NOT_ALLOWED', { allow: 'GET' })
   if (!metrics || !isBearer(request.headers.get('authorization'), token))
     return refuse('UNAUTHORIZED', { 'www-authenticate': 'Bearer' })
-  return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
+  return new Response(await metrics.text(), { headers: { 'content-type': metrics.registry.contentType } })
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, type Deps, type ErrorKey, type RateLimiter } from '@floorpass/api'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-
+import type { Line } from '../cluster/line.ts'
 import { methodLabel } from './route-pattern.ts'
 
 /** What one request was, in words of which there are few: a path that anybody can make up is no label. */
@@ -11,6 +11,8 @@ export type RequestLabels = { route: string; method: string; status: number }
 export type Metrics = {
   /** Further metrics register here: `new Gauge({ registers: [metrics.registry], … })`. */
   registry: Registry
+  /** All of them as text, those of the other workers included. SERVICE_UNAVAILABLE when they cannot be had. */
+  text(): Promise<string>
   /** `seconds` from the first byte read to the answer. */
   countRequest(labels: RequestLabels, seconds: number): void
   /** A procedure ended with an entry of the catalogue. */
@@ -25,10 +27,16 @@ export type Metrics = {
 
 /** Milliseconds for the database; Prometheus itself gives up after ten seconds. */
 const longestWait = 3_000
+/** For the primary, who waits for the workers. */
+const longestScrape = 6_000
 
-/** Counters of this process. */
-export function createMetrics(): Metrics {
+/** Those in the database. */
+type Mails = { waiting: bigint; refused: bigint; oldest: Date | null }
+
+/** Counters of this process, and with a primary those of all its workers: a gauge that is not to be summed names its `aggregator`. */
+export function createMetrics(primary: Line | null = null): Metrics {
   const registry = new Registry()
+  primary?.on('figures', () => registry.getMetricsAsJSON())
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
   const requests = new Histogram({
@@ -64,6 +72,14 @@ export function createMetrics(): Metrics {
 
   return {
     registry,
+    async text() {
+      if (!primary) return registry.metrics()
+      return String(
+        await primary.ask('scrape', longestScrape).catch(() => {
+          throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+        }),
+      )
+    },
     countRequest({ route, method, status }, seconds) {
       const labels = { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` }
       requests.observe(labels, seconds)
@@ -111,6 +127,7 @@ export function createMetrics(): Metrics {
       const channelUp = new Gauge({
         name: 'floorpass_session_channel_up',
         help: 'Whether the database tells this process of changed sessions; while it does not, none is answered from memory',
+        aggregator: 'min',
         registers,
         collect() {
           channelUp.set(Number(sessionCache.stats().channelUp))
@@ -138,7 +155,7 @@ export function createMetrics(): Metrics {
       // Read once for the three gauges: they are collected side by side.
       let reading: Promise<void> | undefined
       // A database that hangs is asked once, however often Prometheus comes: its connections are the service's.
-      let asking: ReturnType<typeof askDatabase> | undefined
+      let asking: Promise<[Mails]> | undefined
       const collect = (): Promise<void> => {
         reading ??= readDatabase().finally(() => {
           reading = undefined
@@ -148,6 +165,7 @@ export function createMetrics(): Metrics {
       const mails = new Gauge({
         name: 'floorpass_mails',
         help: 'Mails in the database that wait to leave, and that a server refused for good; the same from every process',
+        aggregator: 'max',
         labelNames: ['state'],
         registers,
         collect,
@@ -155,35 +173,34 @@ export function createMetrics(): Metrics {
       const oldestMail = new Gauge({
         name: 'floorpass_mail_oldest_waiting_seconds',
         help: 'Age of the oldest mail that waits; 0 when none does',
+        aggregator: 'max',
         registers,
         collect,
       })
       const up = new Gauge({
         name: 'floorpass_database_up',
         help: 'Whether the database answered this very scrape',
+        aggregator: 'min',
         registers,
         collect,
       })
 
-      const askDatabase = () =>
-        db.$transaction([
-          db.queuedMail.aggregate({ where: { nextAttemptAt: { not: null } }, _count: true, _min: { createdAt: true } }),
-          db.queuedMail.count({ where: { nextAttemptAt: null } }),
-        ])
+      const askDatabase = () => db.$queryRaw<[Mails]>`
+          SELECT count(next_attempt_at) AS waiting, count(*) - count(next_attempt_at) AS refused,
+                 min(coalesce(tried_since, created_at)) FILTER (WHERE next_attempt_at IS NOT NULL) AS oldest FROM queued_mails`
 
       async function readDatabase(): Promise<void> {
         asking ??= askDatabase().finally(() => {
           asking = undefined
         })
         try {
-          const [waiting, refused] = await Promise.race([
+          const [{ waiting, refused, oldest }] = await Promise.race([
             asking,
             delay(longestWait, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer in time'))),
           ])
-          const oldest = waiting._min.createdAt?.getTime() ?? Date.now()
-          mails.set({ state: 'waiting' }, waiting._count)
-          mails.set({ state: 'refused' }, refused)
-          oldestMail.set(Math.max(0, Date.now() - oldest) / 1000)
+          mails.set({ state: 'waiting' }, Number(waiting))
+          mails.set({ state: 'refused' }, Number(refused))
+          oldestMail.set(Math.max(0, Date.now() - (oldest?.getTime() ?? Date.now())) / 1000)
           up.set(1)
         } catch {
           // Figures of a while ago would pass for the present.

@@ -1,6 +1,6 @@
 import { methodsOf } from '../rest/dispatch.ts'
 
-const fixed = new Set(['/healthz', '/readyz', '/metrics', '/auth/openapi.json', '/auth/reference'])
+const fixed = new Set(['/healthz', '/readyz', '/metrics'])
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 

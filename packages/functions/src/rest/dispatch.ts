@@ -10,8 +10,12 @@ const rowsByPath = Map.groupBy(
 )
 const rowsAt = (path: string): Route[] | undefined => rowsByPath.get(path)?.map(({ route }) => route)
 
+/** What the edge answers itself: it describes the rows, and is none. */
+const documents = new Set(['/auth/openapi.json', '/auth/reference'])
+
 /** The methods that a path answers; none for an unknown one. */
-export const methodsOf = (path: string): string[] => (rowsAt(path) ?? []).map((route) => route.method)
+export const methodsOf = (path: string): string[] =>
+  documents.has(path) ? ['GET'] : (rowsAt(path) ?? []).map((route) => route.method)
 
 /** Answers one REST request: find the row, read the input, call the procedure, write the result. A Response passes through as it is. */
 export async function dispatch(request: Request, path: string, api: Api): Promise<Response> {
@@ -29,8 +33,8 @@ export async function dispatch(request: Request, path: string, api: Api): Promis
 
 function findRoute(path: string, method: string): Route {
   const rows = rowsAt(path)
-  if (!rows) throw new AppError('NOT_FOUND')
-  const row = rows.find((route) => route.method === method || (method === 'HEAD' && route.method === 'GET'))
+  if (!rows && !documents.has(path)) throw new AppError('NOT_FOUND')
+  const row = rows?.find((route) => route.method === method || (method === 'HEAD' && route.method === 'GET'))
   if (!row) throw new AppError('METHOD_NOT_ALLOWED')
   return row
 }

@@ -15,8 +15,9 @@ export const checkMail = (db: Database, transport: Pick<MailTransport, 'verify'>
   {
     title: `no mail has waited for more than ${longestWait / 60} minutes`,
     async run() {
+      const tooLong = { lt: new Date(Date.now() - longestWait * 1000) }
       const waiting = await db.queuedMail.count({
-        where: { nextAttemptAt: { not: null }, createdAt: { lt: new Date(Date.now() - longestWait * 1000) } },
+        where: { nextAttemptAt: { not: null }, OR: [{ triedSince: tooLong }, { triedSince: null, createdAt: tooLong }] },
       })
       if (waiting > 0) throw new CheckFailure(`${waiting} have`)
       return { waiting }

@@ -1,35 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { variables } from '@floorpass/env'
 import { runCommand } from '../../../admin/src/run-command.ts'
 import { openForOperator } from '../deps.ts'
 import type { TestApp } from './create-test-app.ts'
+import { startTool, type ToolResult } from './tool-process.ts'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
-
-export type CommandResult = { code: number | null; stdout: string; stderr: string; json: unknown }
+export type CommandResult = ToolResult & { json: unknown }
 
 /** The real `npm run admin -- …` as a process of its own. Only the given variables are set; `json` is what it printed, when it is JSON. */
 export async function admin(environment: Record<string, string>, ...args: string[]): Promise<CommandResult> {
-  const child = spawn(
-    join(root, 'node_modules/node/bin/node'),
-    ['--disable-warning=ExperimentalWarning', 'packages/admin/start.mjs', ...args],
-    {
-      cwd: root,
-      env: { ...Object.fromEntries(variables.map((variable) => [variable, ''])), PATH: process.env.PATH, ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  const output = { stdout: '', stderr: '' }
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].on('data', (chunk: Buffer) => {
-      output[stream] += chunk
-    })
-  }
-  const [code] = (await once(child, 'close')) as [number | null]
-  return { code, ...output, json: /^[[{]/.test(output.stdout) ? JSON.parse(output.stdout) : null }
+  const result = await startTool('admin', args, { environment }).ended
+  return { ...result, json: /^[[{]/.test(result.stdout) ? JSON.parse(result.stdout) : null }
 }
 
 /**

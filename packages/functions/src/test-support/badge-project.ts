@@ -1,20 +1,15 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { variables } from '@floorpass/env'
 import { onTestFinished } from 'vitest'
-
-const start = fileURLToPath(new URL('../../../badges/start.mjs', import.meta.url))
+import { startTool, type ToolResult } from './tool-process.ts'
 
 export type BadgeProject = {
   root: string
   write(path: string, text: string): void
   read(path: string): string
   /** Runs the tool in the project; only the given variables are set. */
-  run(args: string[], environment?: Record<string, string>): Promise<{ code: number | null; stdout: string; stderr: string }>
+  run(args: string[], environment?: Record<string, string>): Promise<ToolResult>
 }
 
 /** A folder with these specifications, for one test. */
@@ -31,21 +26,7 @@ export function createBadgeProject(specs: Record<string, string> = {}): BadgePro
     root,
     write,
     read: (path) => readFileSync(join(root, path), 'utf8'),
-    async run(args, environment = {}) {
-      const child = spawn(process.execPath, [start, ...args], {
-        cwd: root,
-        env: { ...Object.fromEntries(variables.map((name) => [name, ''])), PATH: process.env.PATH, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      const output = { stdout: '', stderr: '' }
-      for (const stream of ['stdout', 'stderr'] as const) {
-        child[stream].on('data', (chunk: Buffer) => {
-          output[stream] += chunk
-        })
-      }
-      const [code] = (await once(child, 'close')) as [number | null]
-      return { code, ...output }
-    },
+    run: (args, environment = {}) => startTool('badges', args, { cwd: root, environment }).ended,
   }
 }
 

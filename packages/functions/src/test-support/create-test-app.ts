@@ -5,11 +5,12 @@ import { openDatabase } from '@floorpass/db'
 import { loadConfig } from '@floorpass/env'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { afterAll, vi } from 'vitest'
+import { vi } from 'vitest'
 import { composeService, describeError, type Service } from '../deps.ts'
 import { createEdge, type Edge } from '../edge.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { type Browser, createBrowser } from './browser.ts'
+import { closeAfterFile } from './close-after-file.ts'
 import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -25,6 +26,10 @@ export type TestApp = {
   baseUrl: string
   /** Every line that was logged, parsed. */
   logs: Record<string, unknown>[]
+  /** Warnings and worse, but for a heartbeat that a busy machine was late with: sessions are read from the database then. */
+  unforeseen(): Record<string, unknown>[]
+  /** Of itself it stops after the file's last test. */
+  stop(): Promise<void>
   browser(options?: { origin?: string | null; ip?: string }): Browser
   /** A new person that no other test knows. */
   person(overrides?: Partial<Person>): Person
@@ -38,6 +43,8 @@ export type TestApp = {
   mailed(): Promise<void>
   /** Every row of every table: what a thief of the database holds. */
   everyRow(): Promise<Record<string, unknown>[]>
+  /** For each table, its number of rows and a digest of all that they hold. */
+  digests(): Promise<{ table: string; digest: string }[]>
   /** Takes the database away under the running service; `back` returns it (PostgreSQL only). */
   loseDatabase(): Promise<{ back(): Promise<void> }>
   close(): Promise<void>
@@ -125,15 +132,29 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     expectOk(answer.status, answer.body)
     return { ...tab, person: known, userId: (answer.body as { user: { id: string } }).user.id }
   }
-  const everyRow: TestApp['everyRow'] = async () => {
+  const tableNames = async () => {
     const tables = await database.db.$queryRaw<
       { name: string }[]
-    >`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
-    const rows = tables.map(({ name }) =>
+    >`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+    return tables.map(({ name }) => name)
+  }
+  const digests: TestApp['digests'] = async () => {
+    const selects = (await tableNames()).map(
+      (name) =>
+        `SELECT '${name}' AS table, count(*) || ' ' || md5(coalesce(string_agg(md5(t::text), '' ORDER BY md5(t::text)), '')) AS digest FROM "${name}" t`,
+    )
+    return database.db.$queryRawUnsafe<{ table: string; digest: string }[]>(selects.join(' UNION ALL '))
+  }
+  const everyRow: TestApp['everyRow'] = async () => {
+    const rows = (await tableNames()).map((name) =>
       database.db.$queryRawUnsafe<{ row: string }[]>(`SELECT to_json("${name}")::text AS row FROM "${name}"`),
     )
     return (await Promise.all(rows)).flat().map(({ row }) => JSON.parse(row))
   }
+  const unforeseen: TestApp['unforeseen'] = () =>
+    logs
+      .filter(({ level }) => Number(level) >= 40)
+      .filter(({ msg, reason }) => !(/^changes of sessions are not heard/.test(String(msg)) && /in time$/.test(String(reason))))
   let lost = false
   const loseDatabase: TestApp['loseDatabase'] = async () => {
     lost = testDatabase.hide === null
@@ -141,13 +162,18 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     await database.close()
     return { back: () => Promise.reject(new Error('a closed embedded database does not come back')) }
   }
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.stop()
+    return stopped
+  }
   const close = async () => {
-    await service.stop().catch((error: unknown) => {
+    await stop().catch((error: unknown) => {
       if (!lost) throw error
     })
     await testDatabase.drop()
   }
-  afterAll(close)
+  closeAfterFile(close)
   return {
     edge,
     service,
@@ -155,6 +181,8 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     outbox,
     baseUrl,
     logs,
+    unforeseen,
+    stop,
     browser,
     person,
     signUp,
@@ -162,6 +190,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     signedIn,
     mailed,
     everyRow,
+    digests,
     loseDatabase,
     close,
   }

@@ -2,9 +2,12 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a PostgreSQL server that can do to the connection which hears of changes what networks and poolers do. */
+/** A way to a PostgreSQL server that can do what networks and poolers do, most of it to the connection which hears of changes. */
 export type DatabaseProxy = {
   url: string
+  /** From now on nothing moves on the connections that are open, until it all does. */
+  stall(): void
+  flow(): void
   /** From now on the connection stays open and carries nothing; so does every new one. */
   silence(): void
   /** Every connection that was silenced ends, new ones are carried. */
@@ -13,8 +16,11 @@ export type DatabaseProxy = {
   lead(databaseUrl: string): void
 }
 
-/** `deaf`: LISTEN succeeds and nothing is ever heard, as behind a pooler that shares connections between transactions. */
-export async function databaseProxy(databaseUrl: string, { deaf = false } = {}): Promise<DatabaseProxy> {
+/**
+ * What a pooler that shares connections between transactions does. `deaf`: LISTEN succeeds and nothing is ever heard. `pooling`: it greets
+ * as a process of its own.
+ */
+export async function databaseProxy(databaseUrl: string, { deaf = false, pooling = false } = {}): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   const listening = new Set<Socket>()
@@ -41,7 +47,10 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
       outgoing.write(Buffer.from(deaf ? passed.replace('LISTEN floorpass_', 'LISTEN somewhere_') : passed, 'latin1'))
     })
     outgoing.on('data', (bytes: Buffer) => {
-      if (!(silent && listening.has(incoming))) incoming.write(bytes)
+      if (silent && listening.has(incoming)) return
+      const greeting = pooling ? bytes.indexOf(backendKeyData) : -1
+      if (greeting >= 0) bytes.writeInt32BE(1, greeting + backendKeyData.length)
+      incoming.write(bytes)
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -55,6 +64,12 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
   })
   return {
     url: url.href,
+    stall: () => {
+      for (const socket of sockets) socket.pause()
+    },
+    flow: () => {
+      for (const socket of sockets) socket.resume()
+    },
     silence: () => {
       silent = true
     },
@@ -68,3 +83,6 @@ export async function databaseProxy(databaseUrl: string, { deaf = false } = {}):
     },
   }
 }
+
+/** Type and length of the message that names the server's process. */
+const backendKeyData = Buffer.from('K\0\0\0\x0c', 'latin1')

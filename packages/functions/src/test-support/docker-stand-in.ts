@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// The part of Docker's command line that a roll-out uses, in small: `docker run` starts a process that is ready at once.
+// The part of Docker's command line that a roll-out uses, in small: `docker run` starts a process that is ready at once, or, of a broken image, one that is
+// started again and again.
 const state = process.env.DOCKER_STATE ?? ''
 const [command = '', ...args] = process.argv.slice(2)
 appendFileSync(join(state, 'calls'), `${[command, ...args].join(' ')}\n`)
@@ -10,6 +11,7 @@ const after = (option: string) => args[args.indexOf(option) + 1] ?? ''
 const fileOf = (name: string) => join(state, `${name}.pid`)
 const name = command === 'run' ? after('--name') : command === 'ps' ? after('--filter').slice('name=^'.length, -1) : args.at(-1)
 const file = fileOf(name ?? '')
+const restarts = join(state, 'restarts')
 
 function end(): void {
   try {
@@ -21,13 +23,19 @@ function end(): void {
 
 if (command === 'run') {
   const port = args.find((arg) => arg.startsWith('PORT='))?.slice('PORT='.length)
-  const server = `require('node:http').createServer((_, response) => response.end('ready')).listen(${port}, '127.0.0.1')`
+  const isBroken = args.at(-1)?.includes('broken')
+  const server = isBroken
+    ? 'setInterval(() => {}, 1000)'
+    : `require('node:http').createServer((_, response) => response.end('ready')).listen(${port}, '127.0.0.1')`
   const child = spawn(process.execPath, ['-e', server], { detached: true, stdio: 'ignore' })
   child.unref()
   writeFileSync(file, String(child.pid))
+  writeFileSync(restarts, isBroken ? '1' : '0')
 } else if (command === 'ps') process.stdout.write(existsSync(file) ? 'id\n' : '')
-else if (command === 'inspect') process.stdout.write('true\n')
-else if (command === 'stop') end()
+else if (command === 'inspect') {
+  const isAsked = after('--format').startsWith('{{if .RestartCount}}false')
+  process.stdout.write(`${!isAsked || readFileSync(restarts, 'utf8') === '0'}\n`)
+} else if (command === 'stop') end()
 else if (command === 'rm') {
   end()
   rmSync(file)

@@ -11,12 +11,14 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '@floorpass/db'
 import { variables } from '@floorpass/env'
-import { fuzz } from './fuzz.ts'
+import { fuzz, fuzzEnvironment } from './fuzz.ts'
 import { asAdmin, urlOf } from './test-templates.ts'
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, port: { type: 'string' } } })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const requests = Number(values.requests ?? 50_000)
+/** Of what is left after a full collection, from the warm-up's end to the run's. */
+const mostGrowth = 1.2
 const adminUrl = process.env.TEST_DATABASE_URL
 const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
 const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-fuzz-'))
@@ -24,45 +26,52 @@ const port = values.port ?? (await freePort())
 
 if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`CREATE DATABASE "${database}"`))
 const url = adminUrl ? urlOf(adminUrl, database) : ''
-const server = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', 'apps/web/server.ts'], {
+const probe = new URL('./memory-probe.ts', import.meta.url).href
+const server = spawn('deploy/start.sh', ['--expose-gc', '--import', probe], {
   cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
   env: {
     // Empty is unset, and keeps a developer's `.env` out.
     ...Object.fromEntries(variables.map((variable) => [variable, ''])),
     PATH: process.env.PATH,
-    NODE_ENV: 'production',
     PORT: port,
     DATA_DIR: dataDir,
     DATABASE_URL: url,
-    RATE_LIMIT: 'off',
-    LOG_LEVEL: 'warn',
+    ...fuzzEnvironment,
     GITHUB_CLIENT_ID: 'github',
     GITHUB_CLIENT_SECRET: 'a secret',
   },
-  stdio: ['ignore', 'pipe', 'pipe'],
+  stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
 })
 let output = ''
-for (const stream of [server.stdout, server.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk))
+for (const stream of [server.stdout, server.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk))
 const exited = once(server, 'close')
 const failures: string[] = []
 try {
   while (!output.includes('Ctrl-C')) {
-    const ended = await Promise.race([exited, once(server.stdout, 'data').then(() => null)])
+    const ended = await Promise.race([exited, once(server.stdout ?? server, 'data').then(() => null)])
     if (ended) throw new Error(`the server did not start:\n${output}`)
   }
   const opened = adminUrl ? await openDatabase({ kind: 'postgres', url, poolSize: 1 }) : null
   console.log(`seed ${seed}, ${requests} requests, ${adminUrl ? 'PostgreSQL' : 'the embedded database'}`)
-  const target = { url: `http://127.0.0.1:${port}`, pid: server.pid ?? 0, dataDir, db: opened?.db ?? null }
-  const { statuses, memory, seconds, violations } = await fuzz(target, {
+  const settledMemory = async () => {
+    server.send('settle')
+    const [usage] = (await once(server, 'message', { signal: AbortSignal.timeout(30_000) })) as [NodeJS.MemoryUsage]
+    return usage
+  }
+  const target = { url: `http://127.0.0.1:${port}`, pid: server.pid ?? 0, dataDir, db: opened?.db ?? null, settledMemory }
+  const { statuses, memory, settled, seconds, violations } = await fuzz(target, {
     seed,
     requests,
     onProgress: (line) => console.log(line),
   })
   await opened?.close()
   failures.push(...violations)
-  if (memory.growth > 0.2) failures.push(`memory grew from ${memory.warm.toFixed(0)} to ${memory.end.toFixed(0)} MB`)
+  for (const kind of ['live', 'resident'] as const) {
+    const [warm, end] = [settled?.warm[kind] ?? 0, settled?.end[kind] ?? Number.POSITIVE_INFINITY]
+    if (end > warm * mostGrowth) failures.push(`${kind} memory grew from ${warm.toFixed(0)} to ${end.toFixed(0)} MB`)
+  }
   if (server.exitCode !== null) failures.push('the server crashed')
-  console.log(JSON.stringify({ seed, requests, seconds: Math.round(seconds), statuses, memory }, null, 2))
+  console.log(JSON.stringify({ seed, requests, seconds: Math.round(seconds), statuses, memory, settled }, null, 2))
 } finally {
   server.kill('SIGTERM')
   const [code] = await exited

@@ -146,13 +146,16 @@ const bodyOf = (fields: Record<string, Schema>): fc.Arbitrary<string> => {
   return fc
     .tuple(
       fc.tuple(...pairs),
-      fc.array(fc.nat(names.length - 1), { maxLength: 2 }),
+      // Again, with another value: whoever reads the first and acts on the last is two parsers.
+      fc.array(fc.tuple(fc.nat(names.length - 1), fc.oneof(hostileJson, fc.constantFrom('"fuzz-1@example.test"', '"/"'))), {
+        maxLength: 2,
+      }),
       fc.array(fc.nat(names.length - 1), { maxLength: 2 }),
       fc.array(extra, { maxLength: 2 }),
     )
     .map(([all, twice, left, more]) => {
       const kept = all.filter((_, index) => !left.includes(index))
-      return `{${[...kept, ...twice.map((index) => all[index] ?? ''), ...more].join()}}`
+      return `{${[...kept, ...twice.map(([index, value]) => `${JSON.stringify(names[index]?.[0])}:${value}`), ...more].join()}}`
     })
 }
 
@@ -167,7 +170,15 @@ const asForm = (text: string): Buffer => {
     return Buffer.from(text)
   }
 }
-const big = Buffer.alloc(2 * 1024 * 1024, 0x20)
+const big = 2 * 1024 * 1024
+const bigBodies = [
+  ' '.repeat(big),
+  `{"email":"${'a'.repeat(big)}"}`,
+  `{"password":"${'\u{1f600}'.repeat(big / 4)}"}`,
+  `{${'"a":1,'.repeat(big / 6)}"b":2}`,
+  deep(big / 2, '[', ']'),
+  `{"email":"fuzz-1@example.test","password":"plum kettle orbit"${' '.repeat(big)}}`,
+].map((text) => Buffer.from(text))
 
 /** What becomes of a body on its way to the wire. */
 const wrapped = (text: fc.Arbitrary<string>): fc.Arbitrary<Made> =>
@@ -221,7 +232,10 @@ const wrapped = (text: fc.Arbitrary<string>): fc.Arbitrary<Made> =>
         .map(([it, type]): Made => ({ what: 'another type', body: Buffer.from(it), headers: [`content-type: ${type}`] })),
     },
     { weight: 2, arbitrary: text.map((it): Made => ({ what: 'no type', body: Buffer.from(it), headers: [] })) },
-    { weight: 1, arbitrary: fc.constant<Made>({ what: '2 MB', body: big, headers: [json], isBroken: true }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(...bigBodies).map((body): Made => ({ what: '2 MB', body, headers: [json], isBroken: true })),
+    },
     { weight: 2, arbitrary: fc.constant<Made>({ what: 'no body', body: Buffer.alloc(0), headers: [] }) },
   )
 
@@ -246,6 +260,8 @@ const oddHeaders = fc.array(
             'range',
             'referer',
             'sec-fetch-site',
+            'traceparent',
+            'tracestate',
             'trpc-accept',
           ],
           ...[
@@ -264,6 +280,13 @@ const oddHeaders = fc.array(
     fc.constantFrom(
       'x-forwarded-proto: HTTP/1.1',
       'x-forwarded-for: ::1, 1.2.3.4, unknown',
+      'x-forwarded-for: 203.0.113.7, 127.0.0.1',
+      'x-forwarded-for: ::ffff:1.2.3.4%eth0, [::1]:80, 999.1.1.1',
+      `x-forwarded-for: ${'1.2.3.4, 127.0.0.1, '.repeat(400)}::1`,
+      'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      'traceparent: 00-00000000000000000000000000000000-0000000000000000-ff',
+      `traceparent: cc-${'f'.repeat(3000)}-01-x`,
+      'authorization: Bearer what-the-fuzz-does-not-know',
       'host: evil.test',
       'host: [::1',
       'host: a b',
@@ -346,7 +369,7 @@ export function hostileRequests(operation: Operation, origin: string, cookies: C
       ),
       pace: fc.oneof(
         { weight: 120, arbitrary: fc.constant('at once' as const) },
-        { weight: 1, arbitrary: fc.constantFrom('slow' as const, 'cut off' as const) },
+        { weight: 6, arbitrary: fc.constantFrom('slow' as const, 'slow' as const, 'cut off' as const) },
       ),
     })
     .map(({ method, target, made, from, who, odd, framing, pace }) => {

@@ -1,18 +1,23 @@
 import { connect } from 'node:net'
 
-export type RawAnswer = { status: number; head: string; body: string; all: string }
+/** `isOpen`: nobody closed the connection, until the time was up. */
+export type RawAnswer = { status: number; head: string; body: string; all: string; isOpen: boolean }
 
 /** Sends these very bytes to a port of this machine and reads until the connection closes. Status 0: closed without a word. */
-export async function sendRaw(port: number, request: string, { timeout = 5000 } = {}): Promise<RawAnswer> {
+export async function sendRaw(port: number, request: string | Buffer, { timeout = 5000 } = {}): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
   // The server may close before it has read everything.
   socket.on('error', () => {})
-  socket.setTimeout(timeout, () => socket.destroy())
+  let isOpen = false
+  socket.setTimeout(timeout, () => {
+    isOpen = true
+    socket.destroy()
+  })
   socket.write(request)
   await new Promise((resolve) => socket.on('close', resolve))
   const all = Buffer.concat(chunks).toString('latin1')
   const [head = '', ...body] = all.split('\r\n\r\n')
-  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body: body.join('\r\n\r\n'), all }
+  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0), head, body: body.join('\r\n\r\n'), all, isOpen }
 }

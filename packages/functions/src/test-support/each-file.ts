@@ -1,0 +1,3 @@
+import { closeWhatFilesOpen } from './close-after-file.ts'
+
+closeWhatFilesOpen()

@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { variables } from '@floorpass/env'
+
+export const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+export type ToolResult = { code: number | null; stdout: string; stderr: string }
+export type ToolProcess = { child: ChildProcess; ended: Promise<ToolResult> }
+
+type Surroundings = { cwd?: string; environment?: Record<string, string> }
+
+/** A command line of the workspace as a process of its own. Only the given variables are set. */
+export function startTool(
+  name: 'admin' | 'badges',
+  args: string[],
+  { cwd = root, environment = {} }: Surroundings = {},
+): ToolProcess {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}packages/${name}/start.mjs`, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(variables.map((variable) => [variable, ''])), PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].on('data', (chunk: Buffer) => {
+      output[stream] += chunk
+    })
+  }
+  return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, ...output })) }
+}
