@@ -12,6 +12,7 @@ export type Arguments = {
     since?: string
     until?: string
     limit?: string
+    before?: string
     'dry-run'?: boolean
     'without-two-factor'?: boolean
     'clear-password'?: boolean

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises'
+import { policy } from '@floorpass/api'
 import {
   disableUserTwoFactor,
   dropRefusedMails,
@@ -7,12 +8,15 @@ import {
   listAuditEvents,
   listRefusedMails,
   listUserSessions,
+  mostFound,
+  mostMails,
   type Operator,
   restoreUser,
   retryRefusedMails,
   revokeUserSessions,
   showUser,
   suspendUser,
+  usualEvents,
   verifyUserAddress,
 } from '@floorpass/api/administration'
 import { type Arguments, numberOf, type Outcome, one, reasonOf, timeOf } from './arguments.ts'
@@ -31,7 +35,7 @@ type Command = {
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',
-    does: 'users by id, google:<id>, github:<id>, or a part of their address (50 at most)',
+    does: `users by id, google:<id>, github:<id>, or a part of their address (${mostFound} at most)`,
     options: [],
     async run(operator, args) {
       const users = await findUsers(operator, one(args, 'who'))
@@ -150,25 +154,33 @@ export const commands: Record<string, Command> = {
     },
   },
   audit: {
-    usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>]',
-    does: 'audit events, the newest first (100)',
-    options: ['user', 'action', 'since', 'until', 'limit'],
-    async run(operator, { positionals, flags: { user, action, since, until, limit } }) {
+    usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
+    does: `audit events, the newest first (${usualEvents} of them); the older ones with the id of the last`,
+    options: ['user', 'action', 'since', 'until', 'limit', 'before'],
+    async run(operator, { positionals, flags: { user, action, since, until, limit, before } }) {
       if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one word too many.`, '`audit` takes options only.')
+      const most = limit === undefined ? usualEvents : numberOf('limit', limit, 10_000)
       const events = await listAuditEvents(operator, {
         ...(user !== undefined && { who: user }),
         ...(action !== undefined && { action }),
         ...(since !== undefined && { since: timeOf('since', since) }),
         ...(until !== undefined && { until: timeOf('until', until) }),
-        ...(limit !== undefined && { limit: numberOf('limit', limit, 10_000) }),
+        ...(before !== undefined && { before }),
+        limit: most,
       })
+      if (!events)
+        throw usageError(
+          '--before is the id of no event.',
+          `It was not found; audit events stay ${policy.sweep.keepAuditEvents / 86_400} days.`,
+        )
       const columns = ['createdAt', 'action', 'succeeded', 'userId', 'actorId', 'ipAddress', 'details'] as const
-      return { data: events, text: table(events, columns, 'No event.') }
+      const more = events.length === most ? `\n\nThere may be older ones: add --before ${events.at(-1)?.id}` : ''
+      return { data: events, text: `${table(events, columns, 'No event.')}${more}` }
     },
   },
   mails: {
     usage: 'mails',
-    does: 'mails that the server refused for good (the oldest 1000)',
+    does: `mails that the server refused for good (the oldest ${mostMails})`,
     options: [],
     async run(operator) {
       const mails = await listRefusedMails(operator)

@@ -17,6 +17,7 @@ const flags = {
   since: { type: 'string' },
   until: { type: 'string' },
   limit: { type: 'string' },
+  before: { type: 'string' },
   'dry-run': { type: 'boolean' },
   'without-two-factor': { type: 'boolean' },
   'clear-password': { type: 'boolean' },
