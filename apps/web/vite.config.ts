@@ -22,6 +22,8 @@ export default defineConfig(({ isSsrBuild }) => ({
     isSsrBuild ? precompress : shrink,
   ],
   build: {
+    // A service may run from it: see scripts/build-stamp.mjs.
+    emptyOutDir: false,
     assetsInlineLimit: 0,
     // Both await at the top of a module.
     target: isSsrBuild ? 'node24' : 'es2022',

@@ -1,12 +1,7 @@
-import { PassThrough } from 'node:stream'
-import {
-  type AppLoadContext,
-  createReadableStreamFromReadable,
-  type EntryContext,
-  type LoaderFunctionArgs,
-} from '@remix-run/node'
+import { randomUUID } from 'node:crypto'
+import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from '@remix-run/node'
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
-import { renderToPipeableStream } from 'react-dom/server'
+import { renderToString } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, loadText } from '#app/text.ts'
 
@@ -15,33 +10,64 @@ await loadText('en', 'inside')
 await loadText('fr', 'door')
 await loadText('fr', 'inside')
 
-/** No page defers data, so the document is sent whole: a failure while rendering still gets its own status and page. */
-export default function handleRequest(
+/**
+ * No page defers data, so the document is made in one go: that costs less than a stream, and a failure while rendering still gets its own
+ * status and page.
+ */
+export default async function handleRequest(
   request: Request,
   status: number,
   headers: Headers,
   remixContext: EntryContext,
-  { cspNonce: nonce, locale }: AppLoadContext,
+  { cspNonce, locale }: AppLoadContext,
 ): Promise<Response> {
   headers.set('Content-Type', 'text/html; charset=utf-8')
-  return new Promise((resolve, reject) => {
-    const { pipe } = renderToPipeableStream(
+  const data = await dataOf(remixContext)
+  const context = { ...remixContext, renderMeta: { streamCache: { 0: Object.assign(Promise.resolve(), { result: data }) } } }
+  const render = (nonce: string) =>
+    `<!DOCTYPE html>${renderToString(
       <NonceContext.Provider value={nonce}>
         <LocaleContext.Provider value={locale}>
-          <RemixServer context={remixContext} url={request.url} nonce={nonce} />
+          <RemixServer context={context} url={request.url} nonce={nonce} />
         </LocaleContext.Provider>
       </NonceContext.Provider>,
-      {
-        nonce,
-        onAllReady() {
-          const body = new PassThrough()
-          resolve(new Response(createReadableStreamFromReadable(body), { status, headers }))
-          pipe(body)
-        },
-        onShellError: reject,
-      },
-    )
-  })
+    )}`
+  // Who sends no cookie and no query is nobody in particular: nothing of a person is kept here, and no token of a link.
+  const isStranger = request.method === 'GET' && status === 200 && !request.headers.has('cookie') && !request.url.includes('?')
+  const html = isStranger ? fromMemory(`${locale} ${request.url} ${data.value}`, cspNonce, render) : render(cspNonce)
+  return new Response(html, { status, headers })
+}
+
+/** The data of the page's loaders read to its end, as the document tells it to the browser: where Remix finds it, it renders without waiting. */
+async function dataOf({ serverHandoffStream }: EntryContext): Promise<{ done: true; value: string }> {
+  const reader = serverHandoffStream?.getReader()
+  const decoder = new TextDecoder()
+  let value = ''
+  for (;;) {
+    const chunk = await reader?.read()
+    if (!chunk || chunk.done) break
+    value += decoder.decode(chunk.value, { stream: true })
+  }
+  reader?.releaseLock()
+  return { done: true, value }
+}
+
+const documents = new Map<string, string[]>()
+const mostDocuments = 100
+/** Stands for the nonce in what is kept; nothing that a request brings can name it. */
+const nonceMark = randomUUID()
+
+/**
+ * A document is a function of its address, its language, its data and its nonce: were it of anything else, the browser could not hydrate
+ * it. So where the first three were seen before, only the nonce is new.
+ */
+function fromMemory(key: string, nonce: string, render: (nonce: string) => string): string {
+  const parts = documents.get(key) ?? render(nonceMark).split(nonceMark)
+  documents.delete(key)
+  documents.set(key, parts)
+  const [oldest] = documents.keys()
+  if (documents.size > mostDocuments && oldest !== undefined) documents.delete(oldest)
+  return parts.join(nonce)
 }
 
 /** What no page expected, in the service's log; a request that its own browser gave up is nobody's failure. */

@@ -61,8 +61,9 @@ function useVerdict() {
         if (!attempt.signal.aborted) setVerdict(null)
       }
     }
-    if (box.value === '') setVerdict(null)
-    else timer.current = setTimeout(question, pause)
+    // What was said is about what stood there.
+    setVerdict(null)
+    if (box.value !== '') timer.current = setTimeout(question, pause)
   }, [])
   useEffect(
     () => () => {

@@ -1,4 +1,4 @@
-import { may, organizationLimits, type Role, rolesUpTo } from '@floorpass/api/contracts'
+import { fieldLengths, may, organizationLimits, type Role, rolesUpTo } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import type { ReactNode } from 'react'
@@ -56,6 +56,7 @@ export const loader = withApi(async ({ api, page, params, url, text, notices }) 
         roleName: roleName(invitedRole, text),
         until: momentText(expiresAt, page.locale),
       })),
+    lengths: fieldLengths,
     invitationHours: organizationLimits.invitationLifetime / 3600,
     notice: noticeOf(url, notices.organization),
   }
@@ -122,7 +123,7 @@ type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 export default function OrganizationSettings() {
   const text = useText('organization')
   const organization = useLoaderData<typeof loader>()
-  const { id, name, slug, notice, members, invitations } = organization
+  const { id, name, slug, lengths, notice, members, invitations } = organization
   const result = useActionData<typeof action>()
   const form = (intent: string) => ({
     action: `/settings/organizations/${slug}`,
@@ -162,8 +163,15 @@ export default function OrganizationSettings() {
             {hidden}
             <input type="hidden" name="shown-name" value={update.failure?.typed['shown-name'] ?? name} />
             <input type="hidden" name="shown-slug" value={update.failure?.typed['shown-slug'] ?? slug} />
-            <Field name="name" label={text.name} defaultValue={name} maxLength={100} autoComplete="off" />
-            <Field name="slug" label={text.slug} hint={text.slugHint} defaultValue={slug} maxLength={64} autoComplete="off" />
+            <Field name="name" label={text.name} defaultValue={name} maxLength={lengths.name} autoComplete="off" />
+            <Field
+              name="slug"
+              label={text.slug}
+              hint={text.slugHint}
+              defaultValue={slug}
+              maxLength={lengths.slug}
+              autoComplete="off"
+            />
             <div>
               <SubmitButton>{text.save}</SubmitButton>
             </div>

@@ -1,4 +1,4 @@
-import { organizationLimits } from '@floorpass/api/contracts'
+import { fieldLengths, organizationLimits } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
@@ -23,6 +23,7 @@ export const loader = withApi(async ({ api, url, text, notices }) => {
     organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleName(role, text) })),
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
+    lengths: fieldLengths,
     notice: noticeOf(url, notices.organizations),
   }
 })
@@ -38,7 +39,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function OrganizationsSettings() {
   const text = useText('organizations')
-  const { organizations, invitations, most, notice } = useLoaderData<typeof loader>()
+  const { organizations, invitations, most, lengths, notice } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   return (
     <>
@@ -82,8 +83,8 @@ export default function OrganizationsSettings() {
       )}
       <Card title={text.createTitle}>
         <PageForm action="/settings/organizations?index" failure={failure}>
-          <Field name="name" label={text.name} maxLength={100} autoComplete="off" />
-          <Field name="slug" label={text.slug} hint={text.slugHint} maxLength={64} autoComplete="off" />
+          <Field name="name" label={text.name} maxLength={lengths.name} autoComplete="off" />
+          <Field name="slug" label={text.slug} hint={text.slugHint} maxLength={lengths.slug} autoComplete="off" />
           <div>
             <SubmitButton>{text.create}</SubmitButton>
           </div>

@@ -1,4 +1,4 @@
-import { type AuditAction, type ErrorKey, type FieldProblem, fieldProblems, type SocialRefusalCode } from '@floorpass/api'
+import { type AuditAction, type ErrorKey, type FieldProblem, fieldProblems, policy, type SocialRefusalCode } from '@floorpass/api'
 
 type Refusal = SocialRefusalCode | 'too_many_requests' | 'service_unavailable'
 
@@ -216,7 +216,7 @@ export const en: ServerText = {
     too_many_requests: ['There were too many tries from your address.', 'Wait a few minutes, then start again from this page.'],
     state_not_found: ['The provider sent you back without telling us which attempt it was.', 'Start again from this page.'],
     state_mismatch: [
-      'This attempt does not count any more: it took more than ten minutes, was used already, or began in another browser or sign-in.',
+      `This attempt does not count any more: it took more than ${policy.socialFlow.lifetime / 60} minutes, was used already, or began in another browser or sign-in.`,
       'Start again from this page, and finish in the same browser.',
     ],
     issuer_mismatch: [

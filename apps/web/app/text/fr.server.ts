@@ -1,4 +1,5 @@
-import { passwordLength } from '@floorpass/api/contracts'
+import { policy } from '@floorpass/api'
+import { fieldLengths, passwordLength } from '@floorpass/api/contracts'
 import type { ServerText } from '#app/text/en.server.ts'
 
 const notOurs = 'L’adresse vers laquelle continuer n’est pas l’une des nôtres. Recommencez depuis notre page d’accueil.'
@@ -120,19 +121,19 @@ export const fr: ServerText = {
   },
   fields: {
     emailInvalid: 'Saisissez une adresse e-mail valide',
-    emailTooLong: 'Trop long : 254 caractères au plus',
-    emailLocalPartTooLong: 'Trop long : 64 caractères au plus avant le @',
+    emailTooLong: `Trop long : ${fieldLengths.email} caractères au plus`,
+    emailLocalPartTooLong: `Trop long : ${fieldLengths.emailLocalPart} caractères au plus avant le @`,
     passwordMissing: 'Saisissez un mot de passe',
     passwordTooShort: `Utilisez au moins ${passwordLength.min} caractères`,
     passwordTooLong: `Utilisez au plus ${passwordLength.max} caractères`,
     tooLong: 'Trop long',
     nameMissing: 'Saisissez un nom',
-    nameTooLong: 'Trop long : 100 caractères au plus',
+    nameTooLong: `Trop long : ${fieldLengths.name} caractères au plus`,
     nameInvisibleCharacters: 'Saisissez un nom sans caractères invisibles',
     nameInvisible: 'Saisissez un nom visible',
     nameWithoutLetter: 'Utilisez au moins une lettre ou un chiffre',
     slugMissing: 'Saisissez un nom court',
-    slugTooLong: 'Trop long : 64 caractères au plus',
+    slugTooLong: `Trop long : ${fieldLengths.slug} caractères au plus`,
     slugForm: 'Utilisez les lettres de a à z, des chiffres, et des tirets entre eux',
     slugReserved: 'Ce nom court est réservé',
     codeMissing: 'Saisissez un code',
@@ -253,7 +254,7 @@ export const fr: ServerText = {
     ],
     state_not_found: ['Le fournisseur vous a renvoyé ici sans dire de quelle tentative il s’agissait.', startAgain],
     state_mismatch: [
-      'Cette tentative ne compte plus : elle a duré plus de dix minutes, elle a déjà servi, ou elle a commencé dans un autre navigateur ou une autre connexion.',
+      `Cette tentative ne compte plus : elle a duré plus de ${policy.socialFlow.lifetime / 60} minutes, elle a déjà servi, ou elle a commencé dans un autre navigateur ou une autre connexion.`,
       'Recommencez depuis cette page, et terminez dans le même navigateur.',
     ],
     issuer_mismatch: [
