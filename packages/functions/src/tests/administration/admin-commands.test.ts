@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { adminOf } from '../../test-support/admin-command.ts'
 import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
+import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
@@ -105,6 +106,33 @@ describe('users and their sessions', () => {
     expect(await json('sessions', id)).toHaveLength(1)
     expect(await events(id, 'revoke-session')).toMatchObject([{ actorId: `operator:${userInfo().username}` }])
   })
+
+  test('a session is believed to be of whom was named by their own row alone, and so is an identity', async () => {
+    const [ada, bob] = [await person(), await person()]
+    const { tab } = await signIn(bob.email)
+    const [session] = (await json('sessions', bob.id)) as { id: string }[]
+    const trusted = await app.db.trustedDevice.create({
+      data: { userId: bob.id, secretHash: `trust-${bob.id}`, expiresAt: new Date(Date.now() + 3_600_000) },
+    })
+    await app.db.session.updateMany({ where: { userId: bob.id }, data: { trustedDeviceId: trusted.id } })
+    expect(await command('revoke-sessions', ada.id, '--session', session?.id ?? '')).toMatchObject({
+      code: 1,
+      stdout: '0 sessions ended.\n',
+    })
+    expect((await tab.get('/auth/list-sessions')).status).toBe(200)
+    expect(await app.db.trustedDevice.count({ where: { userId: bob.id } })).toBe(1)
+    expect([await events(ada.id, 'revoke-session'), await events(bob.id, 'revoke-session')]).toEqual([[], []])
+
+    // The same id at another provider is another person, and an id of ours that reads like one is nobody's identity.
+    await app.db.account.create({ data: { userId: ada.id, providerId: 'google', accountId: `t-${ada.id}` } })
+    await app.db.account.create({ data: { userId: bob.id, providerId: 'github', accountId: `t-${ada.id}` } })
+    expect(await json('show', `google:t-${ada.id}`)).toMatchObject({ id: ada.id })
+    expect(await json('show', `github:t-${ada.id}`)).toMatchObject({ id: bob.id })
+    for (const who of [`google:${ada.id}`, `credential:${ada.id}`, `gitlab:t-${ada.id}`, `google:t-${ada.id} `, ''])
+      expect([who, (await command('show', who)).code]).not.toEqual([who, 0])
+    expect(await json('revoke-sessions', bob.id, '--session', session?.id ?? '')).toEqual({ revoked: 1 })
+    expect(await app.db.trustedDevice.count({ where: { userId: bob.id } })).toBe(0)
+  })
 })
 
 describe('suspend and restore', () => {
@@ -161,7 +189,7 @@ describe('verify-address', () => {
 })
 
 describe('disable-two-factor', () => {
-  test('T183, T184: takes the factor off with a reason, tells the owner, and names the operator', async () => {
+  test('T116, T183, T184: takes the factor off with a reason, tells the owner, and names the operator', async () => {
     const { id, email } = await person()
     const { tab } = await signIn(email)
     await switchOnTwoFactor(tab, passwordOf.get(email) ?? '')
@@ -232,6 +260,26 @@ describe('export and audit', () => {
     expect(await actions('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([])
     expect(await actions('--until', '2020-01-01')).toEqual([])
     expect((await command('audit', '--since', 'yesterday')).code).toBe(2)
+  })
+
+  test('audit goes on where the last page ended, also among events of one moment', async () => {
+    const { id, email } = await person()
+    const createdAt = new Date('2026-01-02T03:04:05.678Z')
+    await app.db.auditEvent.createMany({ data: Array.from({ length: 7 }, () => ({ userId: id, action: 'sign-in', createdAt })) })
+    const all = (await json('audit', '--user', email)) as { id: string }[]
+    expect(all).toHaveLength(8)
+    const pages: string[] = []
+    for (let before: string[] = []; ; ) {
+      const page = (await json('audit', '--user', email, '--limit', '3', ...before)) as { id: string }[]
+      pages.push(...page.map((event) => event.id))
+      if (page.length < 3) break
+      before = ['--before', page.at(-1)?.id ?? '']
+    }
+    expect(pages).toEqual(all.map((event) => event.id))
+    const { stdout } = await command('audit', '--user', email, '--limit', '3')
+    expect(stdout).toContain(`There may be older ones: add --before ${all[2]?.id}`)
+    expect((await command('audit', '--user', email)).stdout).not.toContain('--before')
+    expect(await command('audit', '--before', 'no-such-event')).toMatchObject({ code: 2, stdout: '' })
     expect((await command('audit', '--limit', '0')).code).toBe(2)
   })
 })
@@ -263,6 +311,26 @@ describe('mails that the server refused for good', () => {
     expect(await command('drop-mail', 'all', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such mail') })
     expect(await events(id, 'drop-mail')).toMatchObject([{ actorId: 'operator:grace', details: { subject: 'A letter' } }])
     expect((await mailsTo(email)).filter((subject) => subject === 'A letter')).toHaveLength(1)
+  })
+
+  test('one that was given up after days and is sent again is tried as long as a new one', async () => {
+    const { email } = await person()
+    await app.mailed()
+    const clock = holdClock()
+    await app.db.$transaction((tx) => app.service.deps.mail.add(tx, { to: email, subject: 'A letter', text: '', html: '' }))
+    const fourDaysAgo = new Date(Date.now() - 4 * 24 * 3600_000)
+    await app.db.queuedMail.updateMany({ data: { nextAttemptAt: null, attempts: 60, createdAt: fourDaysAgo } })
+    app.outbox.failWith(new Error('not now'))
+    expect(await json('retry-mail', 'all')).toEqual({ queued: 1 })
+    await app.mailed()
+    const waiting = () => app.db.queuedMail.findFirst()
+    const inTenSeconds = { attempts: 1, nextAttemptAt: new Date(Date.now() + 10_000) }
+    expect(await waiting()).toMatchObject({ ...inTenSeconds, createdAt: fourDaysAgo, lastError: 'not now' })
+    clock.advance(3 * 24 * 3600 + 1)
+    await app.mailed()
+    expect(await waiting()).toMatchObject({ attempts: 2, nextAttemptAt: null })
+    app.outbox.failWith(null)
+    await app.db.queuedMail.deleteMany()
   })
 
   test('all are handled one by one; what has no owner, or cannot be opened, is a line in the log, and a dead link stays', async () => {

@@ -1,13 +1,17 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@floorpass/db'
+import { variables } from '@floorpass/env'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { openForOperator } from '../../deps.ts'
 import { admin, adminHere } from '../../test-support/admin-command.ts'
 import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
 import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
+import { root, startTool } from '../../test-support/tool-process.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -126,6 +130,101 @@ describe('the secret of the service', () => {
         expect(await service.deps.db.user.count({ where: { email } })).toBe(1)
         await service.stop()
       }
+    },
+  )
+})
+
+// Beside the service: the embedded database has one process.
+describe.runIf(isPostgres)('a process at work', { timeout: 240_000 }, () => {
+  const beside = async () => {
+    const app = await createTestApp({ AUTH_SECRET: secret })
+    return { app, settings: { ...environment, DATABASE_URL: await urlOf(app) } }
+  }
+
+  test('an import that is killed between two users goes on where it was, and doubles nothing', async () => {
+    const { app, settings } = await beside()
+    const people = 300
+    const file = join(folder, 'killed.ndjson')
+    const rows = Array.from({ length: people }, (_, count) => ({
+      id: `killed-${count}`,
+      name: `Import ${count}`,
+      email: `killed-${count}@example.test`,
+      emailVerified: true,
+      accounts: [{ providerId: 'github', accountId: `killed-${count}` }],
+    }))
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const imported = { id: { startsWith: 'killed-' } }
+    const of = { userId: { startsWith: 'killed-' } }
+    const counts = async () => [
+      await app.db.user.count({ where: imported }),
+      await app.db.account.count({ where: of }),
+      await app.db.auditEvent.count({ where: { ...of, action: 'import-user' } }),
+    ]
+
+    const killed = startTool('admin', ['import', file], { environment: settings })
+    await vi.waitFor(async () => expect(await app.db.user.count({ where: imported })).toBeGreaterThan(5), {
+      timeout: 60_000,
+      interval: 20,
+    })
+    killed.child.kill('SIGKILL')
+    expect((await killed.ended).code).toBeNull()
+    await vi.waitFor(async () => {
+      const [users, ...others] = await counts()
+      expect(others).toEqual([users, users])
+    })
+    const [before = 0] = await counts()
+    expect(before).toBeLessThan(people)
+
+    expect((await admin(settings, 'import', file, '--json')).json).toMatchObject({
+      imported: people - before,
+      present: before,
+      refused: 0,
+    })
+    expect(await counts()).toEqual([people, people, people])
+    expect((await admin(settings, 'import', file, '--json')).json).toMatchObject({ imported: 0, present: people })
+    expect(await counts()).toEqual([people, people, people])
+  })
+
+  // A pseudo terminal, of util-linux.
+  const script = spawnSync('script', ['--version'])
+  test.runIf(script.status === 0 && /util-linux/.test(String(script.stdout)))(
+    'at a terminal what cannot be taken back waits for the address to be typed',
+    async () => {
+      const { app, settings } = await beside()
+      const { email } = await app.signUp()
+      const isSuspended = async () => (await app.db.user.findUniqueOrThrow({ where: { email } })).suspendedAt !== null
+      const suspend = async (typed: string | null) => {
+        const line = `"$TOOL" --disable-warning=ExperimentalWarning packages/admin/start.mjs suspend ${email} --reason "a stolen phone"`
+        const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
+          cwd: root,
+          env: {
+            ...Object.fromEntries(variables.map((name) => [name, ''])),
+            PATH: process.env.PATH,
+            TOOL: process.execPath,
+            ...settings,
+          },
+          stdio: ['pipe', 'pipe', 'pipe'],
+        })
+        let seen = ''
+        terminal.stdout.on('data', (chunk: Buffer) => {
+          const hadAsked = seen.includes('to go on:')
+          seen += chunk
+          if (hadAsked || !seen.includes('to go on:')) return
+          // The end of the input, as Ctrl-D sends it.
+          terminal.stdin.write(typed === null ? '\u0004' : `${typed}\r`)
+        })
+        const [code] = (await once(terminal, 'close')) as [number]
+        return { code, seen }
+      }
+
+      const wrong = await suspend('yes')
+      expect([wrong.code, wrong.seen]).toEqual([1, expect.stringContaining('Nothing was done.')])
+      expect(wrong.seen).toContain('Its owner is locked out until you restore it.')
+      expect((await suspend(null)).code).toBe(1)
+      expect(await isSuspended()).toBe(false)
+      const right = await suspend(email)
+      expect([right.code, right.seen]).toEqual([0, expect.stringContaining(`${email} is suspended`)])
+      expect(await isSuspended()).toBe(true)
     },
   )
 })

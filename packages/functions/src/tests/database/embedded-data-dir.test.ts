@@ -135,6 +135,45 @@ describe('the data directory', { timeout: 120_000 }, () => {
     await close()
   })
 
+  it('T194: a full disk is an answer of 503, keeps all that was acknowledged, and is over when there is room', async () => {
+    const child = runInChild(`
+      import fs, { readlinkSync } from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      import { toAppError } from '@floorpass/api'
+      await db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
+      const { writeSync } = fs
+      // The log of changes is written ahead into files that are there: what finds no room is the tables.
+      const failing = (file, ...rest) => {
+        if (readlinkSync('/proc/self/fd/' + file).includes('pg_wal')) return writeSync(file, ...rest)
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', errno: -28 })
+      }
+      const use = (write) => { fs.writeSync = write; syncBuiltinESMExports() }
+      use(failing)
+      const told = []
+      for (let row = 0; row < 3; row += 1) {
+        const image = Array.from({ length: 20_000 }, (_, at) => (at * 7919 + row).toString(36)).join('')
+        const made = db.user.create({ data: { name: 'Bob', email: 'bob' + row + '@example.test', image } })
+        told.push(await made.then(() => 'made', (error) => toAppError(error).key))
+      }
+      use(writeSync)
+      await db.user.create({ data: { name: 'Cleo', email: 'cleo@example.test' } })
+      const kept = (await db.user.findMany({ orderBy: { email: 'asc' } })).map(({ name }) => name)
+      process.stdout.write(JSON.stringify({ told, kept }))
+      process.exit(0)`)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk
+      })
+    }
+    await once(child, 'close')
+    const busy = 'SERVICE_UNAVAILABLE'
+    expect(output).toContain(JSON.stringify({ told: [busy, busy, busy], kept: ['Ada', 'Cleo'] }))
+    const { db, close } = await open()
+    expect(await db.user.count()).toBe(2)
+    await close()
+  })
+
   it('T194: ends the process when the disk fails, and opens again with all that was acknowledged', async () => {
     const child = runInChild(`
       import fs from 'node:fs'

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createExpirySweep, policy } from '@floorpass/api'
 import { expect, test } from 'vitest'
 import { createTestApp } from '../../test-support/create-test-app.ts'
@@ -38,6 +39,10 @@ const counts = () =>
     db.auditEvent.count(),
     db.queuedMail.count(),
   ])
+/** Sessions and audit events that nobody may use or read any more. */
+const overdue = async () =>
+  (await db.session.count({ where: { expiresAt: { lt: new Date() } } })) +
+  (await db.auditEvent.count({ where: { createdAt: { lt: ago(keepAuditEvents) } } }))
 const tables = ['sessions', 'verifications', 'trusted_devices', 'invitations', 'audit_events', 'queued_mails']
 
 test('a sweep removes what is over, in batches, and nothing else; several at once do it once', async () => {
@@ -56,4 +61,63 @@ test('a sweep that was stopped begins no batch', async () => {
   await stopped.stop()
   expect(await stopped.sweep()).toEqual({})
   expect(await counts()).toEqual(before)
+})
+
+test('batches are batches, of every table, audit events included', async () => {
+  await fill()
+  const batches: Record<string, number[]> = {}
+  const onSwept = (gone: Record<string, number>) => {
+    for (const [table, count] of Object.entries(gone)) batches[table] = [...(batches[table] ?? []), count]
+  }
+  const before = await counts()
+  await createExpirySweep({ db, log, batchSize: 2, onSwept }).sweep()
+  for (const table of tables) {
+    const sizes = batches[table] ?? []
+    expect(sizes.length, table).toBeGreaterThan(2)
+    expect(Math.max(...sizes), table).toBe(2)
+  }
+  const gone = before.map((count, index) => count - (batches[tables[index] ?? ''] ?? []).reduce((sum, size) => sum + size, 0))
+  expect(await counts()).toEqual(gone)
+})
+
+test('a start sweeps soon, not only after an hour; a stop before it keeps it from beginning', async () => {
+  await fill()
+  const sweep = createExpirySweep({ db, log, firstWithin: 0.2 })
+  sweep.start()
+  await expect.poll(overdue, { timeout: 20_000 }).toBe(0)
+  await sweep.stop()
+
+  await fill()
+  const before = await counts()
+  const stopped = createExpirySweep({ db, log, firstWithin: 0.1 })
+  stopped.start()
+  await stopped.stop()
+  await delay(300)
+  expect(await counts()).toEqual(before)
+})
+
+test('a table that fails is logged once a sweep, and keeps no other from its turn', async () => {
+  await app.service.expirySweep.sweep()
+  await fill()
+  await db.$executeRaw`ALTER TABLE verifications RENAME TO verifications_away`
+  app.logs.length = 0
+  const gone = await createExpirySweep({ db, log, batchSize: 2 }).sweep()
+  await db.$executeRaw`ALTER TABLE verifications_away RENAME TO verifications`
+  for (const table of tables) expect(gone[table] ?? 0, table).toBe(table === 'verifications' ? 0 : 5)
+  expect(app.logs.filter(({ msg }) => msg === 'expired rows could not be removed')).toEqual([
+    expect.objectContaining({ table: 'verifications', level: 50 }),
+  ])
+})
+
+test('a failure of whoever is told of a batch is logged, and keeps no table from its turn', async () => {
+  await app.service.expirySweep.sweep()
+  await fill()
+  app.logs.length = 0
+  const onSwept = () => {
+    throw new Error('the counter is broken')
+  }
+  const gone = await createExpirySweep({ db, log, onSwept }).sweep()
+  for (const table of tables) expect(gone[table], table).toBe(5)
+  const logged = app.logs.filter(({ msg }) => msg === 'expired rows could not be removed').map(({ table }) => table)
+  expect(logged).toEqual(tables)
 })

@@ -83,6 +83,12 @@ describe('migrate', () => {
     expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_second', '20300103000000_third'] })
   })
 
+  it('gives a migration the time that it takes', async () => {
+    await writeMigration('20300101000000_long', `CREATE TABLE long AS SELECT current_setting('statement_timeout') AS patience`)
+    await database.migrate(folder)
+    expect(await database.db.$queryRaw`SELECT patience FROM long`).toEqual([{ patience: '0' }])
+  })
+
   it('refuses an edited migration', async () => {
     await cp(shippedFolder, folder, { recursive: true })
     await database.migrate(folder)

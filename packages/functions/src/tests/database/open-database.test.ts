@@ -267,9 +267,11 @@ describe('an unavailable database', () => {
       [
         driverError({ kind: 'ConnectionClosed' }),
         driverError({ kind: 'postgres', originalCode: '55000' }),
+        // The embedded database's, on a file system that became read-only.
+        driverError({ kind: 'postgres', originalCode: '42501' }),
         { code: 'P2010', meta: { driverAdapterError: driverError({ kind: 'SocketTimeout' }) } },
       ].map(isDatabaseUnavailable),
-    ).toEqual([true, true, true])
+    ).toEqual([true, true, true, true])
   })
 
   describe.runIf(testDatabase.kind === 'postgres')('on a server', () => {
@@ -278,23 +280,38 @@ describe('an unavailable database', () => {
     it('is recognised when the server ends the connections, and is back at the next query', async () => {
       const lost: string[] = []
       const { db, close } = await openDatabase(testDb.options, { onConnectionLost: (error) => lost.push(error.message) })
-      const cutWhile = async (work: Promise<unknown>) => {
+      /** Longer than a busy machine needs to see it, shorter than the client's own patience. */
+      const isAsleep = async () => {
+        const [row] = await database.db.$queryRaw<{ count: bigint }[]>`
+          SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
+          AND query LIKE '%pg_sleep(8)%' AND pid <> pg_backend_pid()`
+        expect(Number(row?.count)).toBe(1)
+      }
+      const cutAsleep = async (work: Promise<unknown>) => {
         const failure = failureOf(work)
-        await pause(100)
+        await vi.waitFor(isAsleep, 7_000)
         await database.db.$executeRawUnsafe(terminate)
+        return failure
+      }
+      const cutBetween = async () => {
+        const [first, cut] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+        const work = db.$transaction(async (tx) => {
+          await tx.user.count()
+          first.resolve()
+          await cut.promise
+          await tx.user.count()
+        })
+        const failure = failureOf(work)
+        await first.promise
+        await database.db.$executeRawUnsafe(terminate)
+        cut.resolve()
         return failure
       }
 
       const failures = [
-        await cutWhile(db.$queryRaw`SELECT pg_sleep(2)::text`),
-        await cutWhile(db.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(2)::text`)),
-        await cutWhile(
-          db.$transaction(async (tx) => {
-            await tx.user.count()
-            await pause(300)
-            await tx.user.count()
-          }),
-        ),
+        await cutAsleep(db.$queryRaw`SELECT pg_sleep(8)::text`),
+        await cutAsleep(db.$transaction((tx) => tx.$queryRaw`SELECT pg_sleep(8)::text`)),
+        await cutBetween(),
       ]
       expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
       expect(await db.user.count()).toBeGreaterThanOrEqual(0)
@@ -306,7 +323,7 @@ describe('an unavailable database', () => {
       await idle.ping()
       lost.length = 0
       await database.db.$executeRawUnsafe(terminate)
-      await vi.waitFor(() => expect(lost).toContain('terminating connection due to administrator command'))
+      await vi.waitFor(() => expect(lost).toContain('terminating connection due to administrator command'), 10_000)
       await idle.ping()
       await idle.close()
     })

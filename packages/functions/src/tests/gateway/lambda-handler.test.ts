@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Edge } from '../../edge.ts'
-import { createLambdaHandler, type GatewayEvent, type GatewayEventV1, type GatewayEventV2 } from '../../gateway/lambda-handler.ts'
+import type { GatewayEvent, GatewayEventV1, GatewayEventV2 } from '../../gateway/lambda-handler.ts'
+import { createLambdaHandler } from '../../index.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
@@ -21,18 +23,89 @@ const v2 = ({ method = 'GET', ...fields }: Partial<GatewayEventV2> & { method?: 
   ...fields,
 })
 
-/** The URL that the edge is asked for. */
-async function urlOf(event: GatewayEvent): Promise<string> {
-  let asked = ''
+/** The request that the edge is asked. */
+async function seenBy(event: GatewayEvent): Promise<Request> {
+  let asked = new Request(base)
   const edge: Edge = {
-    fetch: async ({ url }) => {
-      asked = url
+    fetch: async (request) => {
+      asked = request
       return new Response('{}')
     },
   }
   await createLambdaHandler(edge, base)(event)
   return asked
 }
+const urlOf = async (event: GatewayEvent): Promise<string> => (await seenBy(event)).url
+
+const strangeText = fc.oneof(
+  fc.constantFrom(app.baseUrl, 'https', 'HTTP/1.1', 'POST', 'GET', 'application/json', '{}', 'e30=', '=', '\u20ac', 'a\r\nb'),
+  fc.string({ unit: 'binary' }),
+)
+const strange = fc.oneof(
+  strangeText,
+  fc.constantFrom(null, undefined, 0, Number.POSITIVE_INFINITY, true, {}, [], { toString: 1 }),
+  fc.anything(),
+)
+const strangeName = fc.oneof(
+  fc.constantFrom(
+    ...['origin', 'Origin', 'cookie', 'Cookie', 'host', 'content-length', 'content-type', 'transfer-encoding', 'x-forwarded-for'],
+  ),
+  fc.constantFrom('', '__proto__', 'constructor', 'x-forwarded-proto', 'accept-language', 'user-agent', 'traceparent', 'referer'),
+  strangeText,
+)
+const strangeFields = (value: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 4, arbitrary: fc.dictionary(strangeName, value) }, strange)
+const several = fc.oneof(fc.array(strange, { maxLength: 4 }), strange)
+const record = (model: Record<string, fc.Arbitrary<unknown>>) => fc.record(model, { requiredKeys: [] })
+const method = fc.oneof(fc.constantFrom('GET', 'POST', 'OPTIONS', 'HEAD'), strange)
+const path = fc.oneof(
+  fc.constantFrom('/auth/sign-in/email', '/trpc/sessions.get', '/auth/get-session', '/metrics', '/prod/x'),
+  strange,
+)
+const body = { body: strange, isBase64Encoded: fc.oneof(fc.boolean(), strange) }
+const strangeV1 = record({
+  httpMethod: method,
+  path,
+  headers: strangeFields(strange),
+  multiValueHeaders: strangeFields(several),
+  queryStringParameters: strangeFields(strange),
+  multiValueQueryStringParameters: strangeFields(several),
+  ...body,
+  requestContext: fc.oneof(
+    {
+      weight: 4,
+      arbitrary: record({
+        domainName: strange,
+        stage: strange,
+        path,
+        identity: fc.oneof(record({ sourceIp: strange }), strange),
+      }),
+    },
+    strange,
+  ),
+})
+const strangeV2 = fc
+  .record({
+    rest: record({
+      rawQueryString: strange,
+      cookies: several,
+      headers: strangeFields(strange),
+      ...body,
+      requestContext: fc.oneof(
+        {
+          weight: 4,
+          arbitrary: record({
+            domainName: strange,
+            stage: strange,
+            http: fc.oneof(record({ method, sourceIp: strange }), strange),
+          }),
+        },
+        strange,
+      ),
+    }),
+    rawPath: path,
+  })
+  .map(({ rest, rawPath }) => ({ ...rest, rawPath }))
 
 const protocols: [string | undefined, 'http' | 'https'][] = [
   ['https', 'https'],
@@ -157,5 +230,122 @@ describe.each([
       expect.stringMatching(/^floorpass_known_device=/),
     ])
     expect(headers).not.toHaveProperty('set-cookie')
+  })
+
+  test.each(['a=\u20ac', 'a=b\r\nx-evil: 1', 'a=\u0000'])('the cookie %j is left out, whole', async (bad) => {
+    const event = eventOf({ host: 'api.example.test' })
+    const cookies = ['floorpass_session=x', bad]
+    const asked = 'rawPath' in event ? { ...event, cookies } : { ...event, headers: { cookie: cookies.join('; ') } }
+    expect((await seenBy(asked)).headers.has('cookie')).toBe(false)
+    expect((await handle(asked)).statusCode).toBe(200)
+  })
+
+  test('whatever an event has or lacks, there is an answer of the edge', async () => {
+    const isV2 = 'rawPath' in eventOf({})
+    await fc.assert(
+      fc.asyncProperty(isV2 ? strangeV2 : strangeV1, async (event) => {
+        const { statusCode, body } = await handle(event as unknown as GatewayEvent)
+        expect(statusCode).toBeLessThan(500)
+        expect(typeof body).toBe('string')
+      }),
+      { numRuns: 500 },
+    )
+  }, 60_000)
+})
+
+test('whatever is no event at all gets an answer of the edge, too', async () => {
+  for (const nothing of [null, undefined, 'text', 7, true, [], {}])
+    expect([nothing, (await handle(nothing as unknown as GatewayEvent)).statusCode]).toEqual([nothing, 404])
+  await fc.assert(
+    fc.asyncProperty(fc.anything(), async (event) => {
+      expect((await handle(event as GatewayEvent)).statusCode).toBeLessThan(500)
+    }),
+    { numRuns: 300 },
+  )
+}, 60_000)
+
+describe('header names in several spellings, and with several values', () => {
+  const origins = ['https://one.example.test', 'https://two.example.test']
+  const post = { httpMethod: 'POST', path: '/auth/sign-out' }
+
+  test('T61: two Origins are refused, as over HTTP, however they are spelt', async () => {
+    for (const fields of [
+      { multiValueHeaders: { origin: [app.baseUrl, app.baseUrl] }, headers: { origin: app.baseUrl } },
+      { multiValueHeaders: { origin: [app.baseUrl], Origin: [app.baseUrl] } },
+      { headers: { origin: app.baseUrl, ORIGIN: app.baseUrl } },
+    ])
+      expect((await handle(v1({ ...post, ...fields }))).statusCode).toBe(403)
+    const twice = { origin: app.baseUrl, ORIGIN: app.baseUrl }
+    expect((await handle(v2({ method: 'POST', rawPath: '/auth/sign-out', headers: twice }))).statusCode).toBe(403)
+    expect((await handle(v1({ ...post, headers: { Origin: app.baseUrl } }))).statusCode).toBe(200)
+  })
+
+  test('one value that HTTP does not carry takes the others with it, in whichever list and spelling', async () => {
+    for (const event of [
+      v1({ multiValueHeaders: { origin: [origins[0] ?? '', 'a\r\nb'] }, headers: { origin: origins[0] } }),
+      v1({ multiValueHeaders: { origin: ['\u20ac'] }, headers: { Origin: origins[0] } }),
+      v1({ multiValueHeaders: { Origin: origins, origin: ['\u0000'] } }),
+      v2({ headers: { Origin: origins[0], origin: '\u20ac' } }),
+    ]) {
+      const { headers } = await seenBy(event)
+      expect(headers.get('origin')).toBeNull()
+    }
+  })
+})
+
+describe('a stage', () => {
+  // As AWS documents them: an HTTP API's event, one of a REST API, and one of an HTTP API that speaks payload 1.0.
+  const httpApi = (stage: string, rawPath: string, domainName = 'a1b2c3.execute-api.eu-west-1.amazonaws.com') => ({
+    ...v2({ rawPath, headers: { host: domainName, 'x-forwarded-proto': 'https' } }),
+    routeKey: 'ANY /{proxy+}',
+    requestContext: {
+      accountId: '123456789012',
+      apiId: 'a1b2c3',
+      domainName,
+      domainPrefix: domainName.split('.')[0],
+      http: { method: 'GET', path: rawPath, protocol: 'HTTP/1.1', sourceIp: '203.0.113.7', userAgent: 'curl/8' },
+      requestId: 'id',
+      routeKey: 'ANY /{proxy+}',
+      stage,
+      time: '22/Nov/2026:03:00:00 +0000',
+      timeEpoch: 1795316400000,
+    },
+  })
+  const payload1 = (stage: string, path: string, contextPath: string) => ({
+    ...v1({ path }),
+    resource: '/{proxy+}',
+    pathParameters: { proxy: path.slice(1) },
+    requestContext: {
+      accountId: '123456789012',
+      domainName: 'a1b2c3.execute-api.eu-west-1.amazonaws.com',
+      httpMethod: 'GET',
+      identity: { sourceIp: '203.0.113.7' },
+      path: contextPath,
+      protocol: 'HTTP/1.1',
+      resourcePath: '/{proxy+}',
+      stage,
+    },
+  })
+  const own = '/auth/get-session'
+
+  test.each<[what: string, GatewayEvent, path: string]>([
+    ['the default stage', httpApi('$default', own), own],
+    ['a named one', httpApi('prod', `/prod${own}`), own],
+    ['a named one, its root', httpApi('prod', '/prod'), '/'],
+    ['a named one, and a path that only begins alike', httpApi('prod', '/production/x'), '/production/x'],
+    ['a named one under a domain of its own', httpApi('prod', `/prod${own}`, 'accounts.example.test'), own],
+    ['a named one, taken away once', httpApi('auth', '/auth/auth/get-session'), own],
+    ['a REST API', payload1('prod', own, `/prod${own}`), own],
+    ['a REST API whose stage has the name of a path', payload1('auth', own, `/auth${own}`), own],
+    ['a REST API under a domain of its own', payload1('prod', own, own), own],
+    ['an HTTP API with payload 1.0', payload1('prod', `/prod${own}`, `/prod${own}`), own],
+    ['no stage at all', v1(), own],
+  ])('%s', async (_, event, path) => {
+    expect(new URL((await seenBy(event)).url).pathname).toBe(path)
+  })
+
+  test('a base path of a domain mapping stays, and leads nowhere', async () => {
+    const event = payload1('prod', `/accounts${own}`, `/accounts${own}`)
+    expect((await handle(event)).statusCode).toBe(404)
   })
 })

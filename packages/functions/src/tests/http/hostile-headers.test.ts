@@ -53,14 +53,15 @@ describe('T152: no header decides where the service is', () => {
 })
 
 describe('T158: the user agent', () => {
-  test('is kept as one short line without control characters', async () => {
+  test('is kept as one short line without control characters, and listed so', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
-    const headers = { 'user-agent': `Mozilla \u0001\u0085\u00ad\u007f<b>bold</b> ${'x'.repeat(2000)}` }
+    const headers = { 'user-agent': `Mozilla \u0001\u0085\u00ad\u007f\u001b<b>bold</b> ${'x'.repeat(65_536)}` }
     await tab.post('/auth/sign-in/email', { email, password }, { headers })
     const { session } = (await tab.get('/auth/get-session')).body as { session: { userAgent: string } }
     expect(session.userAgent).toMatch(/^Mozilla <b>bold<\/b> x+$/)
     expect(session.userAgent).toHaveLength(512)
+    expect((await tab.get('/auth/list-sessions')).body).toMatchObject([{ userAgent: session.userAgent }])
   })
 
   test('and the path leave log lines that are one line each', async () => {

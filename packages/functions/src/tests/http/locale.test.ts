@@ -18,13 +18,13 @@ describe('the language of a request', () => {
   })
 
   test('its cookie is for no script, and on https for https alone', () => {
-    expect(localeCookie('fr', true)).toBe('locale=fr; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure')
-    expect(localeCookie('en', false)).not.toContain('Secure')
+    expect(localeCookie('fr', true)).toBe('__Host-floorpass_locale=fr; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure')
+    expect(localeCookie('en', false)).toBe('floorpass_locale=en; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax')
   })
 
   test('who signs up in a chosen language gets mails in it', async () => {
     const person = app.person()
-    const headers = { cookie: 'locale=fr', 'accept-language': 'en' }
+    const headers = { cookie: 'floorpass_locale=fr; locale=en', 'accept-language': 'en' }
     expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)
     await app.mailed()
     expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })

@@ -50,6 +50,40 @@ describe('the RateLimit headers', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
   })
 
+  test('count what has no limit of its own: reads, revocations and unknown addresses alike, in one number for each caller', async () => {
+    const { points, seconds } = limits['request:ip']
+    const tab = app.browser({ ip: '203.0.113.3' })
+    const asked = [
+      () => tab.get('/auth/list-sessions'),
+      () => tab.post('/auth/revoke-other-sessions'),
+      () => tab.post('/auth/sign-out'),
+      () => tab.get('/auth/organization/list'),
+      () => tab.get('/auth/unknown'),
+      () => tab.get('/trpc/sessions.list'),
+      () => tab.post('/auth/update-user', '{'),
+    ]
+    for (const [index, ask] of asked.entries())
+      expect([index, ...limitOf(await ask())]).toEqual([index, `${points}`, `${points - index - 1}`, within(seconds)])
+    // Preflights and foreign pages cost their reader nothing.
+    await tab.request('OPTIONS', '/auth/list-sessions', { headers: { origin: app.baseUrl } })
+    await tab.post('/auth/sign-out', {}, { headers: { origin: 'https://evil.test' } })
+    await Promise.all(Array.from({ length: points - asked.length }, () => tab.get('/auth/unknown')))
+    for (const path of ['/auth/list-sessions', '/trpc/sessions.list']) {
+      const refused = await tab.get(path, { headers: { origin: app.baseUrl } })
+      expect([refused.status, refused.code, ...limitOf(refused).slice(0, 2)]).toEqual([
+        429,
+        'TOO_MANY_REQUESTS',
+        `${points}`,
+        '0',
+      ])
+      expect(refused.headers.get('retry-after')).toEqual(within(seconds))
+      expect(refused.headers.get('access-control-allow-origin')).toBe(app.baseUrl)
+    }
+    // Sessions, health and everybody else go on.
+    for (const path of ['/auth/get-session', '/trpc/sessions.get', '/healthz']) expect((await tab.get(path)).status).toBe(200)
+    expect((await app.browser({ ip: '203.0.113.4' }).get('/auth/list-sessions')).status).toBe(401)
+  })
+
   test('are not on what has no limit, nor while limits are off', async () => {
     const off = await createTestApp()
     for (const answer of [

@@ -15,6 +15,13 @@ const queueOf = (transport: MailTransport) => {
   const { db, secretBox, log } = app.service.deps
   return createMailQueue({ db, transport, secretBox, log })
 }
+const hangingUpOn = (address: string, transport: MailTransport): MailTransport => ({
+  ...transport,
+  send: async (mail, id) => {
+    if (mail.to === address) throw new MailError('MAIL_SERVER_UNAVAILABLE', 'hung up')
+    await transport.send(mail, id)
+  },
+})
 const waiting = () => app.db.queuedMail.findMany({ orderBy: { id: 'asc' } })
 const empty = () => app.db.queuedMail.deleteMany()
 
@@ -185,13 +192,7 @@ describe('the mail queue', () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
-    const queue = queueOf({
-      ...outbox,
-      send: async (mail) => {
-        if (mail.to === 'poison@example.test') throw new MailError('MAIL_SERVER_UNAVAILABLE', 'hung up')
-        await outbox.send(mail)
-      },
-    })
+    const queue = queueOf(hangingUpOn('poison@example.test', outbox))
     for (const to of ['poison@example.test', 'first@example.test', 'last@example.test'])
       await app.db.$transaction((tx) => queue.add(tx, letter(to)))
     await queue.drain()
@@ -200,6 +201,37 @@ describe('the mail queue', () => {
     await app.db.$transaction((tx) => queue.add(tx, letter('later@example.test')))
     await queue.drain()
     expect(outbox.mails.map(({ to }) => to).sort()).toEqual(['first@example.test', 'last@example.test', 'later@example.test'])
+  })
+
+  test('a mail that waited out ten days without a mail server is not given up by a process that starts meanwhile', async () => {
+    await empty()
+    const clock = holdClock()
+    const outbox = createTestOutbox()
+    outbox.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'away'))
+    await app.db.$transaction((tx) => queueOf(outbox).add(tx, letter('reader@example.test')))
+    for (let day = 0; day < 10; day += 1) {
+      await queueOf(outbox).drain()
+      clock.advance(24 * 3600)
+    }
+    expect(await waiting()).toMatchObject([{ attempts: 10, nextAttemptAt: expect.any(Date) }])
+    outbox.failWith(null)
+    await queueOf(outbox).drain()
+    expect(outbox.mails).toHaveLength(1)
+  })
+
+  test('a mail on which a server hangs up for three days, and takes others, is given up, and stays for the operator', async () => {
+    await empty()
+    const clock = holdClock()
+    const outbox = createTestOutbox()
+    const queue = queueOf(hangingUpOn('poison@example.test', outbox))
+    await app.db.$transaction((tx) => queue.add(tx, letter('poison@example.test')))
+    for (let hour = 0; hour <= 73; hour += 1) {
+      await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+      await queue.drain()
+      const [poison] = await waiting()
+      expect([hour, poison?.nextAttemptAt === null]).toEqual([hour, hour > 72])
+      clock.advance(3600)
+    }
   })
 
   test('a mail that is slow holds up no other, but the next one to the same address', async () => {

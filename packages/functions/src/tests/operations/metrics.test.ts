@@ -1,9 +1,20 @@
+import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError } from '@floorpass/api'
 import { loadConfig } from '@floorpass/env'
+import { Client } from 'pg'
 import { Gauge } from 'prom-client'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openService } from '../../deps.ts'
+import { createEdge } from '../../edge.ts'
+import { createSessionFastPath } from '../../session-fast-path.ts'
+import { createBrowser } from '../../test-support/browser.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
+import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
 const token = 'what-only-prometheus-knows'
 const app = await createTestApp({ METRICS_TOKEN: token, RATE_LIMIT: 'on' })
@@ -68,6 +79,64 @@ describe('what is counted', () => {
     expect(text).not.toMatch(/canary/i)
   })
 
+  test('how long they took: the sum, and the buckets below it', async () => {
+    const timed = await createTestApp({ METRICS_TOKEN: token })
+    const name = 'floorpass_http_request_duration_seconds'
+    const labels = 'route="/auth/sign-in/email",method="POST",status="4xx"'
+    const bucket = (le: string) => figure(`${name}_bucket{le="${le}",${labels}}`, timed)
+    const { deps } = timed.service
+    const { passwords } = deps
+    deps.passwords = {
+      ...passwords,
+      verify: async (...given) => {
+        await delay(300)
+        return passwords.verify(...given)
+      },
+    }
+    const started = performance.now()
+    for (let count = 0; count < 3; count += 1)
+      await timed.browser().post('/auth/sign-in/email', { email: 'nobody@example.test', password: 'wrong password' })
+    const elapsed = (performance.now() - started) / 1000
+    const sum = (await figure(`${name}_sum{${labels}}`, timed)) ?? 0
+    expect(sum).toBeGreaterThanOrEqual(0.85)
+    expect(sum).toBeLessThanOrEqual(elapsed)
+    expect(await figure(`${name}_count{${labels}}`, timed)).toBe(3)
+    expect([await bucket('0.001'), await bucket('0.25'), await bucket('+Inf')]).toEqual([0, 0, 3])
+  })
+
+  test('get-session from memory, like every other answer; and where sessions were read from', async () => {
+    const seen = await createTestApp({ METRICS_TOKEN: token })
+    const server = createServer(createSessionFastPath(seen.service, (_, response) => response.writeHead(421).end()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/auth/get-session`
+    const tab = await seen.signedIn()
+    const cookie = [...tab.cookies].map((pair) => pair.join('=')).join('; ')
+    const reads = async (from: string) => (await figure(`floorpass_session_reads_total{from="${from}"}`, seen)) ?? 0
+    const name = 'floorpass_http_request_duration_seconds'
+    const labels = 'route="/auth/get-session",method="GET",status="2xx"'
+
+    const missed = await reads('database')
+    expect((await tab.get('/auth/get-session')).status).toBe(200)
+    expect(await reads('database')).toBe(missed + 1)
+    expect(await figure('floorpass_sessions_in_memory', seen)).toBe(1)
+    const [hits, count, sum] = [
+      await reads('memory'),
+      await figure(`${name}_count{${labels}}`, seen),
+      (await figure(`${name}_sum{${labels}}`, seen)) ?? 0,
+    ]
+    for (let times = 0; times < 5; times += 1) expect((await fetch(url, { headers: { cookie } })).status).toBe(200)
+    expect(await reads('memory')).toBe(hits + 5)
+    expect(await reads('database')).toBe(missed + 1)
+    expect(await figure(`${name}_count{${labels}}`, seen)).toBe((count ?? 0) + 5)
+    expect(await figure(`${name}_bucket{le="+Inf",${labels}}`, seen)).toBe((count ?? 0) + 5)
+    expect((await figure(`${name}_sum{${labels}}`, seen)) ?? 0).toBeGreaterThan(sum)
+
+    await tab.post('/auth/sign-out')
+    expect(await figure('floorpass_sessions_in_memory', seen)).toBe(0)
+    server.close()
+    server.closeAllConnections()
+  })
+
   test('errors by code, and rate limits by rule', async () => {
     const tab = app.browser({ ip: '198.51.100.7' })
     const wrong = { email: 'nobody@example.test', password: 'wrong password' }
@@ -120,6 +189,7 @@ describe('what is counted', () => {
     async () => {
       const other = await createTestApp({ METRICS_TOKEN: token })
       expect(await figure('floorpass_database_up', other)).toBe(1)
+      expect(await figure('floorpass_session_channel_up', other)).toBe(1)
       const { back } = await other.loseDatabase()
       const tab = other.browser()
       tab.cookies.set('floorpass_session', 'x'.repeat(43))
@@ -127,8 +197,47 @@ describe('what is counted', () => {
       expect(await figure('floorpass_database_up', other)).toBe(0)
       expect(await figure('floorpass_mails{state="waiting"}', other)).toBeNull()
       expect(await figure('floorpass_errors_total{code="SERVICE_UNAVAILABLE"}', other)).toBe(1)
+      expect(await figure('floorpass_session_channel_up', other)).toBe(0)
       await back()
       expect(await figure('floorpass_database_up', other)).toBe(1)
+      await expect.poll(() => figure('floorpass_session_channel_up', other), { timeout: 30_000 }).toBe(1)
     },
   )
+
+  test.runIf(testDatabase.kind === 'postgres')('connections that broke, each once', async () => {
+    const { options, drop } = await createTestDatabase()
+    const DATABASE_URL = options.kind === 'postgres' ? options.url : ''
+    const service = await openService(
+      {
+        DATABASE_URL,
+        METRICS_TOKEN: token,
+        BASE_URL: app.baseUrl,
+        LOG_LEVEL: 'fatal',
+        DATA_DIR: await mkdtemp(join(tmpdir(), 'floorpass-metrics-')),
+      },
+      // No channel, whose connection is another's.
+      { sessionCache: false },
+    )
+    onTestFinished(async () => {
+      await service.stop()
+      await drop()
+    })
+    const tab = createBrowser(createEdge(service), app.baseUrl)
+    const lost = async () => {
+      const text = String((await tab.get('/metrics', { headers: { authorization: `Bearer ${token}` } })).body)
+      return Number(/^floorpass_database_connections_lost_total (\d+)$/m.exec(text)?.[1])
+    }
+    await service.deps.db.user.count()
+    expect(await lost()).toBe(0)
+    const client = new Client(DATABASE_URL)
+    await client.connect()
+    const { rowCount: ended } = await client.query(
+      'SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    )
+    await client.end()
+    expect(ended).toBeGreaterThan(0)
+    await expect.poll(lost, { timeout: 10_000 }).toBe(ended)
+    await delay(200)
+    expect(await lost()).toBe(ended)
+  })
 })

@@ -35,7 +35,7 @@ describe('a service with a receiver', () => {
     const procedure = tree.find(({ name }) => name === 'procedure signIn.email')
     expect(procedure?.parentSpanId).toBe(root?.spanId)
     const names = tree.map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['password verify', 'db Account.findFirst', 'db Session.create']))
+    expect(names).toEqual(expect.arrayContaining(['password verify', 'db SELECT users', 'db INSERT sessions', 'db transaction']))
     for (const span of tree.filter(({ spanId }) => spanId !== root?.spanId)) expect(span.parentSpanId).toBeTruthy()
     const failed = receiver.spans.filter(({ attributes }) => attributes['error.type'] === 'INVALID_EMAIL_OR_PASSWORD')
     expect(failed).toMatchObject([{ name: 'procedure signIn.email', status: { code: 2 } }])
@@ -86,7 +86,7 @@ describe('a service with a receiver', () => {
     expect(receiver.spans.length).toBe(before)
     const lonely = await traced({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' })
     expect((await (await lonely.signedIn()).get('/auth/get-session')).status).toBe(200)
-    await lonely.service.stop()
+    await lonely.stop()
   })
 })
 

@@ -20,7 +20,7 @@ const newestToken = async (email: string) => {
 const limit = 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS'
 
 afterEach(() => {
-  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  expect(app.unforeseen()).toEqual([])
 })
 
 describe('at most five organizations', () => {

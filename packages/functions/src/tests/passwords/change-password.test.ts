@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Browser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
-import { handleOf } from '../../test-support/route-samples.ts'
+import { addresses, handleOf } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 
@@ -189,6 +189,49 @@ describe('change-password under its limits', async () => {
     expect((await tab.post('/auth/delete-user', { password: tab.person.password })).code).toBe('TOO_MANY_REQUESTS')
     const neighbour = await limited.signedIn()
     expect((await attempt(neighbour, neighbour.person.password)).status).toBe(200)
+  })
+
+  test('T19: every route that asks for the password respects it, by REST and tRPC; a link by mail is the way on', async () => {
+    const procedures: Record<string, string> = {
+      '/change-password': 'passwords.change',
+      '/delete-user': 'profile.delete',
+      '/two-factor/enable': 'twoFactor.enable',
+      '/two-factor/disable': 'twoFactor.disable',
+      '/two-factor/generate-backup-codes': 'twoFactor.generateBackupCodes',
+      '/two-factor/get-totp-uri': 'twoFactor.getTotpUri',
+    }
+    const doors = addresses.flatMap(({ path, access, input }) => {
+      const shape = (input as { shape?: object } | null)?.shape ?? {}
+      const field = ['password', 'currentPassword'].find((name) => name in shape)
+      return access === 'session' && field !== undefined ? [{ path, field }] : []
+    })
+    expect(doors.map(({ path }) => path).sort()).toEqual(Object.keys(procedures).sort())
+    for (const { path: guessedAt, field: guessed } of doors) {
+      const tab = await limited.signedIn()
+      const guess = { [guessed]: 'wrong guess', newPassword }
+      for (let count = 0; count < 5; count += 1) {
+        const { code } = await tab.post(`/auth${guessedAt}`, guess)
+        expect([guessedAt, count, code]).toEqual([guessedAt, count, 'INVALID_PASSWORD'])
+      }
+      for (const { path, field } of doors) {
+        const right = { [field]: tab.person.password, newPassword }
+        expect([guessedAt, path, (await tab.post(`/auth${path}`, right)).code]).toEqual([guessedAt, path, 'TOO_MANY_REQUESTS'])
+        const { body } = await tab.post(`/trpc/${procedures[path]}`, right)
+        expect([path, body]).toMatchObject([path, { error: { data: { key: 'TOO_MANY_REQUESTS' } } }])
+      }
+    }
+
+    const locked = await limited.signedIn()
+    for (let count = 0; count < 5; count += 1) await attempt(locked, 'wrong guess')
+    await limited.browser().post('/auth/forget-password', { email: locked.person.email })
+    await limited.mailed()
+    const { token } = limited.outbox.lastTo(locked.person.email)
+    expect((await limited.browser().post('/auth/reset-password', { token, newPassword })).status).toBe(200)
+    expect((await locked.get('/auth/get-session')).body).toBeNull()
+    const after = limited.browser()
+    expect((await after.post('/auth/sign-in/email', { email: locked.person.email, password: newPassword })).status).toBe(200)
+    // Nor does the new password open a door that guesses have shut.
+    expect((await after.post('/auth/delete-user', { password: newPassword })).code).toBe('TOO_MANY_REQUESTS')
   })
 
   test('a success forgets the guesses before it', async () => {

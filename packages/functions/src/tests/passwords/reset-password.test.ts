@@ -63,7 +63,7 @@ describe('reset-password', () => {
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
     const answers = await Promise.all(passwords.map((password) => reset({ token, newPassword: password })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-    expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
+    expect(answers.filter(({ status }) => status !== 200).map(({ code }) => code)).toEqual(Array(19).fill('INVALID_TOKEN'))
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
     expect((await signIn({ ...person, password: winner })).status).toBe(200)
     expect(await events(person.email)).toBe(1)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
@@ -71,6 +71,10 @@ test('a backup of the running service brings back accounts, sessions and second 
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await run('backup', first, file)).output).toContain('exists: choose another name')
   expect((await run('restore', first, file)).output).toContain('nothing was restored')
+  // Nobody else reaches the socket, from before it is there.
+  expect((await stat(join(first, 'database'))).mode & 0o777).toBe(0o700)
+  expect((await stat(join(first, 'database', 'backup.sock'))).mode & 0o777).toBe(0o600)
+  expect(await readdir(join(first, 'database'))).not.toContain('backup')
   // What comes after it is not in it.
   const later = await signedInPerson(target, outboxOf(first))
   expect((await server.end('SIGTERM')).code).toBe(0)

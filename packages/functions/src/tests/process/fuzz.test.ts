@@ -1,11 +1,11 @@
 import { openDatabase } from '@floorpass/db'
 import { expect, test } from 'vitest'
-import { fuzz } from '../../test-support/fuzz.ts'
+import { fuzz, fuzzEnvironment } from '../../test-support/fuzz.ts'
 import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 test('T159, T160, T163: two thousand hostile requests over every route break nothing', { timeout: 240_000 }, async () => {
   const [database, dataDir] = [await databaseEnvironment(), await temporaryFolder()]
-  const server = await startServer({ ...database, DATA_DIR: dataDir, RATE_LIMIT: 'off', LOG_LEVEL: 'warn' })
+  const server = await startServer({ ...database, DATA_DIR: dataDir, ...fuzzEnvironment })
   const opened = database.DATABASE_URL ? await openDatabase({ kind: 'postgres', url: database.DATABASE_URL, poolSize: 1 }) : null
   const target = { url: server.url, pid: server.pid, dataDir, db: opened?.db ?? null }
   // Another seed each day: what it finds is replayed by its number.

@@ -1,11 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
-import { sendRaw } from '../../test-support/raw-http.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { type RawAnswer, sendRaw } from '../../test-support/raw-http.ts'
 import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
 const own = `http://localhost:${server.port}`
+/** On https, and with one provider. */
+const secure = await startServer({
+  ...(await databaseEnvironment()),
+  DATA_DIR: await temporaryFolder(),
+  BASE_URL: 'https://localhost:4443',
+  GITHUB_CLIENT_ID: 'github',
+  GITHUB_CLIENT_SECRET: 'a secret',
+})
 
 type Lines = Record<string, string> | [name: string, value: string][]
 
@@ -48,7 +57,7 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('T67, T152: answers any forwarding header without a 500, and links to nowhere else', async () => {
+  test('T152: answers any forwarding header without a 500, and links to nowhere else', async () => {
     const protos = ['https', 'http', 'HTTP/1.1', 'https,http', '', 'javascript', 'x'.repeat(4096)]
     for (const proto of protos) {
       const headers = {
@@ -67,7 +76,7 @@ describe('the running server', () => {
     }
   })
 
-  test('reads an absolute-form target, and believes nothing of it', async () => {
+  test('T160: reads an absolute-form target as HTTP asks, and believes nothing of it', async () => {
     expect((await get('http://evil.test/auth/get-session')).status).toBe(200)
     expect((await get('https://evil.test:99/auth/get-session')).status).toBe(200)
     expect((await get('http://evil.test/dev/mailbox')).status).toBe(404)
@@ -186,8 +195,17 @@ describe('the running server', () => {
       'TE in two parts',
       'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n',
     ],
-    ['a folded header', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n: c\r\n\r\n'],
+    ['a folded header', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: a\r\n b\r\n\r\n'],
     ['a space before the colon', 'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ncontent-length : 0\r\n\r\n'],
+    ['a bare LF between its lines', 'GET /auth/get-session HTTP/1.1\nhost: localhost\n\n'],
+    [
+      'a bare LF inside a header',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\nx: y\ncontent-length: 4\r\n\r\nabcdGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
+    [
+      'a bare LF around a chunk',
+      'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n0\n\nGET /smuggled HTTP/1.1\r\nhost: localhost\r\n\r\n',
+    ],
     ['a bare CR', 'GET /auth/get-session HTTP/1.1\r\nhost: localhost\rx: y\r\n\r\n'],
     [
       'a bad chunk size',
@@ -199,8 +217,9 @@ describe('the running server', () => {
     ['headers of 1 MB', `GET /auth/get-session HTTP/1.1\r\nhost: localhost\r\nx: ${'a'.repeat(1_000_000)}\r\n\r\n`],
     ['nonsense', 'hello\r\n\r\n'],
   ])('T160: refuses %s, closes, and answers nothing that was smuggled', async (_, request) => {
-    const { status, all } = await sendRaw(server.port, request)
+    const { status, all, isOpen } = await sendRaw(server.port, request)
     expect(status).toBeOneOf([0, 400, 431, 505])
+    expect(isOpen).toBe(false)
     expect(all.match(/HTTP\/1\.1 \d{3}/g)?.length ?? 0).toBeLessThanOrEqual(1)
     expect(all).not.toContain('NOT_FOUND')
     expect(await isAlive()).toBe(true)
@@ -210,6 +229,22 @@ describe('the running server', () => {
     const request = `POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}${'x'.repeat(100_000)}`
     const answers = (await sendRaw(server.port, request)).all.match(/HTTP\/1\.1 \d{3}/g)
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 400']))
+  })
+
+  test.each([
+    ['no HTTP', 'hello\r\n\r\n'],
+    ['a header that is none', 'GET / HTTP/1.1\r\nx : y\r\n\r\n'],
+    ['much of it', 'x'.repeat(50_000)],
+  ])('what cannot be read behind a request is not answered in its place: %s', async (_, behind) => {
+    const body = '{"email":"nobody@example.test","password":"plum kettle orbit"}'
+    const lines = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+    const {
+      status,
+      all,
+      head: answered,
+    } = await sendRaw(server.port, `POST /auth/sign-in/email HTTP/1.1\r\n${lines}\r\n\r\n${body}${behind}`)
+    expect([status, all.match(/HTTP\/1\.1 \d{3}/g)?.length]).toEqual([401, 1])
+    expect(answered).toMatch(/^connection: close$/im)
   })
 
   test('a body in chunks is read like any other, also by a page', async () => {
@@ -239,11 +274,72 @@ describe('the running server', () => {
     const chunk = `20000\r\n${'x'.repeat(0x20000)}\r\n`
     const request =
       head('POST /auth/sign-in/email HTTP/1.1', { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }) +
-      chunk.repeat(16)
-    const answers = await Promise.all(Array.from({ length: 50 }, () => sendRaw(server.port, request)))
+      chunk.repeat(64)
+    const bytes = Buffer.from(request)
+    const answers = await Promise.all(Array.from({ length: 50 }, () => sendRaw(server.port, bytes)))
     for (const { status } of answers) expect(status).toBe(413)
     expect((await residentMegabytes()) - before).toBeLessThan(100)
     expect(await isAlive()).toBe(true)
+  })
+
+  test.each(['/auth/sign-in/email', '/trpc/signIn.email', '/login'])(
+    'T161: whoever sends four megabytes before they read anything reads 413: %s',
+    async (target) => {
+      const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      onTestFinished(() => void socket.destroy())
+      const type = target === '/login' ? 'application/x-www-form-urlencoded' : 'application/json'
+      const body = `400000\r\n${'x'.repeat(0x400000)}\r\n0\r\n\r\n`
+      socket.pause()
+      socket.write(head(`POST ${target} HTTP/1.1`, { 'content-type': type, 'transfer-encoding': 'chunked' }) + body)
+      await delay(300)
+      const chunks: Buffer[] = []
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk)).resume()
+      await closed
+      expect(Buffer.concat(chunks).toString()).toMatch(/^HTTP\/1\.1 413 /)
+    },
+  )
+
+  test('a connection of twenty thousand requests, twenty at a time, ends like any other', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    let answers = 0
+    let answered = Promise.withResolvers<void>()
+    socket.on('data', (bytes: Buffer) => {
+      answers += bytes.toString('latin1').match(/HTTP\/1\.1 200 /g)?.length ?? 0
+      if (answers % 20 === 0) answered.resolve()
+    })
+    const request = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
+    for (let round = 0; round < 1_000; round += 1) {
+      answered = Promise.withResolvers()
+      socket.write(request.repeat(20))
+      await answered.promise
+    }
+    socket.write(head('GET /healthz HTTP/1.1'))
+    await closed
+    expect(answers).toBe(20_001)
+    expect(await isAlive()).toBe(true)
+  })
+
+  test('more requests at once on one connection than anybody sends end it, and cost no other caller their time', async () => {
+    const made = { cookie: `floorpass_session=${'A'.repeat(43)}` }
+    const flood = head('GET /auth/get-session HTTP/1.1', made).replace('connection: close\r\n', '').repeat(5_000)
+    const floods = Array.from({ length: 5 }, () => sendRaw(server.port, flood))
+    const started = performance.now()
+    expect(await isAlive()).toBe(true)
+    expect((await get('/auth/get-session', made)).status).toBe(200)
+    expect(performance.now() - started).toBeLessThan(2_000)
+    for (const { isOpen } of await Promise.all(floods)) expect(isOpen).toBe(false)
+  })
+
+  test('T161: what comes behind a body that was too large is not answered: its connection closes', async () => {
+    const body = 'x'.repeat(200_000)
+    const lines = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
+    const behind = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
+    const answer = await sendRaw(server.port, `POST /auth/sign-in/email HTTP/1.1\r\n${lines}\r\n\r\n${body}${behind}`)
+    expect([answer.status, answer.isOpen, answer.all.match(/HTTP\/1\.1 \d{3}/g)?.length]).toEqual([413, false, 1])
+    expect(answer.head).toMatch(/^connection: close$/im)
   })
 
   test.each(['/auth/sign-in/email', '/trpc/signIn.email', '/login'])(
@@ -269,6 +365,95 @@ describe('the running server', () => {
       const started = performance.now()
       expect((await post('/auth/sign-in/email', body)).status).toBe(400)
       expect(performance.now() - started).toBeLessThan(1000)
+    }
+  })
+
+  const origin = own
+  const refusals: [what: string, status: number, hasOrigin: boolean, request: () => Promise<RawAnswer>][] = [
+    ['a bad Host', 400, true, () => get('/auth/get-session', { host: 'a b', origin })],
+    ['no Host', 400, true, () => sendRaw(server.port, `GET /auth/x HTTP/1.1\r\nconnection: close\r\norigin: ${own}\r\n\r\n`)],
+    ['a bad target', 400, true, () => get('ftp://evil.test/', { origin })],
+    ['a backslash', 400, true, () => get('/auth\\get-session', { origin })],
+    ['no HTTP', 400, false, () => sendRaw(server.port, 'hello\r\n\r\n')],
+    ['a header that is none', 400, false, () => sendRaw(server.port, 'GET / HTTP/1.1\r\nhost : x\r\n\r\n')],
+    ['headers that are too large', 431, false, () => get('/auth/get-session', { origin, x: 'a'.repeat(20_000) })],
+    [
+      'a body that is framed badly',
+      400,
+      true,
+      () =>
+        sendRaw(
+          server.port,
+          `${head('POST /auth/sign-out HTTP/1.1', { origin, 'content-type': 'application/json', 'transfer-encoding': 'chunked' })}xyz\r\n`,
+        ),
+    ],
+    [
+      'chunks that are mostly frame',
+      413,
+      true,
+      () =>
+        sendRaw(
+          server.port,
+          `${head('POST /auth/sign-out HTTP/1.1', { origin, 'content-type': 'application/json', 'transfer-encoding': 'chunked' })}1;${'x'.repeat(20_000)}\r\n`,
+        ),
+    ],
+  ]
+
+  test.each(refusals)(
+    'T147, T182: what HTTP refuses below the edge has its form too: %s',
+    async (_, expected, hasOrigin, request) => {
+      const { status, head: answered, body, all } = await request()
+      expect([status, JSON.parse(body)]).toEqual([expected, { code: 'BAD_REQUEST', message: expect.any(String) }])
+      const headers = new Map(
+        answered
+          .split('\r\n')
+          .slice(1)
+          .map((line) => line.toLowerCase().split(/: (.*)/s) as [string, string]),
+      )
+      expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': String(Buffer.byteLength(body)),
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+        connection: 'close',
+        vary: 'origin',
+      })
+      // Where the headers were not read, nobody knows who asked.
+      expect(headers.get('access-control-allow-origin')).toBe(hasOrigin ? own : undefined)
+      expect(all.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1)
+      await expect
+        .poll(() => server.logs().filter(({ requestId }) => requestId === headers.get('x-request-id')), { timeout: 10_000 })
+        .toHaveLength(1)
+    },
+  )
+
+  test('T147, T146: files of the build have every header of safety, and HSTS on https', async () => {
+    const script = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(`${server.url}/`)).text())?.[0] ?? ''
+    for (const [url, hsts] of [
+      [server.url, null],
+      [secure.url, 'max-age=63072000; includeSubDomains'],
+    ] as const) {
+      const { status, headers } = await fetch(url + script)
+      expect([status, headers.get('strict-transport-security')]).toEqual([200, hsts])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'cross-origin-opener-policy': 'same-origin',
+        'permissions-policy': expect.stringContaining('camera=()'),
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+      })
+    }
+  })
+
+  test('T77: pages offer a provider that is there, and show no button of one without its secrets', async () => {
+    for (const page of ['/login', '/signup']) {
+      expect(await (await fetch(server.url + page)).text()).not.toMatch(/google|github/i)
+      const html = await (await fetch(secure.url + page)).text()
+      expect(html).toMatch(/<a [^>]*href="\/auth\/sign-in\/social\?provider=github/)
+      expect(html).not.toMatch(/google/i)
     }
   })
 

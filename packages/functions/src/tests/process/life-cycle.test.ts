@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { readFile, stat } from 'node:fs/promises'
-import { connect, createServer } from 'node:net'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { launchService } from '@floorpass/reliability'
 import { describe, expect, test } from 'vitest'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+import { databaseEnvironment, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const database = await databaseEnvironment()
 const environment = async (more: Record<string, string> = {}) => ({
@@ -48,6 +50,19 @@ describe('a server that was started', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
+  test.runIf(process.platform === 'linux')('has threads for files and names of hosts beside those that hash', async () => {
+    for (const [given, threads] of [
+      [{}, availableParallelism() + 4],
+      [{ UV_THREADPOOL_SIZE: '3' }, 3],
+    ] as const) {
+      const server = await startServer(await environment(given))
+      const tasks = `/proc/${server.pid}/task`
+      const names = (await readdir(tasks)).map((id) => readFile(`${tasks}/${id}/comm`, 'utf8'))
+      expect((await Promise.all(names)).filter((name) => name.startsWith('libuv-worker'))).toHaveLength(threads)
+      await server.end('SIGTERM')
+    }
+  })
+
   test('does not name a mailbox that is not there', async () => {
     const server = await startServer(await environment({ SMTP_URL: 'smtp://127.0.0.1:1' }))
     expect(server.stdout()).toContain('runs at')
@@ -87,6 +102,25 @@ describe('a server that was started', () => {
     expect([answer.status, await answer.json()]).toEqual([403, { code: 'EMAIL_NOT_VERIFIED', message: 'Email not verified' }])
     await second.end('SIGTERM')
   })
+})
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s during the start ends it with code %i: the first process of a container hears no other', async (signal, code) => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const asked = once(silent, 'connection')
+  const { port } = silent.address() as AddressInfo
+  const starting = launchService({
+    DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none`,
+    DATA_DIR: await temporaryFolder(),
+    PORT: String(await freePort()),
+  })
+  const [connection] = (await Promise.race([asked, starting.exited.then(() => [])])) as [Socket?]
+  expect(await starting.end(signal)).toMatchObject({ code, stderr: '' })
+  connection?.destroy()
+  silent.close()
 })
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {

@@ -57,7 +57,9 @@ beforeEach(() => {
   writeFileSync(join(folder, 'calls'), '')
 })
 
-async function rollOut(settings = 'DATABASE_URL=postgres://db.example.test/floorpass\n', image = 'GHCR.io/Owner/Name:Ab12') {
+const enough = 'DATABASE_URL=postgres://db.example.test/floorpass\nTRUST_PROXY=loopback\n'
+
+async function rollOut(settings = enough, image = 'GHCR.io/Owner/Name:Ab12') {
   writeFileSync(join(folder, 'settings'), settings)
   const at = `http://127.0.0.1:${(admin.address() as AddressInfo).port}/id/floorpass/upstreams`
   const options = ['--image', image, '--env-file', join(folder, 'settings'), '--ports', ports.join(), '--proxy', at]
@@ -81,6 +83,16 @@ describe('a roll-out of containers', () => {
   ])('with %s is refused: the container would serve an empty database', async (_, settings) => {
     const { code, output } = await rollOut(settings)
     expect([code, output]).toEqual([1, expect.stringContaining('has no DATABASE_URL')])
+    expect([calls(), running()]).toEqual([[''], []])
+  })
+
+  test.each([
+    ['no TRUST_PROXY', enough.replace(/TRUST_PROXY.*\n/, '')],
+    ['TRUST_PROXY off, as in .env.example', enough.replace(/TRUST_PROXY.*\n/, 'TRUST_PROXY=off\n')],
+    ['an empty one', enough.replace('loopback', '')],
+  ])('with %s is refused: behind the proxy all visitors would share one rate limit', async (_, settings) => {
+    const { code, output } = await rollOut(settings)
+    expect([code, output]).toEqual([1, expect.stringContaining('has no TRUST_PROXY')])
     expect([calls(), running()]).toEqual([[''], []])
   })
 
@@ -110,6 +122,14 @@ describe('a roll-out of containers', () => {
     proxy.order = order
     const { code } = await rollOut()
     expect([code, proxy.upstreams, running()]).toEqual([1, [{ dial: first.dial }], [first.name]])
+  })
+
+  test('takes a new version away that is started again and again, without waiting for it', async () => {
+    const started = performance.now()
+    const { code, output } = await rollOut(enough, 'ghcr.io/owner/broken:1')
+    expect([code, output]).toEqual([1, expect.stringContaining('The old one still serves, untouched')])
+    expect(performance.now() - started).toBeLessThan(30_000)
+    expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
   })
 
   test('leaves both running, and says so, when nobody knows which of them the proxy uses', async () => {

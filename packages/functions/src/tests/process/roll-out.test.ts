@@ -1,8 +1,9 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -85,8 +86,11 @@ function load(): () => Promise<Record<string, number>> {
 
 // Two versions at once need a database that two processes can share.
 describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
-  test('starts the first version', async () => {
+  test('builds what was not built, and starts the first version', async () => {
+    const stamp = join(root, 'apps', 'web', 'build', 'stamp.json')
+    rmSync(stamp)
     const { code, output } = await rollOut()
+    expect(existsSync(stamp)).toBe(true)
     expect([code, output]).toEqual([0, expect.stringContaining(`Port ${ports[0]} serves.`)])
     expect((await fetch(`${service}/readyz`)).status).toBe(200)
   })
@@ -125,6 +129,14 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
       expect.stringContaining(`something that this script did not start serves on port ${ports[1]}`),
     ])
     expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
+  })
+
+  test('what does not end in time is killed with all that it started', async () => {
+    const hanging = spawn('sh', ['-c', 'trap "" TERM; sleep 300 & wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const isGone = once(hanging, 'close').then(() => true)
+    writeFileSync(join(state, `${ports[1]}.pid`), String(hanging.pid))
+    await rollOut({ AUTH_SECRET: 'too short' })
+    expect(await Promise.race([isGone, delay(10_000, false)])).toBe(true)
   })
 })
 

@@ -3,6 +3,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { explainStartFailure } from '../../start-failure.ts'
 import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 import { testDatabase } from '../../test-support/test-database.ts'
 
@@ -136,6 +137,14 @@ describe('the server does not start', () => {
       await expectRefusal(environment, /did not start: .+put a backup in their place/)
     })
   }
+})
+
+test.each([
+  ['write', undefined],
+  ['mkdir', '/data/database'],
+])('a disk that is full for %s is named as such, by the service and by a restore', (syscall, path) => {
+  const full = Object.assign(new Error(`ENOSPC: no space left on device, ${syscall}`), { code: 'ENOSPC', syscall, path })
+  expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Make room, and try again.')
 })
 
 test('what it leaves behind after a refusal is free to be used', async () => {

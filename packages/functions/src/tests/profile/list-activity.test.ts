@@ -25,6 +25,18 @@ describe('list-activity', () => {
     expect(nextCursor).toBeNull()
   })
 
+  test('finds a page by an index in its own order, however much happened to whom', async () => {
+    const plan = await app.db.$transaction(async (tx) => {
+      await tx.$executeRaw`SET LOCAL enable_seqscan = off`
+      await tx.$executeRaw`SET LOCAL enable_bitmapscan = off`
+      return tx.$queryRaw<{ 'QUERY PLAN': string }[]>`
+        EXPLAIN SELECT * FROM audit_events WHERE user_id = 'ada' AND id < 'z' ORDER BY id DESC LIMIT 5`
+    })
+    const lines = plan.map((line) => line['QUERY PLAN']).join('\n')
+    expect(lines).toContain('audit_events_user_id_id_idx')
+    expect(lines).not.toContain('Sort')
+  })
+
   test('pages by cursor: every event once, in order', async () => {
     const tab = await app.signedIn()
     for (const name of ['a', 'b', 'c']) await tab.post('/auth/update-user', { name })

@@ -113,6 +113,22 @@ describe('what the routes answer is what the document says', () => {
   })
 })
 
+describe.each(['/auth/openapi.json', '/auth/reference'])('%s', (path) => {
+  const tab = app.browser()
+
+  test('a preflight is told GET, and another method is refused with it', async () => {
+    const headers = { origin: app.baseUrl, 'access-control-request-method': 'GET' }
+    const preflight = await tab.request('OPTIONS', path, { headers })
+    expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, OPTIONS'])
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const { status, code, headers: answered } = await tab.request(method, path)
+      expect([method, status, code, answered.get('allow')]).toEqual([method, 405, 'METHOD_NOT_ALLOWED', 'GET, OPTIONS'])
+    }
+    const { status, body } = await tab.request('HEAD', path)
+    expect([status, body]).toEqual([200, ''])
+  })
+})
+
 describe('the reference page', async () => {
   const page = await app.browser({ origin: null }).get('/auth/reference')
   const text = String(page.body)

@@ -133,7 +133,7 @@ describe('the catalogue of errors', () => {
   })
 
   test('a database that is away is 503 with a time to come back', () => {
-    for (const code of ['ECONNREFUSED', 'P1001', 'P2024', '57P01', '53300']) {
+    for (const code of ['ECONNREFUSED', 'P1001', 'P2024', '57P01', '57014', '55P03', '53300']) {
       const error = toAppError(Object.assign(new Error(secret), { code }))
       expect([error.key, error.status, error.retryAfter]).toEqual(['SERVICE_UNAVAILABLE', 503, 1])
       expect(error.message).not.toContain(secret)

@@ -26,6 +26,19 @@ const workOf = async (password: string) => {
   return Math.min(...times)
 }
 
+test('dictionaries that could not be loaded are tried again', async () => {
+  vi.resetModules()
+  const dictionaries = '../../../../api/src/security/password-dictionaries.ts'
+  vi.doMock(dictionaries, () => {
+    throw new Error('it is not there')
+  })
+  onTestFinished(() => void vi.doUnmock(dictionaries))
+  const { easilyGuessed } = await import('../../../../api/src/security/password-strength.ts')
+  await expect(easilyGuessed('password', [])).rejects.toThrow()
+  vi.doUnmock(dictionaries)
+  expect(await easilyGuessed('password', [])).not.toBeNull()
+})
+
 describe('which passwords are allowed', () => {
   test.each([
     'password',

@@ -1,5 +1,8 @@
+import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createRateLimiter, policy, type RateLimiter } from '@floorpass/api'
+import { countForWorkers } from '@floorpass/api/rate-limiter'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
@@ -14,6 +17,12 @@ function connect(url: string, keyPrefix = `${randomBytes(8).toString('hex')}:`) 
   redis.on('error', () => {})
   onTestFinished(() => redis.disconnect())
   return redis
+}
+
+async function leave(redis: Redis): Promise<void> {
+  const gone = once(redis, 'end')
+  redis.disconnect()
+  await gone
 }
 
 const ready = (redis: Redis) => new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
@@ -83,6 +92,34 @@ describe('the rate limiter in memory', () => {
   })
 })
 
+describe('the rate limiter of a primary', () => {
+  test('keeps so many records and no more for all its workers', async () => {
+    countForWorkers()
+    // What a worker writes to its channel, and what it reads there.
+    const answers = new Map<number, (answer: { type: string }) => void>()
+    const worker = { send: (answer: { type: string; promiseId: number }) => answers.get(answer.promiseId)?.(answer) }
+    let asked = 0
+    const allows = async (key: string): Promise<boolean> => {
+      const { promise, resolve } = Promise.withResolvers<{ type: string }>()
+      asked += 1
+      answers.set(asked, resolve)
+      const keyPrefix = 'floorpass:sign-in:account'
+      cluster.emit('message', worker, {
+        channel: 'rate_limiter_flexible',
+        keyPrefix,
+        func: 'consume',
+        promiseId: asked,
+        data: { key, arg: 1, opts: {} },
+      })
+      return (await promise).type === 'resolve'
+    }
+    for (let count = 0; count < 10; count += 1) expect(await allows('first')).toBe(true)
+    expect(await allows('first')).toBe(false)
+    for (let count = 0; count < policy.rateLimitRecords; count += 1) await allows(`made up ${count}`)
+    expect(await allows('first')).toBe(true)
+  })
+})
+
 describe('the rate limiter without its Redis', () => {
   test('counts in memory, as exactly, from the first try on', async () => {
     const limiter = createRateLimiter({ enabled: true, redis: connect('redis://127.0.0.1:1') })
@@ -117,13 +154,43 @@ describe.runIf(redisUrl)('the rate limiter on Redis', () => {
     expect(left).toBeLessThanOrEqual(600)
   })
 
-  test('goes on in memory when Redis goes away', async () => {
+  test('goes on in memory when Redis goes away, from where Redis stood', async () => {
     const redis = connect(redisUrl ?? '')
     await ready(redis)
     const limiter = createRateLimiter({ enabled: true, redis })
     await limiter.consume('sign-in:account', 'somebody')
     redis.disconnect()
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(9)
     await expect(limiter.consume('sign-in:account', 'somebody')).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
+    await limiter.reset('sign-in:account', 'somebody')
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+  })
+
+  test('what passed, or was blocked, while Redis was away still counts when it is back', async () => {
+    const redis = connect(redisUrl ?? '')
+    await ready(redis)
+    const limiter = createRateLimiter({ enabled: true, redis })
+    await leave(redis)
+    expect(allowed(await triesOf(limiter, 'somebody', 6))).toBe(6)
+    await limiter.block('sign-in:account', 'blocked', 3600)
+    await redis.connect()
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(4)
+    await expect(limiter.consume('sign-in:account', 'blocked')).rejects.toMatchObject({ retryAfter: expect.closeTo(3600, -1) })
+    expect(allowed(await triesOf(limiter, 'another', 30))).toBe(10)
+  })
+
+  test('a Redis that leaves in the middle of a flood lets no more pass; what was counted without it counts also when it comes back empty', async () => {
+    const redis = connect(redisUrl ?? '')
+    await ready(redis)
+    const limiter = createRateLimiter({ enabled: true, redis })
+    const first = triesOf(limiter, 'somebody', 8)
+    const gone = leave(redis)
+    const passed = allowed(await first) + allowed(await triesOf(limiter, 'somebody', 32))
+    expect(passed).toBe(10)
+    await gone
+    await redis.connect()
+    const keys = await redis.keys(`${redis.options.keyPrefix}*`)
+    await redis.del(...keys.map((key) => key.slice(redis.options.keyPrefix?.length)), 'in any case')
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(0)
   })
 })

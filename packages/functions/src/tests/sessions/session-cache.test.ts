@@ -81,17 +81,17 @@ describe('a session in memory', () => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const { deps } = app.service
-    const { db } = deps
-    onTestFinished(() => void Object.assign(deps, { db }))
+    const { sql } = deps
+    onTestFinished(() => void Object.assign(deps, { sql }))
     const wasRead = Promise.withResolvers<void>()
     const ended = Promise.withResolvers<void>()
-    const findUnique = async <Row>({ args, query }: { args: unknown; query: (args: never) => Promise<Row> }) => {
-      const row = await query(args as never)
+    const $queryRaw: typeof sql.$queryRaw = async (...statement) => {
+      const rows = await sql.$queryRaw(...statement)
       wasRead.resolve()
       await ended.promise
-      return row
+      return rows as never
     }
-    Object.assign(deps, { db: db.$extends({ query: { session: { findUnique } } }) })
+    Object.assign(deps, { sql: { ...sql, $queryRaw } })
     const late = app.browser().get('/auth/get-session', { headers: { cookie } })
     await wasRead.promise
     await app.db.session.deleteMany({ where: { userId: tab.userId } })

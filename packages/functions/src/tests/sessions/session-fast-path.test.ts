@@ -1,15 +1,21 @@
 import { once } from 'node:events'
 import { readdir, readFile } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import pg from 'pg'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { Service } from '../../deps.ts'
+import { createSessionFastPath } from '../../session-fast-path.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
 import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const origin = 'https://localhost:4443'
 const trusted = 'https://app.example.com'
 const dataDir = await temporaryFolder()
+const database = await databaseEnvironment()
 const server = await startServer({
-  ...(await databaseEnvironment()),
+  ...database,
   BASE_URL: origin,
   TRUSTED_ORIGINS: trusted,
   DATA_DIR: dataDir,
@@ -106,5 +112,102 @@ describe('get-session from memory', () => {
     const answer = await ask()
     expect(answer).toMatch(/\r\n\r\nnull$/)
     expect(answer).toContain('Max-Age=0')
+  })
+})
+
+describe('get-session of a session that is not in memory', () => {
+  const ask = (own: string, path = '/auth/get-session') => exchange([`GET ${path} HTTP/1.1`, host, `cookie: ${own}`])
+
+  test('gets the answer of the edge, to the byte, by one look at the database', async () => {
+    const own = await signInAgain()
+    const before = await edgeAnswers()
+    const first = await ask(own)
+    expect(await edgeAnswers()).toBe(before)
+    expect(comparable(first)).toBe(comparable(await ask(own, '/auth/get-session?by=edge')))
+    expect(first).toContain('ada@example.test')
+  })
+
+  describe.runIf(database.DATABASE_URL)('and that must be refused or written', () => {
+    const query = async (sql: string) => {
+      const client = new pg.Client(database.DATABASE_URL)
+      await client.connect()
+      await client.query(`SET TIME ZONE 'UTC'`)
+      return (await client.query(sql).finally(() => client.end())).rows
+    }
+
+    const newest = 'WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)'
+    const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+
+    test.each([
+      ['its user is suspended', 'UPDATE users SET suspended_at = now()'],
+      ['it has ended', `UPDATE sessions SET expires_at = now() - interval '1 second' ${newest}`],
+      [
+        'it has ended, and was due to be extended',
+        `UPDATE sessions SET expires_at = now() - interval '1 second', updated_at = now() - interval '2 days' ${newest}`,
+      ],
+      ['it was revoked', `DELETE FROM sessions ${newest}`],
+    ])('is refused as at the edge, to the byte, and logged: %s', async (_, change) => {
+      const own = await signInAgain()
+      await query(change)
+      onTestFinished(async () => void (await query('UPDATE users SET suspended_at = NULL')))
+      const before = await edgeAnswers()
+      const fast = await ask(own)
+      expect(bodyOf(fast)).toBe('null')
+      expect(fast).toContain('Max-Age=0')
+      expect(await edgeAnswers()).toBe(before + 1)
+      expect(comparable(fast)).toBe(comparable(await ask(own, '/auth/get-session?by=edge')))
+    })
+
+    test.each([
+      ["last_seen_at = now() - interval '1 day'", false],
+      ["updated_at = now() - interval '2 days'", true],
+      ["updated_at = now() - interval '2 days', last_seen_at = now() - interval '1 day'", true],
+    ])('is written, and its cookie with it when it was extended: %s', async (change, isExtended) => {
+      const own = await signInAgain()
+      await query(`UPDATE sessions SET ${change} ${newest}`)
+      const answer = await ask(own)
+      expect(bodyOf(answer)).toContain('ada@example.test')
+      expect(answer.includes(`set-cookie: ${own}`)).toBe(isExtended)
+      expect(
+        await query(
+          `SELECT count(*)::int AS old FROM sessions WHERE least(last_seen_at, updated_at) < now() - interval '1 hour'`,
+        ),
+      ).toEqual([{ old: 0 }])
+    })
+  })
+})
+
+describe('a bug on the short way', () => {
+  const ask = async (broken: (service: Service) => Partial<Service>) => {
+    const app = await createTestApp()
+    const own = createServer(createSessionFastPath({ ...app.service, ...broken(app.service) }, () => {})).listen(0, '127.0.0.1')
+    onTestFinished(() => own.closeAllConnections())
+    await once(own, 'listening')
+    const url = `http://127.0.0.1:${(own.address() as AddressInfo).port}/auth/get-session`
+    const headers = { cookie: 'floorpass_session=x' }
+    return { app, answer: fetch(url, { headers, signal: AbortSignal.timeout(5_000) }) }
+  }
+  const bug = (): never => {
+    throw new Error('a bug')
+  }
+
+  test('is an answer of 500', async () => {
+    const { answer } = await ask(({ deps }) => {
+      const limiter = {
+        ...deps.limiter,
+        get consume() {
+          return bug()
+        },
+      }
+      return { deps: { ...deps, limiter } }
+    })
+    const { status } = await answer
+    expect(status).toBe(500)
+  })
+
+  test('ends its connection alone where there can be no answer, and is logged', async () => {
+    const { app, answer } = await ask(() => ({ logFor: bug }))
+    await expect(answer).rejects.toThrow('fetch failed')
+    expect(app.unforeseen()).toMatchObject([{ msg: 'a request failed', err: { message: 'a bug' } }])
   })
 })

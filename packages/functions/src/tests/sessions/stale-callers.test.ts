@@ -1,8 +1,9 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createEdge } from '../../edge.ts'
 import { createBrowser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
+import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const newPassword = 'violet harbor 77 quince'
@@ -35,6 +36,52 @@ describe('what a session was is not what it is', () => {
       passwords.verify = verify
       expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
       expect((await app.browser().post('/auth/sign-in/email', tab.person)).status).toBe(200)
+    },
+  )
+
+  // The statements that judge the caller and those that write are sent together.
+  test.each([
+    ['revoked', (userId: string) => app.db.session.deleteMany({ where: { userId } })],
+    ['over', (userId: string) => app.db.session.updateMany({ where: { userId }, data: { expiresAt: new Date(Date.now() - 1) } })],
+    ['of a suspended user', (userId: string) => app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } })],
+    ['of nobody', (userId: string) => app.db.user.delete({ where: { id: userId } })],
+  ])('update-user by a session that is %s between its look-up and the lock changes and records nothing', async (_, end) => {
+    const tab = await app.signedIn()
+    const { limiter } = app.service.deps
+    onTestFinished(() => {
+      app.service.deps.limiter = limiter
+    })
+    app.service.deps.limiter = {
+      ...limiter,
+      async consume(limit, key) {
+        if (limit === 'update-user:user') await end(tab.userId)
+        return limiter.consume(limit, key)
+      },
+    }
+    const answer = await tab.post('/auth/update-user', { name: 'Changed' })
+    expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(await app.db.user.count({ where: { id: tab.userId, name: 'Changed' } })).toBe(0)
+    expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'update-user' } })).toBe(0)
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'update-user by a session that is not fresh waits its turn, and holds up nobody who deletes the account',
+    async () => {
+      const tab = await app.signedIn()
+      const threeDaysAgo = new Date(Date.now() - 3 * 24 * 3600 * 1000)
+      await app.db.session.updateMany({ where: { userId: tab.userId }, data: { createdAt: threeDaysAgo } })
+      let answer: ReturnType<typeof tab.post> | undefined
+      await app.db.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR NO KEY UPDATE`
+        answer = tab.post('/auth/update-user', { tradingEnabled: true })
+        await vi.waitUntil(async () => {
+          const [row] = await app.db.$queryRaw<{ count: number }[]>`
+            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          return row?.count === 1
+        })
+        await tx.user.delete({ where: { id: tab.userId } })
+      })
+      expect((await answer)?.code).toBe('UNAUTHORIZED')
     },
   )
 

@@ -271,6 +271,17 @@ describe('while somebody guesses at an account', () => {
     expect(await countersOf(owner)).toEqual([0, 1])
   })
 
+  test('the right password is no wrong guess either when the sign-in fails for want of a database', async () => {
+    const owner = await app.verified()
+    await guess(app, owner)
+    const { sql } = app.service.deps
+    onTestFinished(() => void vi.restoreAllMocks())
+    const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' })
+    vi.spyOn(sql, 'transaction').mockRejectedValueOnce(full)
+    expect((await signIn(app, owner)).status).toBe(503)
+    await vi.waitFor(async () => expect(await countersOf(owner)).toEqual([0, 0]))
+  })
+
   test('the right password of an unproved address is no wrong guess', async () => {
     const person = await app.signUp()
     await guess(app, person)

@@ -102,8 +102,19 @@ describe('T74: a GitHub that fails', () => {
     expect(await app.db.user.count()).toBe(before)
     expect(await github.requests()).not.toContain('GET /followed')
   })
+
+  test('silence is given up in time', async () => {
+    const tab = app.browser()
+    const back = await wayBack(app, tab, 'github')
+    await github.set({ failure: { path: '/login/oauth/access_token', kind: 'silence' } })
+    const before = await app.db.user.count()
+    const started = performance.now()
+    expect(landing(await tab.get(back))).toEqual([302, '/login?error=provider_unavailable'])
+    expect(performance.now() - started).toBeLessThan(20_000)
+    expect(await app.db.user.count()).toBe(before)
+  })
 })
 
 test('nothing of all this was unforeseen', () => {
-  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  expect(app.unforeseen()).toEqual([])
 })

@@ -323,6 +323,24 @@ describe('T77: without secrets', () => {
     expect(Object.keys(paths).filter((path) => /social|callback/.test(path))).toEqual([])
   })
 
+  test('T139: what is switched off is not there, on REST and tRPC', async () => {
+    const bare = await createTestApp()
+    const tab = await bare.signedIn()
+    const provider = 'google'
+    const rows: [path: string, procedure: string, input: object][] = [
+      ['/sign-in/social', 'signIn.startSocial', { provider }],
+      ['/link-social', 'linkedAccounts.link', { provider }],
+    ]
+    for (const [path, procedure, input] of rows) {
+      expect(await tab.post(`/auth${path}`, input)).toMatchObject({ status: 404, code: 'PROVIDER_NOT_FOUND' })
+      const { status, body } = await tab.post(`/trpc/${procedure}`, input)
+      expect([status, body]).toMatchObject([404, { error: { data: { key: 'PROVIDER_NOT_FOUND' } } }])
+    }
+    const returned = { provider, code: 'x', state: 'x' }
+    const finished = await tab.post('/trpc/signIn.finishSocial', returned)
+    expect(finished.body).toMatchObject({ error: { data: { key: 'PROVIDER_NOT_FOUND' } } })
+  })
+
   test('one provider alone works, and the other is absent', async () => {
     const one = await createTestApp(github.environment)
     expect((await one.browser().post('/auth/sign-in/social', { provider: 'google' })).code).toBe('PROVIDER_NOT_FOUND')
@@ -376,5 +394,5 @@ test('too many tries by a link lead to the page that says so', async () => {
 })
 
 test('nothing of all this was unforeseen', () => {
-  expect(app.logs.filter(({ level }) => Number(level) >= 40)).toEqual([])
+  expect(app.unforeseen()).toEqual([])
 })

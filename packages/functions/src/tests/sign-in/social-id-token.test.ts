@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
-import { afterAll, describe, expect, test } from 'vitest'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { startForgingProvider } from '../../test-support/forging-provider.ts'
@@ -143,6 +144,25 @@ describe('T74: a provider that fails', () => {
     expect(performance.now() - started).toBeLessThan(5000)
     expect(google.paths).not.toContain('/secret')
     expect(await app.db.user.count()).toBe(before)
+  })
+
+  test('with a redirect inwards is not followed there, by whatever method', async () => {
+    let reached = 0
+    const inside = createServer((_request, response) => {
+      reached += 1
+      response.end('{"access_token":"x"}')
+    })
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void inside.close())
+    const location = `http://127.0.0.1:${(inside.address() as AddressInfo).port}/latest/meta-data`
+    expect((await fetch(location)).status).toBe(200)
+    expect(reached).toBe(1)
+    for (const status of [301, 302, 303, 307, 308]) {
+      google.exchange = (response) => void response.writeHead(status, { location }).end()
+      const { tab, back } = await begin()
+      expect(landing(await tab.get(back))).toEqual(unavailable)
+    }
+    expect(reached).toBe(1)
   })
 
   test('with keys that cannot be read is what does not answer, not the person', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
 import { landing, signInAt, userIn } from '../../test-support/social-flow.ts'
@@ -39,13 +40,18 @@ test('T81: what a sign-up without the mailbox left is void once a provider prove
   expect(accounts.map(({ providerId }) => providerId)).toEqual(['google'])
 })
 
-test('T81: sessions, links and tokens of an unproved user row go too', async () => {
+test('T81: sessions, links, tokens and the second factor of an unproved user row go too', async () => {
   const squatter = await app.signedIn()
+  await switchOnTwoFactor(squatter, squatter.person.password)
+  expect(await app.db.twoFactor.count({ where: { userId: squatter.userId } })).toBe(1)
   await app.db.user.update({ where: { id: squatter.userId }, data: { emailVerified: false } })
   await app.db.account.create({ data: { userId: squatter.userId, providerId: 'github', accountId: 'attacker' } })
   sits(squatter.person.email)
   const owner = await signInAt(app, 'google')
-  expect((await userIn(owner.tab))?.id).not.toBe(squatter.userId)
+  // A factor that stayed would ask for the squatter's code here.
+  expect(landing(owner)).toEqual([302, '/dashboard'])
+  expect(await userIn(owner.tab)).toMatchObject({ id: expect.not.stringMatching(squatter.userId), twoFactorEnabled: false })
+  expect(await app.db.twoFactor.count()).toBe(0)
   expect(await userIn(squatter)).toBeNull()
   expect(await app.db.account.count({ where: { accountId: 'attacker' } })).toBe(0)
   expect((await signIn(squatter.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')

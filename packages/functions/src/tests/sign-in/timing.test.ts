@@ -1,6 +1,6 @@
 import { createPasswordHasher, createQuietAnswers } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
+import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 // The real cost: a cheap hash would hide the difference that this looks for.
@@ -14,10 +14,27 @@ const callers = 4
 /** One for each caller: two that ask for one address take turns, and the limits allow five an hour. */
 const known = await Promise.all(Array.from({ length: callers }, () => app.verified()))
 
-const calls: Record<string, (email: string) => [string, Record<string, string>]> = {
-  'forget-password': (email) => ['/auth/forget-password', { email }],
-  'sign-in with a wrong password': (email) => ['/auth/sign-in/email', { email, password: 'something else entirely' }],
-  'sign-up': (email) => ['/auth/sign-up/email', { name: 'Ada', email, password: 'violet harbor ladder' }],
+const socialOnly = await Promise.all(Array.from({ length: callers }, () => app.verified()))
+await app.db.account.deleteMany({ where: { user: { email: { in: socialOnly.map(({ email }) => email) } } } })
+const suspended = await Promise.all(Array.from({ length: callers }, () => app.verified()))
+await app.db.user.updateMany({
+  where: { email: { in: suspended.map(({ email }) => email) } },
+  data: { suspendedAt: new Date() },
+})
+
+type Call = (email: string) => [path: string, body: Record<string, string>]
+const signIn: Call = (email) => ['/auth/sign-in/email', { email, password: 'something else entirely' }]
+/** The right one of a suspended account is the case of interest: it is compared, and refused. */
+const signInRightly: Call = (email) => [
+  '/auth/sign-in/email',
+  { email, password: suspended.find((person) => person.email === email)?.password ?? 'something else entirely' },
+]
+const calls: Record<string, [call: Call, known: Person[]]> = {
+  'forget-password': [(email) => ['/auth/forget-password', { email }], known],
+  'sign-in with a wrong password': [signIn, known],
+  'sign-in to an account without a password': [signIn, socialOnly],
+  'sign-in to a suspended account': [signInRightly, suspended],
+  'sign-up': [(email) => ['/auth/sign-up/email', { name: 'Ada', email, password: 'violet harbor ladder' }], known],
 }
 
 const percentile = (sorted: number[], share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN
@@ -28,12 +45,12 @@ function separation(left: number[], right: number[]): number {
   return wins.reduce((sum, win) => sum + win, 0) / wins.length
 }
 
-describe.each(Object.entries(calls))('T2, T5: the time of %s', (name, callOf) => {
+describe.each(Object.entries(calls))('T2, T5: the time of %s', (name, [callOf, people]) => {
   test('does not tell a known address from an unknown one', { timeout: 120_000 }, async () => {
     const times = { known: [] as number[], unknown: [] as number[] }
     const queue = Array.from({ length: 2 * count }, (_, index) => ({
       kind: index % 2 === 0 ? ('known' as const) : ('unknown' as const),
-      email: index % 2 === 0 ? (known[(index / 2) % callers]?.email ?? '') : app.person().email,
+      email: index % 2 === 0 ? (people[(index / 2) % callers]?.email ?? '') : app.person().email,
     }))
     const caller = async () => {
       for (let next = queue.shift(); next; next = queue.shift()) {

@@ -186,6 +186,12 @@ describe('the suites of the service itself', () => {
 })
 
 describe('the report', () => {
+  test.each(suites)('T188: of %s holds no secret and nobody’s address', async (suite) => {
+    await app.signUp()
+    const { status, body } = await app.browser().get(`/tests/${suite}`, withSecret)
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringMatching(new RegExp(`${secret}|@`))])
+  })
+
   test("has the shape of Vitest's JSON reporter", async () => {
     const report = (await app.browser().get('/tests/check-exchanges', withSecret)).body as SmokeReport
     expect(Object.keys(report)).toEqual([

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { policy } from '@floorpass/api'
+import { expect, test } from 'vitest'
+
+const texts = fileURLToPath(new URL('../../../../../apps/web/app/text/', import.meta.url))
+const day = 24 * 60 * 60
+
+// Texts that browsers load know no policy: what they say of it is held here.
+test.each([
+  [
+    'the trust of a device',
+    [policy.twoFactor.trustedDeviceLifetime, 30 * day],
+    {
+      'en.ts': 'on this device for 30 days',
+      'fr.ts': 'sur cet appareil pendant 30 jours',
+      'en.inside.ts': 'This ends thirty days after the code',
+      'fr.inside.ts': 'Cela prend fin trente jours après le code',
+    },
+  ],
+  [
+    'a code of an authenticator',
+    [policy.twoFactor.codePeriod, 30],
+    { 'en.ts': 'They change every thirty seconds', 'fr.ts': 'qui changent toutes les trente secondes' },
+  ],
+  [
+    'a password that is young enough',
+    [policy.security.passwordAge, 365 * day],
+    { 'en.inside.ts': 'Your password is more than a year old', 'fr.inside.ts': 'Votre mot de passe a plus d’un an' },
+  ],
+])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {
+  expect(seconds).toBe(said)
+  for (const [file, sentence] of Object.entries(sentences)) expect(readFileSync(`${texts}${file}`, 'utf8')).toContain(sentence)
+})

@@ -1,0 +1,165 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test, vi } from 'vitest'
+import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+// No page fails while it is rendered, so one is made to: where this very address is put into a link.
+const unrenderable = '/unrenderable'
+const probe = `const original = encodeURIComponent
+  globalThis.encodeURIComponent = (text) => {
+    if (text === '${unrenderable}') throw new Error('a page that cannot be rendered')
+    return original(text)
+  }`
+const dataDir = await temporaryFolder()
+const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' }, [
+  '--import',
+  `data:text/javascript,${encodeURIComponent(probe)}`,
+])
+const own = `http://localhost:${server.port}`
+
+const get = async (path: string, init: RequestInit = {}) => {
+  const response = await fetch(server.url + path, { redirect: 'manual', headers: { accept: 'text/html' }, ...init })
+  return { response, html: await response.text() }
+}
+const nonceOf = ({ headers }: Response) => /'nonce-([^']+)'/.exec(headers.get('content-security-policy') ?? '')?.[1]
+
+const fixed = ['/login', '/signup', '/forgot-password', '/reset-password', '/verify-email', '/two-factor', '/accept-invitation']
+
+test.each([
+  ...fixed,
+  '/dashboard',
+  '/settings',
+  '/settings/profile',
+  '/settings/organizations',
+  '/settings/security/codes',
+  '/settings/activity/not-me',
+  '/password-strength',
+])('a page with a handler of its own answers as the whole of the pages does: %s', async (path) => {
+  // An address with a slash at its end is the same page, and none that has a handler of its own.
+  const [own, whole] = [await get(path), await get(`${path}/`)]
+  const told = ({ response, html }: typeof own) => ({
+    status: response.status,
+    location: response.headers
+      .get('location')
+      ?.replace('%2F&', '&')
+      .replace(/(%2F|\/)$/, ''),
+    type: response.headers.get('content-type'),
+    html: html
+      .replaceAll(nonceOf(response) ?? '-', 'NONCE')
+      .replaceAll(`${path}/`, path)
+      .replace(/\s+/g, ' '),
+  })
+  expect(told(own)).toEqual(told(whole))
+})
+
+test('every answer has a nonce of its own, on each of its scripts: a page, one that is missing, one that was refused', async () => {
+  const form = { method: 'POST', body: new URLSearchParams({ email: 'ada@example.test', password: 'wrong' }) }
+  const seen = new Set<string | undefined>()
+  for (const [path, status, init] of [
+    ['/login', 200],
+    ['/login', 200],
+    ['/login/', 200],
+    ['/missing', 404],
+    ['/login', 401, { ...form, headers: { origin: new URL(server.url).origin } }],
+  ] as const) {
+    const { response, html } = await get(path, init)
+    expect([path, response.status]).toEqual([path, status])
+    const nonces = [...html.matchAll(/<script(?: nonce="([^"]*)")?/g)].map(([, nonce]) => nonce)
+    expect(nonces.length).toBeGreaterThan(3)
+    expect(new Set(nonces)).toEqual(new Set([nonceOf(response)]))
+    seen.add(nonceOf(response))
+    expect(html).toMatch(/^<!DOCTYPE html><html lang="en">.*<\/html>/s)
+    expect(html.match(/streamController\.(enqueue|close)/g)).toEqual(['streamController.enqueue', 'streamController.close'])
+  }
+  expect(seen.size).toBe(5)
+})
+
+test('a document that was made before is made for its address, its language and its person alone', async () => {
+  const inFrench = { headers: { 'accept-language': 'fr' } }
+  for (const [path, init, words] of [
+    ['/login', {}, /lang="en".*Create an account/s],
+    ['/login', inFrench, /lang="fr".*Créer un compte/s],
+    ['/login', {}, /lang="en".*Create an account/s],
+    ['/login?redirectTo=%2Fsettings', {}, /signup\?redirectTo=%2Fsettings/],
+    ['/signup', {}, /<title>Create an account/],
+  ] as const) {
+    const { html } = await get(path, init)
+    expect([path, html]).toEqual([path, expect.stringMatching(words)])
+  }
+  expect((await get('/login')).html).not.toContain('redirectTo=%2Fsettings')
+})
+
+/** A verified person's cookie. */
+const signedIn = async (name: string): Promise<string> => {
+  const email = `${name.toLowerCase()}@example.test`
+  const post = (path: string, body: unknown) =>
+    fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: own },
+      body: JSON.stringify(body),
+    })
+  await post('/auth/sign-up/email', { name, email, password: 'plum kettle orbit' })
+  const token = await vi.waitFor(
+    async () => {
+      const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
+      const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
+      const mail = mails.find((text) => text.includes(email)) ?? ''
+      return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
+    },
+    { timeout: 20_000 },
+  )
+  await post('/auth/verify-email', { token })
+  const answer = await post('/auth/sign-in/email', { email, password: 'plum kettle orbit' })
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}
+
+test('what one person is shown is shown to no other, nor to a stranger between them', async () => {
+  const people = [
+    ['Adelaide', await signedIn('Adelaide')],
+    ['Bartholomew', await signedIn('Bartholomew')],
+  ] as const
+  for (const path of ['/settings/profile', '/settings/email', '/accept-invitation', '/login']) {
+    const strangers = new Set<number>()
+    for (const [name, cookie] of [...people, ...people]) {
+      const mine = await get(path, { headers: { accept: 'text/html', cookie } })
+      if (path.startsWith('/settings'))
+        expect([path, mine.response.status, mine.html]).toEqual([path, 200, expect.stringMatching(new RegExp(name, 'i'))])
+      if (path === '/login') expect(mine.response.headers.get('location')).toBe('/dashboard')
+      for (const [other] of people.filter(([known]) => known !== name)) expect(mine.html).not.toMatch(new RegExp(other, 'i'))
+      const { response, html } = await get(path)
+      expect(html).not.toMatch(/Adelaide|Bartholomew/i)
+      strangers.add(response.status)
+    }
+    expect([...strangers]).toEqual([path.startsWith('/settings') ? 302 : 200])
+  }
+})
+
+test('a page that fails while it is rendered is 500, in the form of a page, and logged; the next one is well', async () => {
+  const { response, html } = await get(`/login?redirectTo=${unrenderable}`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
+  expect(html).toMatch(/^<!DOCTYPE html><html lang="en">.*<h1[^>]*>Something went wrong.*<\/html>/s)
+  expect(html).not.toContain('cannot be rendered')
+  await vi.waitFor(() =>
+    expect(server.logs()).toContainEqual(
+      expect.objectContaining({
+        msg: 'a page failed',
+        err: expect.objectContaining({ message: 'a page that cannot be rendered' }),
+      }),
+    ),
+  )
+  expect((await get('/login')).response.status).toBe(200)
+})
+
+test('a navigation inside the pages gets its data alone, from either handler', async () => {
+  for (const path of ['/login.data', '/_root.data', '/settings/organizations/any.data']) {
+    const { response, html } = await get(path)
+    expect([path, response.status, response.headers.get('content-type')]).toEqual([
+      path,
+      path.startsWith('/settings') ? 202 : 200,
+      'text/x-script',
+    ])
+    expect(html).toMatch(/^\[/)
+  }
+})

@@ -1,0 +1,45 @@
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
+
+const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder() })
+const own = `http://localhost:${server.port}`
+
+/** Sends this, then a byte a second for as long as it may. */
+async function drip(first: string): Promise<{ seconds: number; answer: string }> {
+  const started = performance.now()
+  const socket = connect(server.port, '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk: Buffer) => {
+    answer += chunk
+  })
+  // The server may have closed while the next byte was on its way.
+  socket.on('error', () => {})
+  socket.write(first)
+  const dripping = setInterval(() => socket.write('x'), 1000)
+  await new Promise((resolve) => socket.once('close', resolve))
+  clearInterval(dripping)
+  return { seconds: (performance.now() - started) / 1000, answer }
+}
+
+test('who sends a byte a second holds a connection for ten seconds, thirty with a body, and is told why', {
+  timeout: 120_000,
+}, async () => {
+  const head = `POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\norigin: ${own}\r\ncontent-type: application/json\r\ncontent-length: 1000`
+  const [headers, body] = await Promise.all([drip(`${head}\r\nx-slow: `), drip(`${head}\r\n\r\n{"email":"`)])
+  for (const { answer } of [headers, body]) {
+    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+    expect(answer).toMatch(/^x-request-id: [\da-f-]{36}\r$/m)
+    expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
+      code: 'BAD_REQUEST',
+      message: 'The request took too long to arrive',
+    })
+  }
+  expect(body.answer).toContain(`access-control-allow-origin: ${own}\r\n`)
+  expect(headers.seconds).toBeGreaterThan(9.5)
+  expect(headers.seconds).toBeLessThan(25)
+  expect(body.seconds).toBeGreaterThan(29.5)
+  expect(body.seconds).toBeLessThan(45)
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+  expect(server.logs().filter(({ level }) => Number(level) >= 40)).toEqual([])
+})

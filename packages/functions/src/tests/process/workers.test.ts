@@ -1,0 +1,329 @@
+import { spawnSync } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openDatabase } from '@floorpass/db'
+import { outboxOf, signedInPerson } from '@floorpass/reliability'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  databaseEnvironment,
+  failToStart,
+  freePort,
+  type ServerProcess,
+  startServer,
+  temporaryFolder,
+} from '../../test-support/server-process.ts'
+import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
+
+const token = 'what-only-prometheus-knows'
+/** A database of its own: what one service sealed, another cannot open. */
+const environment = async (more: Record<string, string> = {}) => ({
+  ...(await databaseEnvironment()),
+  DATA_DIR: await temporaryFolder(),
+  RATE_LIMIT: 'off',
+  METRICS_TOKEN: token,
+  WEB_CONCURRENCY: '2',
+  ...more,
+})
+
+/** A service all of whose workers serve. */
+async function startWorkers(more: Record<string, string> = {}): Promise<ServerProcess & { dataDir: string }> {
+  const settings = await environment(more)
+  const server = await startServer(settings)
+  while (listening(server) < Number(settings.WEB_CONCURRENCY)) await server.nextOutput()
+  return { ...server, dataDir: settings.DATA_DIR }
+}
+
+const listening = (server: ServerProcess) => server.logs().filter(({ msg }) => msg === 'listening').length
+
+const workersOf = (server: ServerProcess): number[] =>
+  spawnSync('pgrep', ['-P', String(server.pid)], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+    .filter(Boolean)
+    .map(Number)
+
+/** Whoever runs with this DATA_DIR, children of a parent that is gone too. */
+async function processesOn(dataDir: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter(Boolean)
+  const found = pids.map(async (pid) => {
+    const variables = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')
+    return variables.split('\0').includes(`DATA_DIR=${dataDir}`) ? [pid] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+type Reply = { status: number; body: string; headers: IncomingMessage['headers'] }
+type Ask = { method?: string; path: string; body?: unknown; headers?: Record<string, string>; agent?: Agent | false }
+
+/** Over a connection of its own, unless an agent keeps one: connections go to the workers in turn. */
+const ask = (server: ServerProcess, { method = 'GET', path, body, headers = {}, agent = false }: Ask): Promise<Reply> =>
+  new Promise((resolve, reject) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: server.port,
+        method,
+        path,
+        agent,
+        headers: {
+          ...(method === 'POST' && { 'content-type': 'application/json', origin: `http://localhost:${server.port}` }),
+          ...headers,
+        },
+      },
+      async (response) => {
+        let text = ''
+        for await (const chunk of response) text += chunk
+        resolve({ status: response.statusCode ?? 0, body: text, headers: response.headers })
+      },
+    )
+    sent.on('error', reject)
+    sent.end(body === undefined ? undefined : JSON.stringify(body))
+  })
+
+const oneConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
+
+const figure = async (server: ServerProcess, line: string): Promise<number> => {
+  const { body } = await ask(server, { path: '/metrics', headers: { authorization: `Bearer ${token}` } })
+  return Number(
+    body
+      .split('\n')
+      .find((candidate) => candidate.startsWith(`${line} `))
+      ?.slice(line.length + 1),
+  )
+}
+
+const signUp = (server: ServerProcess, email: string, agent: Agent | false = false) =>
+  ask(server, { method: 'POST', path: '/auth/sign-up/email', body: { name: 'Ada', email, password: 'plum kettle orbit' }, agent })
+
+test('more than one process needs PostgreSQL, which is said once', async () => {
+  const { code, stderr, stdout } = await failToStart({ WEB_CONCURRENCY: '2', DATA_DIR: await temporaryFolder(), PORT: '0' })
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr.match(/WEB_CONCURRENCY must be 1 with the embedded database\. Set DATABASE_URL/g)).toHaveLength(1)
+})
+
+describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
+  let shared: Awaited<ReturnType<typeof startWorkers>>
+  beforeAll(async () => {
+    shared = await startWorkers({ RATE_LIMIT: 'on' })
+  }, 180_000)
+
+  test('are announced once, and end in order with what they owe', async () => {
+    const server = await startWorkers({ RATE_LIMIT: 'on' })
+    const workers = workersOf(server)
+    expect(workers).toHaveLength(2)
+    expect(server.stdout().match(/runs at/g)).toHaveLength(1)
+
+    // Password hashes: most wait for their turn when the signal comes.
+    const underWay = Array.from({ length: 8 }, (_, place) => signUp(server, `under-way-${place}@example.test`))
+    await Promise.race(underWay)
+    const ended = server.end('SIGTERM')
+    // A Ctrl-C under npm arrives twice, and at every process.
+    void server.end('SIGINT')
+    for (const pid of workers) process.kill(pid, 'SIGTERM')
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    const { code, signal, stderr } = await ended
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' })
+    expect(workers.filter(isAlive)).toEqual([])
+    expect(server.logs().filter(({ level }) => Number(level) > 30)).toEqual([])
+  })
+
+  test('say once what is wrong, and leave nobody behind', async () => {
+    const first = await startWorkers()
+    expect(await processesOn(first.dataDir)).toHaveLength(3)
+    const occupied = await environment({ PORT: String(first.port) })
+    const second = await failToStart(occupied)
+    expect(await processesOn(occupied.DATA_DIR)).toEqual([])
+    expect([second.code, second.stderr]).toEqual([
+      1,
+      `Port ${first.port} is in use by another program. Stop that one, or choose another port: PORT=${first.port + 1} npm start\n`,
+    ])
+    const nowhere = await environment({ PORT: String(await freePort()), DATABASE_URL: 'postgres://127.0.0.1:1/none' })
+    const away = await failToStart(nowhere)
+    expect(away.code).toBe(1)
+    expect(await processesOn(nowhere.DATA_DIR)).toEqual([])
+    expect(away.stderr.match(/The database at DATABASE_URL does not answer/g)).toHaveLength(1)
+    await first.end('SIGTERM')
+  })
+
+  test('a session that ends on one is seen to have ended by the other', async () => {
+    const server = shared
+    const target = { url: server.url, origin: `http://localhost:${server.port}` }
+    const { cookie } = await signedInPerson(target, outboxOf(server.dataDir))
+    const connections = [oneConnection(), oneConnection()]
+    const seen = () =>
+      Promise.all(
+        connections.map(async (agent) => (await ask(server, { path: '/auth/get-session', headers: { cookie }, agent })).body),
+      )
+    // Each worker reads it once, and then has it in memory.
+    const before = await figure(server, 'floorpass_session_reads_total{from="database"}')
+    for (let count = 0; count < 3; count += 1) for (const body of await seen()) expect(body).toContain('example.test')
+    expect(await figure(server, 'floorpass_session_reads_total{from="database"}')).toBe(before + 2)
+    expect(await figure(server, 'floorpass_sessions_in_memory')).toBeGreaterThanOrEqual(2)
+
+    const [agent] = connections
+    await ask(server, { method: 'POST', path: '/auth/sign-out', headers: { cookie }, ...(agent && { agent }) })
+    const answered = performance.now()
+    await expect.poll(seen, { timeout: 10_000, interval: 5 }).toEqual(['null', 'null'])
+    expect(performance.now() - answered).toBeLessThan(3_000)
+    for (const connection of connections) connection.destroy()
+  })
+
+  test('count the tries of a caller together', async () => {
+    const server = shared
+    const body = { email: 'nobody@example.test', password: 'plum kettle orbit' }
+    const tries: number[] = []
+    for (let count = 0; count < 14; count += 1)
+      tries.push((await ask(server, { method: 'POST', path: '/auth/sign-in/email', body })).status)
+    expect(tries).toEqual([...Array(10).fill(401), ...Array(4).fill(429)])
+  })
+
+  test('send each mail once', async () => {
+    const server = shared
+    const addresses = Array.from({ length: 8 }, (_, place) => `once-${place}@example.test`)
+    await Promise.all(addresses.map((address) => signUp(server, address)))
+    await expect.poll(() => figure(server, 'floorpass_mails{state="waiting"}'), { timeout: 20_000 }).toBe(0)
+    await delay(500)
+    const outbox = join(server.dataDir, 'outbox')
+    const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
+    const mails = await Promise.all(files.map((name) => readFile(join(outbox, name), 'utf8')))
+    expect(mails.filter((mail) => mail.includes('once-'))).toHaveLength(8)
+  })
+
+  test('give their figures as one service, also while one of them hangs', async () => {
+    const server = shared
+    const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
+    const before = (await figure(server, count)) || 0
+    for (let asked = 0; asked < 6; asked += 1) await ask(server, { path: '/healthz' })
+    expect([await figure(server, count), await figure(server, 'floorpass_workers')]).toEqual([before + 6, 2])
+    expect(await figure(server, 'floorpass_session_channel_up')).toBe(1)
+    expect(await figure(server, 'floorpass_database_up')).toBe(1)
+
+    const agents = [oneConnection(), oneConnection()]
+    const headers = { authorization: `Bearer ${token}` }
+    await Promise.all(agents.map((agent) => ask(server, { path: '/metrics', headers, agent })))
+    const [, hanging] = workersOf(server)
+    process.kill(hanging ?? 0, 'SIGSTOP')
+    const scrapes = agents.map((agent) => ask(server, { path: '/metrics', headers, agent }).catch(() => null))
+    const first = await Promise.race(scrapes)
+    expect(first?.body).toContain('floorpass_workers 1\n')
+    expect(first?.body).toContain(`${count} ${before + 6}\n`)
+    process.kill(hanging ?? 0, 'SIGCONT')
+    await Promise.all(scrapes)
+    for (const agent of agents) agent.destroy()
+  })
+
+  test('one that dies is replaced, while the other serves on and no counter falls', async () => {
+    const server = await startWorkers()
+    const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
+    for (let asked = 0; asked < 4; asked += 1) await ask(server, { path: '/healthz' })
+    expect(await figure(server, count)).toBe(4)
+    const [first] = workersOf(server)
+    process.kill(first ?? 0, 'SIGKILL')
+    await expect.poll(() => isAlive(first ?? 0)).toBe(false)
+    expect((await ask(server, { path: '/healthz' })).status).toBe(200)
+    await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
+    expect(await figure(server, 'floorpass_workers')).toBe(2)
+    expect(await figure(server, count)).toBe(5)
+    expect(server.logs().filter(({ msg }) => String(msg).startsWith('a worker ended'))).toMatchObject([
+      { level: 40, pid: first, code: null, signal: 'SIGKILL' },
+    ])
+    expect(server.stdout().match(/runs at/g)).toHaveLength(1)
+    expect((await server.end('SIGINT')).code).toBe(0)
+  })
+
+  test('one that hangs is killed and replaced, while the other serves on', async () => {
+    const server = await startWorkers()
+    const [hanging] = workersOf(server)
+    process.kill(hanging ?? 0, 'SIGSTOP')
+    await expect.poll(() => listening(server), { timeout: 90_000 }).toBe(3)
+    expect(workersOf(server)).not.toContain(hanging)
+    expect(server.logs().filter(({ level }) => Number(level) > 30)).toMatchObject([
+      { level: 50, pid: hanging, msg: 'a worker does not answer: it is ended' },
+      { level: 40, pid: hanging, signal: 'SIGKILL', msg: 'a worker ended: another takes its place' },
+    ])
+    expect((await server.end('SIGINT')).code).toBe(0)
+  })
+
+  test('one that dies is replaced also while the database is away', async () => {
+    const { options, drop, hide } = await createTestDatabase()
+    onTestFinished(drop)
+    const server = await startWorkers(options.kind === 'postgres' ? { DATABASE_URL: options.url } : {})
+    const back = await hide?.()
+    const [first] = workersOf(server)
+    process.kill(first ?? 0, 'SIGKILL')
+    await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
+    expect(server.logs().filter(({ msg }) => String(msg).startsWith('a worker ended'))).toHaveLength(1)
+    await server.end('SIGINT')
+    await back?.()
+  })
+
+  test('one that would serve on an older database refuses, and the service ends', async () => {
+    const { options, drop } = await createTestDatabase()
+    onTestFinished(drop)
+    if (options.kind !== 'postgres') return
+    const server = await startWorkers({ DATABASE_URL: options.url })
+    const { db, close } = await openDatabase(options)
+    await db.$executeRaw`DELETE FROM _prisma_migrations WHERE migration_name = (SELECT max(migration_name) FROM _prisma_migrations)`
+    await close()
+    for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL')
+    const ended = await Promise.race([server.exited, delay(60_000, null)])
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The database is older than this version.') })
+    expect(listening(server)).toBe(2)
+  })
+
+  test('that die again and again end the service, which says so', async () => {
+    const server = await startWorkers()
+    const killed = new Set<number>()
+    const isOver = server.exited.then(() => true)
+    while (!(await Promise.race([isOver, delay(50, false)]))) {
+      const [victim] = workersOf(server).filter((pid) => !killed.has(pid))
+      if (victim === undefined || killed.size === 5) continue
+      process.kill(victim, 'SIGKILL')
+      killed.add(victim)
+    }
+    const { code, stderr } = await server.exited
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Floorpass ends: 5 workers died .+ by SIGKILL\..+\n$/)])
+    expect(killed.size).toBe(5)
+    expect(workersOf(server)).toEqual([])
+  })
+
+  test('end by themselves when their primary was killed, with the answers that they owe', async () => {
+    const server = await startWorkers()
+    const workers = workersOf(server)
+    // Connections that the workers have: what the primary had not handed over yet is lost with it.
+    const connections = Array.from({ length: 8 }, oneConnection)
+    await Promise.all(connections.map((agent) => ask(server, { path: '/healthz', agent })))
+    const underWay = connections.map((agent, place) => signUp(server, `orphan-${place}@example.test`, agent))
+    await Promise.race(underWay)
+    // The pipes of its output stay with the workers: `exited` is about them all.
+    const ended = server.end('SIGKILL')
+    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(8).fill(200))
+    await ended
+    await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([])
+  })
+
+  test('wait for a balancer whose polls are spread over them', async () => {
+    const server = await startWorkers()
+    const ready = () => ask(server, { path: '/readyz' }).then(({ status }) => status)
+    // Each worker is polled every six seconds, the service every three.
+    for (let poll = 0; poll < 3; poll += 1) {
+      expect(await ready()).toBe(200)
+      await delay(poll < 2 ? 3_000 : 100)
+    }
+    const ended = server.end('SIGTERM')
+    await delay(2_500)
+    expect((await ask(server, { path: '/healthz' })).status).toBe(200)
+    expect(await ready()).toBe(503)
+    expect((await ended).code).toBe(0)
+  })
+})

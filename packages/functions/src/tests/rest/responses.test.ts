@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+
+test('a Response that a route gives is passed through: its status, its headers and its body, not as JSON', async () => {
+  const { status, headers, body } = await app.browser().get('/auth/reset-password?token=unknown&callbackURL=/choose')
+  expect([status, headers.get('location'), headers.get('content-type'), body]).toEqual([
+    302,
+    '/choose?error=INVALID_TOKEN',
+    null,
+    '',
+  ])
+})

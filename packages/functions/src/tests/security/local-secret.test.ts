@@ -1,0 +1,35 @@
+import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { LocalSecretError, localSecret } from '../../auth-secret.ts'
+
+async function dataDir(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'floorpass-secret-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  return folder
+}
+
+test('two first starts agree on one secret, for its owner alone', async () => {
+  const folder = await dataDir()
+  const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => localSecret(folder)))
+  expect(others).toEqual(Array(7).fill(first))
+  expect(first).toMatch(/^[\w-]{43}$/)
+  expect(await readdir(folder)).toEqual(['auth-secret'])
+  expect((await stat(join(folder, 'auth-secret'))).mode & 0o777).toBe(0o600)
+})
+
+test('one that is there is read, and nothing is written beside it', async () => {
+  const folder = await dataDir()
+  const secret = await localSecret(folder)
+  await utimes(folder, 1, 1)
+  expect(await localSecret(folder)).toBe(secret)
+  expect((await stat(folder)).mtimeMs).toBe(1_000)
+})
+
+test('one that is cut off is refused, and stays as it is', async () => {
+  const folder = await dataDir()
+  await writeFile(join(folder, 'auth-secret'), 'cut')
+  await expect(localSecret(folder)).rejects.toThrow(LocalSecretError)
+  expect((await stat(join(folder, 'auth-secret'))).size).toBe(3)
+})

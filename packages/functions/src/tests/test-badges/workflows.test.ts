@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const read = (name: string) => readFileSync(new URL(`../../../../../.github/workflows/${name}.yml`, import.meta.url), 'utf8')
+
+/** Read as ours are written: what starts a workflow, and of each job what it needs and runs. */
+function workflow(name: string) {
+  const [head = '', jobs = ''] = read(name).split(/^jobs:\n/m)
+  const listed = (text = '') => text.replace(/[[\]\s]/g, '').split(',')
+  const found = jobs.split(/^(?= {2}[\w-]+:\n)/m).map((text) => {
+    const [, job = ''] = /^ {2}([\w-]+):/.exec(text) ?? []
+    const needs = /^ {4}needs: (.+)$/m.exec(text)?.[1]
+    const runs = [...text.matchAll(/^ {6}(?:- | {2})run: (.+)$/gm)].map(([, command = '']) => command)
+    return [job, { text, needs: needs ? listed(needs) : [], runs }] as const
+  })
+  const [, event = '', branches] = /^on:\n {2}(\w+):\n {4}branches: (.+)$/m.exec(head) ?? []
+  return { event, branches: listed(branches), jobs: Object.fromEntries(found) }
+}
+
+test('after a push to main come release, deploy, smoke tests and badges, each after the one before', () => {
+  const { event, branches, jobs } = workflow('main')
+  expect([event, branches]).toEqual(['push', ['main']])
+  const order = ['checks', 'release', 'deploy', 'smoke', 'badges']
+  for (const [place, job] of order.entries()) {
+    if (place > 0) expect([job, jobs[job]?.needs]).toEqual([job, expect.arrayContaining([order[place - 1]])])
+  }
+})
+
+test('the smoke tests ask what was deployed, and their report becomes badges that are committed, also when they fail', () => {
+  const { smoke, badges } = workflow('main').jobs
+  expect(smoke?.runs).toContain('npm run test:smoke -- "$SERVICE"')
+  expect(smoke?.text).toMatch(/SERVICE: \$\{\{ vars\.DEPLOY_URL \}\}/)
+  for (const job of [smoke, badges]) expect(job?.text).toMatch(/name: smoke-report\n +path: docs\/reports\/vitest\/specs\n/)
+  expect(badges?.runs).toEqual(['npm run bootstrap', 'npm run test:badges', 'npm run badges:commit -- main'])
+  expect(badges?.text).toContain("!cancelled() && needs.deploy.result == 'success'")
+})
+
+test('a pull request to main or develop runs the backend tests, then writes and commits the badges, also when they fail', () => {
+  const { event, branches, jobs } = workflow('pull-request')
+  expect([event, branches]).toEqual(['pull_request', ['main', 'develop']])
+  expect(jobs.checks?.text).toContain('uses: ./.github/workflows/checks.yml')
+  expect(workflow('checks').jobs.servers?.runs).toContain('npm test')
+  expect(jobs.badges?.needs).toEqual(['checks'])
+  expect(jobs.badges?.text).toMatch(/if: \$\{\{ !cancelled\(\) /)
+  expect(jobs.badges?.runs).toEqual(['npm run bootstrap', 'npm run test:badges', 'npm run badges:commit -- "$BRANCH"'])
+})
