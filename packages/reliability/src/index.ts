@@ -1,7 +1,7 @@
 export { type Balancer, startBalancer } from './balancer.ts'
 export { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from './person.ts'
 export { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
-export { findRedis } from './redis-process.ts'
+export { findRedis, type RedisProcess, startRedis } from './redis-process.ts'
 export { replaceBlock } from './report.ts'
 export type { Outcome, Scenario, Workplace } from './scenario.ts'
 export { scenarios } from './scenarios.ts'

@@ -62,16 +62,26 @@ export type Mailbox = {
   tokens(address: string, page: string): Promise<string[]>
 }
 
-/** Reads the outbox that a service keeps under its DATA_DIR. */
+/** Reads the outbox that a service keeps under its DATA_DIR. Each file is read once, however many ask. */
 export function outboxOf(dataDir: string): Mailbox {
-  const known = new Map<string, { to: string; text: string }>()
+  const known = new Set<string>()
+  const textsTo = new Map<string, string[]>()
+  const readNew = async () => {
+    const names = await readdir(join(dataDir, 'outbox')).catch(() => [])
+    for (const name of names.filter((file) => file.endsWith('.json') && !known.has(file)).sort()) {
+      const { to, text } = JSON.parse(await readFile(join(dataDir, 'outbox', name), 'utf8')) as { to: string; text: string }
+      known.add(name)
+      textsTo.set(to, [...(textsTo.get(to) ?? []), text])
+    }
+  }
+  let reading: Promise<void> | undefined
   return {
     async tokens(address, page) {
-      const names = await readdir(join(dataDir, 'outbox')).catch(() => [])
-      for (const name of names.filter((file) => file.endsWith('.json') && !known.has(file)).sort())
-        known.set(name, JSON.parse(await readFile(join(dataDir, 'outbox', name), 'utf8')))
-      const texts = [...known.values()].filter(({ to }) => to === address).map(({ text }) => text)
-      return texts.flatMap((text) => new RegExp(`/${page}\\?token=([\\w-]+)`).exec(text)?.[1] ?? [])
+      reading ??= readNew().finally(() => {
+        reading = undefined
+      })
+      await reading
+      return (textsTo.get(address) ?? []).flatMap((text) => new RegExp(`/${page}\\?token=([\\w-]+)`).exec(text)?.[1] ?? [])
     },
   }
 }

@@ -86,7 +86,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 
   const signalAll = (signal: NodeJS.Signals) => {
     const parent = server?.pid
-    for (const pid of [parent, ...childrenOf(parent)]) if (pid) process.kill(pid, signal)
+    for (const pid of [parent, ...childrenOf(parent)]) if (pid) signalIfThere(pid, signal)
   }
 
   await start()
@@ -120,6 +120,15 @@ function childrenOf(pid: number | undefined): number[] {
   if (pid === undefined) return []
   const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return output.split('\n').map(Number).filter(Boolean)
+}
+
+/** A backend whose client went away ends between the list and the signal. */
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 async function asOwner(url: string, work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {

@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-// By its full name: the one in node_modules/.bin is a shell, which passes no signal on.
-const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
@@ -28,13 +25,12 @@ const running = new Set<ChildProcess>()
 
 /** Starts the built service as a process of its own. Only the given variables are set, whatever stands in `.env`; `nodeFlags` go to Node. */
 export function launchService(environment: Record<string, string>, nodeFlags: readonly string[] = []): LaunchedService {
-  const child = spawn(workspaceNode, ['--disable-warning=ExperimentalWarning', ...nodeFlags, 'apps/web/server.ts'], {
+  const child = spawn('deploy/start.sh', nodeFlags, {
     cwd: root,
     env: {
       // Empty is unset, and keeps a developer's `.env` out.
       ...Object.fromEntries(variables.map((variable) => [variable, ''])),
       PATH: process.env.PATH,
-      NODE_ENV: 'production',
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -116,17 +116,48 @@ export const reasonOf = (error: Error): string => {
   return cause?.code ?? cause?.message ?? error.message
 }
 
+const failed = ({ status, trouble }: Attempt): boolean => status === null || status >= 500 || trouble !== null
+
 /** Milliseconds after `since` until every kind of request had succeeded and no failure came any more (of those that were sent since). */
 export function recoveryAfter(attempts: readonly Attempt[], since: number): number {
   const after = attempts.filter(({ at }) => at >= since)
   const end = ({ at, ms }: Attempt) => at + ms - since
-  const failed = ({ status, trouble }: Attempt) => status === null || status >= 500 || trouble !== null
   const kinds = new Set(attempts.map(({ kind }) => kind))
   const firstSuccesses = [...kinds].map((kind) =>
     Math.min(...after.filter((attempt) => attempt.kind === kind && !failed(attempt)).map(end)),
   )
   return Math.max(0, ...firstSuccesses, ...after.filter(failed).map(end))
 }
+
+/** The kinds of request that have not succeeded since, with what became of the last one: why a recovery took for ever. */
+export function stillBroken(attempts: readonly Attempt[], since: number): string[] {
+  const kinds = [...new Set(attempts.map(({ kind }) => kind))]
+  return kinds.flatMap((kind) => {
+    const own = attempts.filter((attempt) => attempt.kind === kind)
+    if (own.some((attempt) => attempt.at >= since && !failed(attempt))) return []
+    const last = own.at(-1)
+    return `${kind}: ${own.filter(({ at }) => at >= since).length} since, the last ${last?.status} ${last?.trouble ?? ''}`
+  })
+}
+
+/** The same once it is known: `watchMs` at least, for failures that come late, and half a minute at most. */
+export async function watchRecovery({ attempts }: Traffic, since: number, watchMs: number): Promise<number> {
+  await delay(watchMs)
+  const end = since + 30_000
+  while (!Number.isFinite(recoveryAfter(attempts, since)) && Date.now() < end) await delay(100)
+  return recoveryAfter(attempts, since)
+}
+
+/**
+ * Waits until every caller has had an answer while nothing was broken, and says how long the slowest took: what a request costs on this
+ * machine now. A recovery is judged by what it takes beyond that.
+ */
+export async function calmLatency({ attempts }: Traffic): Promise<number> {
+  const kinds = () => new Set(attempts.filter((attempt) => !failed(attempt)).map(({ kind }) => kind)).size
+  for (const end = Date.now() + 60_000; kinds() < kindsOfRequest && Date.now() < end; ) await delay(50)
+  return Math.max(...attempts.map(({ ms }) => ms))
+}
+const kindsOfRequest = 6
 
 /** Distinct troubles with their counts, the most frequent first. */
 export function troublesOf(attempts: readonly Attempt[]): string[] {

@@ -6,7 +6,7 @@ import { outboxOf } from '../person.ts'
 import { expectThat, rate, type Scenario } from '../scenario.ts'
 import { launchService, startService } from '../service-process.ts'
 import { halfMade, lostWrites, withStored } from '../stored.ts'
-import { recoveryAfter, startTraffic } from '../traffic.ts'
+import { startTraffic, stillBroken, watchRecovery } from '../traffic.ts'
 
 export const diskFull: Scenario = {
   name: 'disk-full',
@@ -66,8 +66,8 @@ export const diskFull: Scenario = {
           successor = await startService(environment)
           recoveries.push(Date.now() - freed)
         } else {
-          await delay(4_000)
-          recoveries.push(recoveryAfter(traffic.attempts, freed))
+          recoveries.push(await watchRecovery(traffic, freed, 4_000))
+          problems.push(...stillBroken(traffic.attempts, freed))
           await traffic.stop()
         }
         await successor.end('SIGTERM')

@@ -32,8 +32,13 @@ export const slowDatabase: Scenario = {
       cluster.freeze()
       // More polls than the pool has connections: none of them may use it up.
       for (let poll = 0; poll < 12; poll += 1) {
-        const [{ status, retry, ms }, alive] = await Promise.all([readiness(), ask(target, 'GET', '/healthz')])
-        refusals.push(ms)
+        const started = performance.now()
+        const [{ status, retry, ms }, { alive, took }] = await Promise.all([
+          readiness(),
+          ask(target, 'GET', '/healthz').then((reply) => ({ alive: reply, took: performance.now() - started })),
+        ])
+        // What an answer costs on this machine now is no part of the patience with the database.
+        refusals.push(ms - took)
         expectThat(problems, status === 503 && retry !== null, `/readyz said ${status} of a frozen database`)
         expectThat(problems, alive.status === 200, `/healthz said ${alive.status}`)
         if (quick && poll === 3) break
@@ -44,13 +49,13 @@ export const slowDatabase: Scenario = {
       recoveries.push(Date.now() - back)
     }
     await service.end('SIGTERM')
-    expectThat(problems, Math.max(...refusals) < 2_500, `/readyz took ${Math.round(Math.max(...refusals))} ms`)
+    expectThat(problems, Math.max(...refusals) < 2_500, `/readyz took ${Math.round(Math.max(...refusals))} ms more than /healthz`)
     expectThat(problems, Math.max(...recoveries) < 5_000, `it took ${Math.max(...recoveries)} ms to be ready again`)
     return {
       load: '/readyz and /healthz, one after the other',
       faults: `${rounds} × frozen for ${quick ? 4 : 12} polls`,
       requests: requests + refusals.length,
-      lost: `nothing; /readyz refused within ${Math.round(Math.max(...refusals))} ms`,
+      lost: `nothing; /readyz refused within ${Math.round(Math.max(...refusals))} ms of what /healthz took`,
       recovery: `ready ${Math.max(...recoveries)} ms after the database went on, at the longest`,
       problems,
     }
