@@ -23,22 +23,76 @@ export type Server = {
 }
 
 const running = new Set<ChildProcess>()
+/** Those that lead a group: with them ends what they have started. */
+const leaders = new Set<ChildProcess>()
 
 /** Ends what is still running: for the end of a run that failed. */
 export const stopEverything = () => {
-  for (const child of running) child.kill('SIGKILL')
+  for (const child of running) signal(child, 'SIGKILL')
+}
+
+function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid !== undefined && leaders.has(child)) signalGroup(child.pid, name)
+  else child.kill(name)
+}
+
+/** False when nobody of the group is left. */
+function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, name)
+  } catch {
+    return false
+  }
 }
 
 /** Floorpass as `npm start` runs it, but for the limits that would end the measurement, and the database. */
 export async function startFloorpass(environment: Record<string, string>, folder: string): Promise<Server> {
   const port = await freePort()
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', 'apps/web/server.ts'], {
+  const child = spawn('deploy/start.sh', {
     cwd: root,
     env: floorpassEnvironment({ PORT: String(port), DATA_DIR: join(folder, 'data'), RATE_LIMIT: 'off', ...environment }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   child.stdout?.pipe(createWriteStream(join(folder, `floorpass-${port}.log`)))
   return untilUp(child, port, answers(port))
+}
+
+/**
+ * Seconds from `npm start` to the first answer, and its end. Each step has its bound: what is not there in time is killed with all
+ * that it started, and the measurement fails. A tree that must install or build first takes minutes: that is no start to measure.
+ */
+export async function timeStart(environment: Record<string, string>, patience: number): Promise<number> {
+  const port = await freePort()
+  const began = performance.now()
+  const child = spawn('npm', ['start', '--silent'], {
+    cwd: root,
+    env: floorpassEnvironment({ PORT: String(port), ...environment }),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
+  })
+  leaders.add(child)
+  try {
+    await within(patience, 'npm start answered', untilUp(child, port, answers(port)))
+    const took = (performance.now() - began) / 1000
+    signal(child, 'SIGTERM')
+    // All of it, not npm alone: the next start needs the port and the data.
+    const ending = performance.now() + 40_000
+    while (child.pid !== undefined && signalGroup(child.pid, 0)) {
+      if (performance.now() > ending) throw new Error('npm start did not end in 40 s')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    return took
+  } finally {
+    signal(child, 'SIGKILL')
+    leaders.delete(child)
+  }
+}
+
+/** Rejects when the work takes longer. */
+async function within<Result>(seconds: number, what: string, work: Promise<Result>): Promise<Result> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`not in ${seconds} s: ${what}`)), seconds * 1000)
+  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer))
 }
 
 export const floorpassEnvironment = (environment: Record<string, string>): Record<string, string> => ({
@@ -97,21 +151,27 @@ async function untilUp(child: ChildProcess, port: number, up: Promise<unknown>):
     cpuSeconds: () => sumOver(pid, cpuSecondsOf),
     residentMegabytes: () => sumOver(pid, residentOf),
     stop: async () => {
-      child.kill('SIGTERM')
-      await exited
+      signal(child, 'SIGTERM')
+      await within(40, 'a server ended', exited).catch(() => signal(child, 'SIGKILL'))
     },
   }
 }
 
 // Linux only, as the figures are published from there; elsewhere they are zero.
 async function sumOver(pid: number, measure: (pid: number) => Promise<number>): Promise<number> {
+  if (process.platform !== 'linux') return 0
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '')).trim().split(' ').filter(Boolean)
-  const figures = await Promise.all([pid, ...children.map(Number)].map((each) => measure(each).catch(() => 0)))
+  // A child may be over; of a server that is, there is no figure.
+  const figures = await Promise.all([measure(pid), ...children.map((child) => measure(Number(child)).catch(() => 0))])
   return figures.reduce((sum, figure) => sum + figure, 0)
 }
-/** Of the backends that serve this database, when it runs on this machine. */
+/** Of the backends that serve this database's clients, when it runs on this machine: what vacuums it meanwhile is no part of a request. */
 export async function postgresCpuSeconds(url: string): Promise<number> {
-  const rows = await query(url, 'SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()')
+  const rows = await query(
+    url,
+    `SELECT pid FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`,
+  )
   const figures = await Promise.all(rows.map(({ pid }) => cpuSecondsOf(Number(pid)).catch(() => 0)))
   return figures.reduce((sum, figure) => sum + figure, 0)
 }
@@ -125,17 +185,20 @@ async function cpuSecondsOf(pid: number): Promise<number> {
   return (utime + stime) / 100
 }
 async function residentOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
-  return Number(/^Pss: *(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024
 }
 
-/** Resolves at the first answer. */
-export async function answers(port: number): Promise<void> {
-  for (;;) {
-    const response = await fetch(`http://127.0.0.1:${port}/auth/get-session`).catch(() => null)
+/** Resolves at the first answer; rejects when there is none in five minutes. One that hangs is asked for again. */
+async function answers(port: number): Promise<void> {
+  const end = performance.now() + 300_000
+  while (performance.now() < end) {
+    const signal = AbortSignal.timeout(5_000)
+    const response = await fetch(`http://127.0.0.1:${port}/auth/get-session`, { signal }).catch(() => null)
     if (response?.ok) return
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
+  throw new Error(`nothing answered on port ${port}`)
 }
 
 export async function freePort(): Promise<number> {
