@@ -48,6 +48,8 @@ const families = [
 for (const { family, prepare, button, outcome } of families) {
   test(`pages: a form ${family} is sent once, says so, and keeps its button`, async ({ page }) => {
     await prepare(page)
+    // Before the scripts are there, a form is the browser's own.
+    await page.waitForLoadState('networkidle')
     const { posts, letGo } = await holdPosts(page)
     const submit = page.getByRole('button', { name: button, exact: true })
     await submit.focus()
@@ -67,6 +69,7 @@ test('pages: a form whose answer is a whole new document is sent once too', asyn
   const { password } = await signedInPerson(page)
   await page.goto('/settings/danger')
   await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.waitForLoadState('networkidle')
   const { posts, letGo } = await holdPosts(page)
   await page.getByRole('button', { name: 'Delete my account for good' }).focus()
   // No locator answers while the browser is on its way to another document.

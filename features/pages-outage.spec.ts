@@ -44,7 +44,7 @@ const test = base.extend<{ outage: { url: string; database: Database } }>({
 
 test.skip(!binaries, 'needs the programs of a PostgreSQL server')
 
-test('pages: while the database is away a page says so, keeps what was typed, and goes on when it is back', async ({
+test('pages: T191, while the database is away a page says so, keeps what was typed, and goes on when it is back', async ({
   page,
   browser,
   outage: { url, database },

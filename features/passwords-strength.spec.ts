@@ -22,6 +22,18 @@ test('passwords: while it is typed, the rule of the service says whether a passw
   expect(urls.filter((url) => url.endsWith('/password-strength')).length).toBeLessThanOrEqual(4)
 })
 
+test('passwords: a verdict is gone when what it was about is', async ({ page }) => {
+  await page.goto('/signup')
+  const box = page.getByLabel('Password', { exact: true })
+  const verdict = page.getByRole('status').filter({ hasText: 'this password will do' })
+  await box.fill('violet tram 74 under')
+  await expect(verdict).toBeVisible()
+  // The next answer never comes.
+  await page.route('**/password-strength', () => {})
+  await box.press('Backspace')
+  await expect(verdict).toHaveCount(0)
+})
+
 test('passwords: one that stood in the box before the scripts came is judged too', async ({ page }) => {
   let release = () => {}
   const held = new Promise<void>((resolve) => {

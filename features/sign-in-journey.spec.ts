@@ -55,6 +55,12 @@ const elsewhere = [
   '/\t/evil.example/',
   'javascript:alert(1)',
   'https://localhost@evil.example/',
+  '\\\\evil.example/',
+  'data:text/html,evil',
+  'https:evil.example',
+  '/%2f/evil.example',
+  '/%09/evil.example',
+  'https://user:word@evil.example/',
 ]
 
 test('sign-in: no redirectTo leads off the service (T65)', async ({ page, context }) => {

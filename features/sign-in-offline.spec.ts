@@ -11,6 +11,8 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
+  // Without the scripts, which cannot come any more then, it is the browser that says so.
+  await page.waitForLoadState('networkidle')
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Create account' }).click()
   const notice = page.getByRole('alert')
@@ -36,6 +38,8 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
+  // Before the scripts are there a form is the browser's own.
+  await page.waitForLoadState('networkidle')
   await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('alert')).toContainText('did not reach the service')
@@ -49,6 +53,8 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
 
 test('sign-in: a page that could not be fetched says so and is asked for again on the spot', async ({ page }) => {
   await signedInPerson(page)
+  // Before the scripts are there a link is the browser's own, and asks for a document.
+  await page.waitForLoadState('networkidle')
   await page.route('**/*.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()

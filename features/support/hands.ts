@@ -47,16 +47,27 @@ export function byMouse(page: Page): Hand {
 /** Presses Tab until `target` has the focus; every stop on the way shows where one is. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
-  // What a script has focused, such as an answer that just came, is no stop of Tab.
-  const focused = page.locator(':focus:not([tabindex="-1"])')
+  // A page that has just come moves the focus to its answer, a moment after it shows.
+  await page.evaluate(() => new Promise((rested) => requestAnimationFrame(() => setTimeout(rested))))
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab')
-    // After the last stop the focus leaves the page once.
-    if ((await focused.count()) === 0) continue
-    await expectVisibleFocus(focused)
+    await expect.poll(() => stopOfTab(page)).toMatch(/^(none|shown)$/)
     if (await target.evaluate((element) => element === document.activeElement)) return
   }
   await expect(target).toBeFocused()
+}
+
+/** Asked in one step: between two, a script may have moved the focus. */
+function stopOfTab(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const stop = document.activeElement as HTMLElement
+    // After the last stop the focus leaves the page once; and what a script has focused is no stop of Tab.
+    if (stop.tabIndex === -1) return 'none'
+    const { top, bottom } = stop.getBoundingClientRect()
+    const { outlineStyle, outlineWidth } = getComputedStyle(stop)
+    const shown = bottom > 0 && top < innerHeight && outlineStyle === 'solid' && outlineWidth === '3px'
+    return shown ? 'shown' : `${stop.outerHTML.slice(0, 200)} at ${top} px, outline ${outlineWidth} ${outlineStyle}`
+  })
 }
 
 export async function expectVisibleFocus(focused: Locator): Promise<void> {

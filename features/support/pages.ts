@@ -28,6 +28,8 @@ const withPassword = (button: string) => async (page: Page, scene: Scene) => {
   await page.getByRole('list', { name: 'Backup codes' }).waitFor()
 }
 const withoutNetwork = (link: string) => async (page: Page) => {
+  // Without the scripts it is the browser that says so.
+  await page.waitForLoadState('networkidle')
   await page.context().setOffline(true)
   await page.getByRole('link', { name: link, exact: true }).click()
   await page.getByRole('alert').waitFor()
@@ -143,7 +145,7 @@ export const pathOf = ({ path }: PageRow, scene: Scene): string => (typeof path 
 /** Opens the page in its state. The context has the cookies of the row's visitor. */
 export async function openPage(page: Page, row: PageRow, scene: Scene) {
   await page.context().setOffline(false)
-  await page.context().addCookies([{ name: 'locale', value: row.locale ?? 'en', url: scene.url }])
+  await page.context().addCookies([{ name: 'floorpass_locale', value: row.locale ?? 'en', url: scene.url }])
   const answer = await page.goto(pathOf(row, scene))
   await row.reach?.(page, scene)
   return answer
