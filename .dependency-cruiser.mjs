@@ -1,8 +1,17 @@
 // The arrows of the architecture: web → functions → api → { db, email }. `npm run arrows` draws nothing and fails on a wrong one.
 const ours = '^(apps|packages)/'
 const tests = '^packages/functions/src/(tests|test-support)/|^features/'
-const serverSideOfWeb = '^apps/web/(server\\.ts|app/.+\\.server\\.tsx?)$'
+const serverSideOfWeb = '^apps/web/((http-)?server\\.ts|app/.+\\.server\\.tsx?)$'
 const typeOnly = ['type-only']
+
+/** A folder of ours that knows these others of ours alone. */
+const knowsOnly = (folder, others, name, comment) => ({
+  name,
+  ...(comment && { comment }),
+  severity: 'error',
+  from: { path: `^${folder}/` },
+  to: { path: ours, pathNot: `^packages/(${others.join('|')})/` },
+})
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -36,13 +45,12 @@ export default {
       from: { path: '^packages/functions/', pathNot: tests },
       to: { path: ours, pathNot: '^packages/(functions|api|db|email|env)/' },
     },
-    {
-      name: 'api-knows-db-and-email',
-      comment: 'Rules do not know who calls them: no env, no HTTP edge, no app.',
-      severity: 'error',
-      from: { path: '^packages/api/' },
-      to: { path: ours, pathNot: '^packages/(api|db|email)/' },
-    },
+    knowsOnly(
+      'packages/api',
+      ['api', 'db', 'email'],
+      'api-knows-db-and-email',
+      'Rules do not know who calls them: no env, no HTTP edge, no app.',
+    ),
     {
       name: 'api-knows-no-transport',
       comment: 'HTTP belongs to packages/functions, pages to apps/web.',
@@ -57,45 +65,27 @@ export default {
       from: { path: '^packages/client/' },
       to: { path: ours, pathNot: '^packages/(client/|api/src/contracts\\.ts)', dependencyTypesNot: typeOnly },
     },
-    {
-      name: 'client-knows-only-the-api',
-      severity: 'error',
-      from: { path: '^packages/client/' },
-      to: { path: ours, pathNot: '^packages/(client|api)/' },
-    },
+    knowsOnly('packages/client', ['client', 'api'], 'client-knows-only-the-api'),
     {
       name: 'email-and-env-import-nothing-of-ours',
       severity: 'error',
       from: { path: '^packages/(email|env)/' },
       to: { path: ours, pathNot: '^packages/$1/' },
     },
-    {
-      name: 'db-imports-nothing-of-ours',
-      comment: 'Only its seed reads the configuration.',
-      severity: 'error',
-      from: { path: '^packages/db/' },
-      to: { path: ours, pathNot: '^packages/(db|env)/' },
-    },
-    {
-      name: 'badges-import-only-env',
-      severity: 'error',
-      from: { path: '^packages/badges/' },
-      to: { path: ours, pathNot: '^packages/(badges|env)/' },
-    },
-    {
-      name: 'reliability-looks-from-outside',
-      comment: 'It breaks what the built service stands on, and reads the rows afterwards: no edge, no app.',
-      severity: 'error',
-      from: { path: '^packages/reliability/' },
-      to: { path: ours, pathNot: '^packages/(reliability|api|db|env)/' },
-    },
-    {
-      name: 'admin-uses-functions-and-api',
-      comment: 'The command line parses and prints: rules are in the api, open parts come from functions.',
-      severity: 'error',
-      from: { path: '^packages/admin/' },
-      to: { path: ours, pathNot: '^packages/(admin|api|functions)/' },
-    },
+    knowsOnly('packages/db', ['db', 'env'], 'db-imports-nothing-of-ours', 'Only its seed reads the configuration.'),
+    knowsOnly('packages/badges', ['badges', 'env'], 'badges-import-only-env'),
+    knowsOnly(
+      'packages/reliability',
+      ['reliability', 'api', 'db', 'env'],
+      'reliability-looks-from-outside',
+      'It breaks what the built service stands on, and reads the rows afterwards: no edge, no app.',
+    ),
+    knowsOnly(
+      'packages/admin',
+      ['admin', 'api', 'functions'],
+      'admin-uses-functions-and-api',
+      'The command line parses and prints: rules are in the api, open parts come from functions.',
+    ),
     {
       name: 'env-is-read-in-composition-roots',
       comment: 'Take what you need as an argument; only the composition roots read the configuration.',
@@ -105,6 +95,7 @@ export default {
         pathNot: [
           '^packages/env/',
           '^packages/functions/src/deps\\.ts$',
+          '^packages/functions/src/cluster/primary\\.ts$',
           '^packages/functions/src/backup/cli\\.ts$',
           '^packages/db/src/seed\\.ts$',
           '^packages/badges/src/cli\\.ts$',

@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# Built by `npm run image`. The service runs its TypeScript as it is, so the image holds sources, production packages and the built pages.
+# Built by `npm run image`. The service is a bundle; the command line and the smoke tests run from the sources, so the image holds these too, and production packages.
 FROM node:26-bookworm-slim AS build
 WORKDIR /floorpass
 COPY . .
@@ -18,6 +18,6 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
 CMD ["deploy/start.sh"]

@@ -53,12 +53,17 @@ function settingOf(name) {
   return line === name ? process.env[name] : line?.slice(name.length + 1)
 }
 
+/** What the service does without, and a container behind this proxy cannot. */
+const needed = {
+  DATABASE_URL: 'the new version would serve an empty database of its own',
+  TRUST_PROXY: 'behind the proxy all visitors would share one rate limit. For one on this host it is loopback',
+}
+
 const containers = {
   check() {
-    if (!settingOf('DATABASE_URL')?.trim())
-      throw new Error(
-        `${given['env-file']} has no DATABASE_URL: the new version would serve an empty database of its own. Nothing was changed`,
-      )
+    for (const [name, why] of Object.entries(needed))
+      if (['', 'off'].includes(settingOf(name)?.trim() ?? ''))
+        throw new Error(`${given['env-file']} has no ${name}: ${why}. Nothing was changed`)
   },
   name: (port) => `floorpass-${port}`,
   start(port) {
@@ -80,7 +85,10 @@ const containers = {
       imageOf(given.image),
     )
   },
-  isRunning: (port) => docker('inspect', '--format', '{{.State.Running}}', containers.name(port)).trim() === 'true',
+  // To Docker a container that waits for its next start is running, too.
+  isRunning: (port) =>
+    docker('inspect', '--format', '{{if .RestartCount}}false{{else}}{{.State.Running}}{{end}}', containers.name(port)).trim() ===
+    'true',
   log: (port) => docker('logs', '--tail', '20', containers.name(port)),
   stop(port) {
     if (this.exists(port)) docker('stop', '--time', String(stopWithin / 1000), this.name(port))
@@ -93,7 +101,11 @@ const containers = {
 }
 
 const processes = {
-  check() {},
+  async check() {
+    // Of the checkout as it is now. On demand: a host that runs containers has this file alone.
+    const { buildWhenChanged } = await import('../scripts/build-when-changed.mjs')
+    await buildWhenChanged('npm run deploy')
+  },
   file: (port, kind) => join(given.state, `${port}.${kind}`),
   start(port) {
     mkdirSync(given.state, { recursive: true })
@@ -122,7 +134,8 @@ const processes = {
     const end = Date.now() + stopWithin
     if (this.isRunning(port)) process.kill(this.pid(port), 'SIGTERM')
     while (this.isRunning(port) && Date.now() < end) await delay(50)
-    if (this.isRunning(port)) process.kill(this.pid(port), 'SIGKILL')
+    // With its workers: one that hangs outlives its primary.
+    if (this.isRunning(port)) process.kill(-this.pid(port), 'SIGKILL')
     rmSync(this.file(port, 'pid'), { force: true })
   },
 }
@@ -185,7 +198,7 @@ async function switchTo(port) {
 }
 
 async function rollOut() {
-  runner.check()
+  await runner.check()
   const old = await livePort()
   const next = ports.find((port) => port !== old)
   await runner.stop(next)

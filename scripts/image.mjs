@@ -34,6 +34,8 @@ try {
     '.',
   ])
 } catch (error) {
+  // The tool itself has said what failed, if it is there.
+  if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }
 console.log(`${name}:${commit}`)

@@ -23,6 +23,9 @@ const metrics = [
   'speed-index',
 ]
 
+/** For `fail`, when what was started has ended. */
+const failure = (what, ...told) => Object.assign(new Error(what), { told })
+
 async function judge(url, path, cookies, folder) {
   const report = join(folder, 'report.json')
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
@@ -37,14 +40,14 @@ async function judge(url, path, cookies, folder) {
     { cwd: folder, env: { ...process.env, ...(chromiumPath && { CHROME_PATH: chromiumPath }) } },
   )
   if (code !== 0)
-    fail(
+    throw failure(
       'Lighthouse did not run.',
       output.trim().split('\n').at(-1) ?? '',
       'Check that npx reaches its registry, and CHROMIUM_PATH.',
     )
   const { categories, audits, finalDisplayedUrl } = JSON.parse(await readFile(report, 'utf8'))
   if (finalDisplayedUrl !== url + path)
-    fail('Lighthouse judged another page.', `It was led to ${finalDisplayedUrl}.`, 'Check the scene.')
+    throw failure('Lighthouse judged another page.', `It was led to ${finalDisplayedUrl}.`, 'Check the scene.')
   const scores = Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)])
   // What costs points beyond the metrics themselves.
   const lost = Object.values(categories).flatMap(({ auditRefs }) =>
@@ -55,6 +58,7 @@ async function judge(url, path, cookies, folder) {
 
 const service = await prepareService()
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-lighthouse-'))
+let failed
 try {
   const missed = await withService(Date.now(), service.environment, async () => {
     const address = (handle) => `${handle}@meridian.example`
@@ -72,8 +76,12 @@ try {
     return found
   })
   if (missed.length > 0)
-    fail('A page is below its target.', missed.join(', '), 'See the audits above; times need a machine at rest.')
+    throw failure('A page is below its target.', missed.join(', '), 'See the audits above; times need a machine at rest.')
+} catch (error) {
+  if (!error.told) throw error
+  failed = error
 } finally {
   await rm(folder, { recursive: true, force: true })
   await service.end()
 }
+if (failed) fail(failed.message, ...failed.told)

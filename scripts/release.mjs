@@ -16,5 +16,7 @@ try {
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
   if (process.env.GITHUB_OUTPUT) appendFileSync(process.env.GITHUB_OUTPUT, `commit=${commit}`)
 } catch (error) {
+  // The tool itself has said what failed, if it is there.
+  if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }

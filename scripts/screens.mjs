@@ -111,6 +111,7 @@ async function takeScreens() {
     GOOGLE_ISSUER: google.issuer,
     ...github.environment,
   }
+  let size = 0
   try {
     // The build takes its time: the scene's clock starts after it.
     await withService(today - 61 * day, environment, async () => {})
@@ -127,14 +128,14 @@ async function takeScreens() {
     if (whole) for (const old of pictures.filter((name) => !taken.includes(name))) await rm(join(folder, old))
     await listPictures()
     const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
-    const size = sizes.reduce((sum, each) => sum + each, 0)
+    size = sizes.reduce((sum, each) => sum + each, 0)
     say(`${taken.length} pictures in docs/screens, ${Math.round(size / 1000)} kB.`)
-    if (size > largestFolder) fail('The pictures are too large.', `More than ${largestFolder / 1e6} MB.`, 'Use fewer colours.')
   } finally {
     await google.close()
     await github.close()
     await service.end()
   }
+  if (size > largestFolder) fail('The pictures are too large.', `More than ${largestFolder / 1e6} MB.`, 'Use fewer colours.')
 }
 
 await takeScreens()
