@@ -24,6 +24,8 @@ test.describe('in a browser that prefers French', () => {
 
     await page.getByLabel('Nom', { exact: true }).fill('Ada Lovelace')
     await page.getByLabel('Adresse e-mail').fill(newPerson().email)
+    // Where the form went without the scripts the box is empty again.
+    await page.getByLabel('Mot de passe', { exact: true }).fill('aaaaaaaaaa')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     await expect(alert).toContainText('Ce mot de passe est trop facile à deviner.')
     await expect(alert).toContainText('Les caractères répétés, comme')

@@ -3,6 +3,7 @@
 // @alerts oncall
 // @tags pages
 import { expect, type Page, test } from '@playwright/test'
+import { scriptsAtWork } from './support/hands.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 /** Counts what is posted from now on, and holds it until it is let go. */
@@ -48,8 +49,7 @@ const families = [
 for (const { family, prepare, button, outcome } of families) {
   test(`pages: a form ${family} is sent once, says so, and keeps its button`, async ({ page }) => {
     await prepare(page)
-    // Before the scripts are there, a form is the browser's own.
-    await page.waitForLoadState('networkidle')
+    await scriptsAtWork(page)
     const { posts, letGo } = await holdPosts(page)
     const submit = page.getByRole('button', { name: button, exact: true })
     await submit.focus()
@@ -69,7 +69,7 @@ test('pages: a form whose answer is a whole new document is sent once too', asyn
   const { password } = await signedInPerson(page)
   await page.goto('/settings/danger')
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   const { posts, letGo } = await holdPosts(page)
   await page.getByRole('button', { name: 'Delete my account for good' }).focus()
   // No locator answers while the browser is on its way to another document.

@@ -2,7 +2,7 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags passwords
-import { expect, test } from '@playwright/test'
+import { expect, type Page, test } from '@playwright/test'
 
 test('passwords: while it is typed, the rule of the service says whether a password will do, in a body and no address', async ({
   page,
@@ -35,14 +35,7 @@ test('passwords: a verdict is gone when what it was about is', async ({ page }) 
 })
 
 test('passwords: one that stood in the box before the scripts came is judged too', async ({ page }) => {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
-  await page.route('**/assets/framework-*.js', async (route) => {
-    await held
-    await route.continue()
-  })
+  const release = await holdScripts(page)
   await page.goto('/signup', { waitUntil: 'commit' })
   await page.getByLabel('Password', { exact: true }).fill('violet tram 74 under')
   release()
@@ -52,9 +45,10 @@ test('passwords: one that stood in the box before the scripts came is judged too
 test('passwords: what is typed can be shown and hidden by keyboard, and that is announced', async ({ page }) => {
   await page.goto('/login')
   const box = page.getByLabel('Password', { exact: true })
+  const toggle = page.getByRole('button', { name: 'Show password' })
+  await expect(toggle).toBeVisible()
   await box.fill('violet tram')
   await page.keyboard.press('Tab')
-  const toggle = page.getByRole('button', { name: 'Show password' })
   await expect(toggle).toBeFocused()
   await page.keyboard.press('Space')
   await expect(box).toHaveAttribute('type', 'text')
@@ -65,6 +59,16 @@ test('passwords: what is typed can be shown and hidden by keyboard, and that is 
   await expect(box).toHaveAttribute('autocomplete', 'current-password')
 })
 
+test('passwords: the button that shows one comes with the scripts that do it', async ({ page }) => {
+  const release = await holdScripts(page)
+  await page.goto('/login', { waitUntil: 'commit' })
+  await expect(page.getByLabel('Password', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Show password' })).toHaveCount(0)
+  release()
+  await page.getByRole('button', { name: 'Show password' }).click()
+  await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text')
+})
+
 test.describe('with JavaScript off', () => {
   test.use({ javaScriptEnabled: false })
 
@@ -73,3 +77,16 @@ test.describe('with JavaScript off', () => {
     await expect(page.getByRole('button', { name: 'Show password' })).toHaveCount(0)
   })
 })
+
+/** Keeps the scripts of the page on their way until the answer is called. */
+async function holdScripts(page: Page): Promise<() => void> {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/framework-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  return release
+}

@@ -3,6 +3,7 @@
 // @alerts oncall
 // @tags sessions
 import { type Browser, expect, type Page, test } from '@playwright/test'
+import { scriptsAtWork } from './support/hands.ts'
 import { type Person, signedInPerson, submitSignIn } from './support/person.ts'
 
 async function signInElsewhere(browser: Browser, person: Person): Promise<Page> {
@@ -50,8 +51,7 @@ test('sessions: what could not be ended says so where it was pressed, and ends w
   const person = await signedInPerson(page)
   const second = await signInElsewhere(browser, person)
   await page.goto('/settings/sessions')
-  // Before the scripts are there a form is the browser's own.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   const others = page.getByRole('main').getByRole('list').getByRole('listitem').last().getByRole('button', { name: 'Sign out' })
   for (const button of [others, page.getByRole('button', { name: 'Sign out all other devices' })]) {
     await page.route('**/settings/sessions.data*', (route) => route.abort('connectionfailed'))

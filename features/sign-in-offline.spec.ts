@@ -3,6 +3,7 @@
 // @alerts oncall
 // @tags sign-in
 import { expect, test } from '@playwright/test'
+import { scriptsAtWork } from './support/hands.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 test('sign-in: without a network nothing is sent and nothing typed is lost; "Try again" sends it', async ({ page, context }) => {
@@ -11,8 +12,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  // Without the scripts, which cannot come any more then, it is the browser that says so.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Create account' }).click()
   const notice = page.getByRole('alert')
@@ -38,8 +38,7 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('E-mail address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  // Before the scripts are there a form is the browser's own.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('alert')).toContainText('did not reach the service')
@@ -53,8 +52,7 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
 
 test('sign-in: a page that could not be fetched says so and is asked for again on the spot', async ({ page }) => {
   await signedInPerson(page)
-  // Before the scripts are there a link is the browser's own, and asks for a document.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   await page.route('**/*.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()
@@ -65,8 +63,7 @@ test('sign-in: a page that could not be fetched says so and is asked for again o
 
 test('sign-in: a form whose answer is a new document waits for the network too', async ({ page, context }) => {
   await signedInPerson(page)
-  // Without the scripts, which cannot come any more then, it is the browser that says so.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   const notice = page.getByRole('alert')

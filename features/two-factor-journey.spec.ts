@@ -45,7 +45,7 @@ for (const javaScriptEnabled of [true, false]) {
       expect(file.suggestedFilename()).toBe('floorpass-backup-codes.txt')
       const saved = await readFile(await file.path(), 'utf8')
       for (const code of backupCodes) expect(saved).toContain(code)
-      expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(javaScriptEnabled)
+      await expect(page.getByRole('button', { name: 'Print' })).toBeVisible({ visible: javaScriptEnabled })
 
       await enterCode(page, '000000')
       await expect(page.getByRole('alert')).toContainText('not right')

@@ -48,7 +48,7 @@ export function byMouse(page: Page): Hand {
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   await expect(target).toBeVisible()
   // A page that has just come moves the focus to its answer, a moment after it shows.
-  await page.evaluate(() => new Promise((rested) => requestAnimationFrame(() => setTimeout(rested))))
+  await rest(page)
   for (let presses = 0; presses < 60; presses += 1) {
     await page.keyboard.press('Tab')
     await expect.poll(() => stopOfTab(page)).toMatch(/^(none|shown)$/)
@@ -75,3 +75,19 @@ export async function expectVisibleFocus(focused: Locator): Promise<void> {
   await expect(focused).toHaveCSS('outline-style', 'solid')
   await expect(focused).toHaveCSS('outline-width', '3px')
 }
+
+/**
+ * Waits until the scripts have taken the page over. Before that a form, a link and an outage are the browser's own. React keeps on the
+ * document whether it has; what it does first of all is done a task later.
+ */
+export async function scriptsAtWork(page: Page): Promise<void> {
+  await page.waitForFunction(() =>
+    Object.entries(document).some(
+      ([key, root]) => key.startsWith('__reactContainer$') && root.stateNode.current.memoizedState.isDehydrated === false,
+    ),
+  )
+  await rest(page)
+}
+
+const rest = (page: Page): Promise<void> =>
+  page.evaluate(() => new Promise<void>((rested) => requestAnimationFrame(() => setTimeout(rested))))

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { scriptsAtWork } from './hands.ts'
 import type { Scene, Visitor } from './scene.ts'
 
 export type PageRow = {
@@ -28,8 +29,7 @@ const withPassword = (button: string) => async (page: Page, scene: Scene) => {
   await page.getByRole('list', { name: 'Backup codes' }).waitFor()
 }
 const withoutNetwork = (link: string) => async (page: Page) => {
-  // Without the scripts it is the browser that says so.
-  await page.waitForLoadState('networkidle')
+  await scriptsAtWork(page)
   await page.context().setOffline(true)
   await page.getByRole('link', { name: link, exact: true }).click()
   await page.getByRole('alert').waitFor()

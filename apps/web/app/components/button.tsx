@@ -1,6 +1,7 @@
 import { Link } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { useFormState } from '#app/components/page-form.tsx'
+import { useHydrated } from '#app/use-hydrated.ts'
 
 const base =
   'inline-flex min-h-11 items-center justify-center gap-2 rounded-md px-5 py-2.5 text-center transition-colors aria-disabled:cursor-progress'
@@ -38,9 +39,11 @@ export function SubmitButton({ look = 'primary', wide = false, form, children }:
 /** Prints the page. Without JavaScript it is not there; the browser's own way is. */
 export function PrintButton({ children }: { children: string }) {
   return (
-    <button type="button" onClick={() => window.print()} className={`${base} ${looks.secondary} noscript:hidden`}>
-      {children}
-    </button>
+    useHydrated() && (
+      <button type="button" onClick={() => window.print()} className={`${base} ${looks.secondary}`}>
+        {children}
+      </button>
+    )
   )
 }
 

@@ -2,6 +2,7 @@ import { type FormEventHandler, useEffect, useState } from 'react'
 import { Field } from '#app/components/field.tsx'
 import { useFormState } from '#app/components/page-form.tsx'
 import { useText } from '#app/text.ts'
+import { useHydrated } from '#app/use-hydrated.ts'
 
 type PasswordFieldProps = {
   name?: string
@@ -11,11 +12,12 @@ type PasswordFieldProps = {
   onInput?: FormEventHandler<HTMLInputElement>
 }
 
-/** A password box whose content can be shown. Paste and password managers work; without JavaScript the button is not there. */
+/** A password box whose content can be shown. Paste and password managers work; the button is there when it works, so not without JavaScript. */
 export function PasswordField({ name = 'password', ...field }: PasswordFieldProps) {
   const text = useText('passwordField')
   const [shown, setShown] = useState<boolean | null>(null)
   const { pending } = useFormState()
+  const hydrated = useHydrated()
   useEffect(() => {
     if (pending) setShown(null)
   }, [pending])
@@ -30,15 +32,17 @@ export function PasswordField({ name = 'password', ...field }: PasswordFieldProp
       autoCorrect="off"
       trailing={
         <>
-          <button
-            type="button"
-            aria-controls={name}
-            aria-label={shown ? text.hidePassword : text.showPassword}
-            onClick={() => setShown(!shown)}
-            className="absolute inset-y-1 right-1 min-w-16 rounded-sm px-3 text-sm font-medium text-ink-soft hover:text-ink noscript:hidden"
-          >
-            {shown ? text.hide : text.show}
-          </button>
+          {hydrated && (
+            <button
+              type="button"
+              aria-controls={name}
+              aria-label={shown ? text.hidePassword : text.showPassword}
+              onClick={() => setShown(!shown)}
+              className="absolute inset-y-1 right-1 min-w-16 rounded-sm px-3 text-sm font-medium text-ink-soft hover:text-ink"
+            >
+              {shown ? text.hide : text.show}
+            </button>
+          )}
           <span role="status" className="sr-only">
             {shown === null ? '' : shown ? text.isShown : text.isHidden}
           </span>
