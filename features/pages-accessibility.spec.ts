@@ -4,6 +4,7 @@
 // @tags pages, accessibility
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
+import { scriptsAtWork } from './support/hands.ts'
 import { openPage, pages } from './support/pages.ts'
 import { type Visitor, visitors } from './support/scene.ts'
 import { test, watch } from './support/scene-test.ts'
@@ -36,6 +37,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
         await page.setViewportSize({ width: 1280, height: 800 })
         const answer = await openPage(page, row, scene)
         expect.soft(answer?.status(), row.name).toBe(row.status ?? 200)
+        await scriptsAtWork(page)
         await expectAccessible(page, row.name)
       }
       expect(complaints).toEqual([])
