@@ -69,6 +69,16 @@ test('passwords: the button that shows one comes with the scripts that do it', a
   await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'text')
 })
 
+test('passwords: keys that are pressed while the scripts begin their work do not keep them from it', async ({ page }) => {
+  // React puts its work off by this where it is there. A browser that is busy does the same, since keys come first.
+  await page.addInitScript(() => {
+    Object.assign(window, { setImmediate: (work: () => void) => setTimeout(work, 500) })
+  })
+  await page.goto('/signup')
+  await page.getByLabel('Password', { exact: true }).pressSequentially('violet tram 74 under')
+  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+})
+
 test.describe('with JavaScript off', () => {
   test.use({ javaScriptEnabled: false })
 

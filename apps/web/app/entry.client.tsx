@@ -10,7 +10,7 @@ window.addEventListener('pageshow', (event) => {
 
 const locale = documentLocale()
 
-loadText(locale, 'door').then(() =>
+Promise.all([loadText(locale, 'door'), decodeData()]).then(() =>
   startTransition(() => {
     hydrateRoot(
       document,
@@ -22,3 +22,15 @@ loadText(locale, 'door').then(() =>
     )
   }),
 )
+
+/**
+ * Remix suspends its first render until the data of the page is decoded. A key that is pressed meanwhile makes React 18 hydrate at once,
+ * which cannot wait, and give the page up for good ("Root did not complete", error 345). So the data is decoded before that render.
+ */
+async function decodeData(): Promise<void> {
+  try {
+    RemixBrowser({})
+  } catch (decoding) {
+    await decoding
+  }
+}
