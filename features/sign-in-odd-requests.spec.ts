@@ -3,6 +3,7 @@
 // @alerts oncall
 // @tags sign-in
 import { expect, test } from '@playwright/test'
+import { signedInPerson } from './support/person.ts'
 
 test('sign-in: a form of another kind than a page sends is refused, not a failure of ours', async ({ request, baseURL }) => {
   const origin = { origin: String(baseURL) }
@@ -46,4 +47,19 @@ test('sign-in: the framework’s older way to ask for data betrays nothing and n
   }
   const refused = await request.get('/login?_data=routes/nowhere')
   expect([refused.status(), (await refused.json()).code]).toEqual([400, 'BAD_REQUEST'])
+})
+
+test('sign-in: who is signed in gets nothing by it either, and nothing is done', async ({ page, baseURL }) => {
+  const { password } = await signedInPerson(page)
+  const asked = [
+    await page.request.get('/settings/activity/not-me?_data=routes/_app.settings.activity_.not-me'),
+    await page.request.get('/settings/profile?_data=routes/_app.settings.profile'),
+    await page.request.post('/settings/profile?_data=routes/_app.settings.profile', {
+      headers: { origin: String(baseURL) },
+      form: { name: 'Changed', password },
+    }),
+  ]
+  for (const answer of asked) expect([answer.status(), (await answer.json()).code]).toEqual([400, 'BAD_REQUEST'])
+  await page.goto('/settings/profile')
+  await expect(page.getByLabel('Name', { exact: true })).not.toHaveValue('Changed')
 })

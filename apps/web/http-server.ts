@@ -46,6 +46,8 @@ async function start(): Promise<void> {
     },
     refusingFloods(createSessionFastPath(service, edge)),
   ).on('clientError', createClientErrorListener(service))
+  // Who takes none of an answer for so long takes none of it any more. Longer than the limits above: those are told why.
+  server.timeout = 40_000
   try {
     await listen(server, service)
   } catch (error) {
@@ -75,6 +77,8 @@ async function requestHandler(service: Service) {
   const build = (await import(new URL('./build/server/index.js', import.meta.url).href)) as ServerBuild
   const remix = createPageHandler(build)
   const edge = createEdge(service, async (request, page) => {
+    // The framework's former way to ask for data, which no page of ours uses: it hands out what a loader or an action returned as it is.
+    if (new URL(request.url).searchParams.has('_data')) return refusePage(400)
     // Remix compares Origin with Host, which proxies rewrite, and refuses `null`. The edge has judged it already, by TRUSTED_ORIGINS.
     request.headers.delete('origin')
     const response = await remix(request, page)
@@ -84,7 +88,7 @@ async function requestHandler(service: Service) {
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
   app.use('/assets/*', async (c, next) => {
     await next()
-    if (c.res.ok) addFileHeaders(c.res.headers, service)
+    if (c.res.ok || c.res.status === 416) addFileHeaders(c.res.headers, service)
   })
   app.use('/assets/*', serveStatic({ root: clientFiles, precompressed: true }))
   app.all('*', (c) => edge.fetch(c.req.raw, { peerAddress: c.env.incoming.socket.remoteAddress ?? null, framesBodies: true }))

@@ -73,7 +73,5 @@ function fromMemory(key: string, nonce: string, render: (nonce: string) => strin
 /** What no page expected, in the service's log; a request that its own browser gave up is nobody's failure. */
 export function handleError(error: unknown, { context, request }: LoaderFunctionArgs): void {
   const isRefusal = isRouteErrorResponse(error) && error.status < 500
-  // The framework's own refusal (403) of an address that its single-fetch pages never ask for comes as a plain Error.
-  const isOldFetch = new URL(request.url).searchParams.has('_data')
-  if (!request.signal.aborted && !isRefusal && !isOldFetch) context.log.error({ err: error }, 'a page failed')
+  if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'a page failed')
 }
