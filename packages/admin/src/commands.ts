@@ -77,7 +77,7 @@ export const commands: Record<string, Command> = {
   },
   suspend: {
     usage: 'suspend <who> --reason <text>',
-    does: 'closes an account at once: sessions, devices and links end, and nothing opens it',
+    does: 'closes an account at once: sessions, devices, links and the invitations it sent end, and nothing opens it',
     options: ['reason'],
     async run(operator, args) {
       const reason = reasonOf(args)
@@ -96,9 +96,15 @@ export const commands: Record<string, Command> = {
       const { id, email } = await showUser(operator, one(args, 'who'))
       const clearPassword = args.flags['clear-password'] ?? false
       await args.confirm(email, clearPassword ? 'Who reads its mail chooses its password.' : 'Its password opens it again.')
-      await restoreUser(operator, id, reason, { clearPassword })
+      const result = await restoreUser(operator, id, reason, { clearPassword })
+      if (!result.restored)
+        throw new CommandError({
+          what: `${email} is not suspended, and nothing was changed.`,
+          why: 'An open account has sessions, and who is signed in could choose the password next.',
+          fix: `To end its sessions and clear its password, \`suspend\` it first.`,
+        })
       const hint = clearPassword ? ' A link to choose a password is mailed.' : ''
-      return { data: { restored: true }, text: `${email} is open again.${hint}` }
+      return { data: result, text: `${email} is open again.${hint}` }
     },
   },
   'verify-address': {

@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { forgetDevices } from '../security/known-device.ts'
 import { lockUser } from '../security/lock-user.ts'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { presentSession } from '../sessions/present-session.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
@@ -22,8 +23,8 @@ export async function listUserSessions(operator: Operator, who: string) {
 }
 
 /**
- * Ends every session of a user and the trust of every device, none of which is known any more; with `handle`, that session and its device only. At once: no node
- * answers for a session whose row is gone. USER_NOT_FOUND.
+ * Ends every session of a user, sign-ins that wait for their code, and the trust of every device, none of which is known any more; with
+ * `handle`, that session and its device only. At once: no node answers for a session whose row is gone. USER_NOT_FOUND.
  */
 export async function revokeUserSessions(operator: Operator, who: string, handle?: string): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, who)
@@ -34,7 +35,10 @@ export async function revokeUserSessions(operator: Operator, who: string, handle
       where: { userId, ...(handle !== undefined && { sessions: { some: named } }) },
     })
     const { count } = await tx.session.deleteMany({ where: named })
-    if (handle === undefined) await forgetDevices(tx, userId)
+    if (handle === undefined) {
+      await voidOneTimeTokens(tx, userId, ['two-factor'])
+      await forgetDevices(tx, userId)
+    }
     if (count > 0 || handle === undefined)
       await recordAuditEvent(tx, operator.ctx.client, {
         userId,

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { mailPasswordCleared } from '../mails.ts'
 import { policy } from '../policy.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
+import { cancelSentInvitations } from '../security/cancel-sent-invitations.ts'
 import { lockUser } from '../security/lock-user.ts'
 import { consumeOneTimeToken, findOneTimeToken, voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { clearPassword } from '../security/password-account.ts'
@@ -42,11 +43,7 @@ const takeBack = (ctx: Context, token: string): Promise<void> =>
     await dropRecentFactor(tx, userId, new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000))
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
-    // Whoever had the account may have invited themselves, to come back as an owner of what is its owner's.
-    const { count: canceledInvitations } = await tx.invitation.updateMany({
-      where: { inviterId: userId, status: 'pending' },
-      data: { status: 'canceled', answeredAt: new Date() },
-    })
+    const canceledInvitations = await cancelSentInvitations(tx, userId)
     await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'two-factor'])
     // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
     await tx.verification.deleteMany({

@@ -142,7 +142,16 @@ describe('suspend and restore', () => {
     await app.browser().post('/auth/forget-password', { email })
     const reason = ['--reason', 'owner reports a stolen phone']
     expect((await command('suspend', email, '--yes')).code).toBe(2)
+    const thief = await app.signedIn()
+    const founded = await tab.post('/auth/organization/create', { name: 'Desk', slug: `desk-${id}` })
+    const { id: organizationId } = founded.body as { id: string }
+    const invite = { email: thief.person.email, role: 'owner', organizationId }
+    expect((await tab.post('/auth/organization/invite-member', invite)).status).toBe(200)
+    await app.mailed()
     expect(await json('suspend', email, ...reason, '--yes', '--operator', 'grace')).toEqual({ revoked: 1 })
+    const invitationId = app.outbox.lastTo(thief.person.email).token
+    expect((await thief.post('/auth/organization/accept-invitation', { invitationId })).code).toBe('INVITATION_NOT_FOUND')
+    expect(await app.db.invitation.findFirst({ where: { organizationId } })).toMatchObject({ status: 'canceled' })
     const { db } = app.service.deps
     expect(await db.verification.count({ where: { userId: id, usedAt: null } })).toBe(0)
     expect((await tab.get('/auth/list-sessions')).status).toBe(401)
@@ -153,10 +162,20 @@ describe('suspend and restore', () => {
     expect((await command('restore', email, ...reason, '--clear-password', '--yes')).code).toBe(0)
     expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await mailsTo(email)).toContain('Your Floorpass account needs a new password')
-    const details = { reason: 'owner reports a stolen phone', sessions: 1 }
+    const details = { reason: 'owner reports a stolen phone', sessions: 1, invitations: 1 }
     expect(await events(id, 'suspend-user')).toContainEqual(expect.objectContaining({ actorId: 'operator:grace', details }))
     expect(await events(id, 'restore-user')).toHaveLength(2)
   })
+})
+
+test('T183: restore leaves alone who is not suspended: their thief is signed in, and would choose the new password', async () => {
+  const { id, email } = await person()
+  const { tab } = await signIn(email)
+  const refused = await command('restore', email, '--reason', 'a stolen phone', '--clear-password', '--yes')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not suspended.+`suspend` it first/s) })
+  expect((await tab.get('/auth/list-sessions')).status).toBe(200)
+  expect((await signIn(email)).answer.status).toBe(200)
+  expect(await events(id, 'restore-user')).toEqual([])
 })
 
 describe('verify-address', () => {

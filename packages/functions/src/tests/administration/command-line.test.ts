@@ -105,6 +105,13 @@ describe('the secret of the service', () => {
     expect(kept(empty)).toBe(false)
   })
 
+  test('is never used without the address of the links: an embedded database with a secret of its own is deployed, too', async () => {
+    const deployed = join(folder, 'deployed')
+    await mkdir(join(deployed, 'database'), { recursive: true })
+    const asked = openForOperator({ DATA_DIR: deployed, AUTH_SECRET: secret })
+    await expect(asked).rejects.toThrow(/BASE_URL is missing beside AUTH_SECRET/)
+  })
+
   test('is never made by a command: beside an embedded database it is the one that the service made', async () => {
     const lost = join(folder, 'lost-secret')
     await mkdir(join(lost, 'database'), { recursive: true })
