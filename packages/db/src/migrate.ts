@@ -132,7 +132,8 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
 const lock = async (connection: Connection) => {
   // Bounds the wait for the other process.
   await connection.script(`SET LOCAL lock_timeout = '60s'`)
-  await connection.query(`SELECT pg_advisory_xact_lock(${prismaLockId})`).catch((error: unknown) => {
+  // A script, since a query gives up long before.
+  await connection.script(`SELECT pg_advisory_xact_lock(${prismaLockId})`).catch((error: unknown) => {
     throw sqlStateOf(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error
   })
 }

@@ -189,7 +189,8 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     const deploy = prisma.db.$transaction(async (tx) => {
       // The lock that Prisma's schema engine takes.
       await tx.$queryRaw`SELECT pg_advisory_lock(72707369)::text`
-      await new Promise((resolve) => setTimeout(resolve, 500))
+      // On PostgreSQL longer than any other statement may take.
+      await new Promise((resolve) => setTimeout(resolve, testDatabase.kind === 'postgres' ? 10_500 : 500))
       released = true
       await tx.$queryRaw`SELECT pg_advisory_unlock(72707369)`
     })
