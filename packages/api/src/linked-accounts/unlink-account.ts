@@ -29,7 +29,8 @@ export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation
     const { unlinkedProviders } = await tx.user.findUniqueOrThrow({ where: { id: userId } })
     const names = [...new Set([...unlinkedProviders, account.providerId])]
     await tx.user.update({ where: { id: userId }, data: { unlinkedProviders: names } })
-    if (account.providerId === 'credential') await voidOneTimeTokens(tx, userId, ['reset-password'])
+    // Nobody ends a sign-in that the lost way began; and no link brings a password back.
+    await voidOneTimeTokens(tx, userId, account.providerId === 'credential' ? ['two-factor', 'reset-password'] : ['two-factor'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
     await mailAccountUnlinked(ctx, tx, ctx.user, account.providerId)
   })

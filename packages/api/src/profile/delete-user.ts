@@ -42,7 +42,8 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
       if (userId !== user.id) throw new AppError('INVALID_TOKEN')
     }
     await handOverOrganizations(tx, user.id)
-    await deleteEverything(ctx, tx, user)
+    // As the row is now: the address may have changed since the session was read.
+    await deleteEverything(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: user.id } }))
   })
   clearSessionCookie(ctx)
   ctx.mail.wake()

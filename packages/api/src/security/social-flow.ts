@@ -4,6 +4,7 @@ import { policy } from '../policy.ts'
 import type { ProviderId } from '../provider-ids.ts'
 import { ProviderError, type SocialAttempt, type SocialProvider } from '../social-provider.ts'
 import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
+import { lockCaller } from './lock-user.ts'
 import { consumeOneTimeToken, issueOneTimeToken, openSealed } from './one-time-tokens.ts'
 import { createToken, hashToken } from './random-token.ts'
 import { assertRedirectTarget } from './redirect-target.ts'
@@ -58,12 +59,16 @@ export async function beginSocialFlow(
   const codeVerifier = createToken()
   const nonce = createToken()
   const flow: SocialFlow = { ...targets, provider: provider.id, codeVerifier, nonce, browser: hashToken(browser), link }
-  const state = await issueOneTimeToken(ctx.db, {
-    purpose: 'social-sign-in',
-    userId: link?.userId ?? null,
-    email: null,
-    lifetime: policy.socialFlow.lifetime,
-    payloadSealed: ctx.secretBox.seal(JSON.stringify(flow)),
+  const state = await ctx.sql.transaction(async (tx) => {
+    // Whoever links may have gone since the session was read.
+    if (link) await lockCaller(tx, { user: { id: link.userId }, session: { id: link.sessionId } })
+    return issueOneTimeToken(tx, {
+      purpose: 'social-sign-in',
+      userId: link?.userId ?? null,
+      email: null,
+      lifetime: policy.socialFlow.lifetime,
+      payloadSealed: ctx.secretBox.seal(JSON.stringify(flow)),
+    })
   })
   const attempt: SocialAttempt = { state, codeVerifier, nonce }
   const url = await provider

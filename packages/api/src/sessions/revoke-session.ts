@@ -1,6 +1,7 @@
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { forgetDevices, rememberDevice } from '../security/known-device.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { findPasswordAccount } from '../security/password-account.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { revokeSessionInput } from './contract.ts'
@@ -22,12 +23,16 @@ export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation
   return { status: true as const }
 })
 
-/** Ends all of the caller's sessions, this one too, and the trust of every device; none is known any more. Spec: Sessions. */
+/**
+ * Ends all of the caller's sessions, this one too, sign-ins that wait for their code, and the trust of every device; none is known any
+ * more. Spec: Sessions.
+ */
 export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     await tx.trustedDevice.deleteMany({ where: { userId: ctx.user.id } })
     const { count } = await tx.session.deleteMany({ where: { userId: ctx.user.id } })
+    await voidOneTimeTokens(tx, ctx.user.id, ['two-factor'])
     await forgetDevices(tx, ctx.user.id)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
@@ -35,7 +40,10 @@ export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   return { status: true as const }
 })
 
-/** Ends the caller's sessions but this one, and the trust of every other device; this one alone stays known. Spec: Sessions. */
+/**
+ * Ends the caller's sessions but this one, sign-ins that wait for their code, and the trust of every other device; this one alone stays
+ * known. Spec: Sessions.
+ */
 export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => {
   const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -46,6 +54,7 @@ export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => 
     const { count } = await tx.session.deleteMany({ where: { userId, id: { not: ctx.session.id } } })
     if (count + devices.count > 0)
       await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
+    await voidOneTimeTokens(tx, userId, ['two-factor'])
     await forgetDevices(tx, userId)
     return findPasswordAccount(tx, userId)
   })

@@ -199,7 +199,8 @@ export async function startSession(
 
 /**
  * The same session under a new token: as old as its sign-in, in the same organization, on the same device. Read here and not
- * before, under the user's lock: its device or organization may have gone while this waited. Null when it has ended.
+ * before, under the user's lock: its device or organization may have gone while this waited. Those are held until the new row names
+ * them, since the sweep of old devices and the end of an organization take no lock of the user. Null when it has ended.
  */
 export async function renewSession(
   ctx: Context,
@@ -207,7 +208,19 @@ export async function renewSession(
   sessionId: string,
 ): Promise<{ session: Session; token: string } | null> {
   const former = await tx.session.findUnique({ where: { id: sessionId } })
-  return former && startSession(ctx, tx, { ...former, provedAt: former.createdAt })
+  if (!former) return null
+  const { userId, remember, createdAt: provedAt, trustedDeviceId, activeOrganizationId } = former
+  const [device] = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM trusted_devices WHERE id = ${trustedDeviceId} FOR KEY SHARE`
+  const [organization] = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM organizations WHERE id = ${activeOrganizationId} FOR KEY SHARE`
+  return startSession(ctx, tx, {
+    userId,
+    remember,
+    provedAt,
+    trustedDeviceId: device?.id ?? null,
+    activeOrganizationId: organization?.id ?? null,
+  })
 }
 
 /** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. Before `newest` is there, or after: no matter. */

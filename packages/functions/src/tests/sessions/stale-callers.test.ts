@@ -3,10 +3,19 @@ import { createEdge } from '../../edge.ts'
 import { createBrowser } from '../../test-support/browser.ts'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
+import { found } from '../../test-support/organization.ts'
 import { testDatabase } from '../../test-support/test-database.ts'
 
-const app = await createTestApp()
+// Nobody asks this provider anything.
+const app = await createTestApp({ GOOGLE_CLIENT_ID: 'floorpass', GOOGLE_CLIENT_SECRET: 'a secret of tests' })
 const newPassword = 'violet harbor 77 quince'
+
+const lockIsAwaited = () =>
+  vi.waitUntil(async () => {
+    const [row] = await app.db.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+    return row?.count === 1
+  })
 
 describe('what a session was is not what it is', () => {
   test('a page that changes the user and then reads it sees the change', async () => {
@@ -39,6 +48,28 @@ describe('what a session was is not what it is', () => {
     },
   )
 
+  test('delete-user forgets the address that the account has by then, and writes to it', async () => {
+    const tab = await app.signedIn()
+    const { email: moved } = app.person()
+    const host = await app.signedIn()
+    const { id: organizationId } = await found(host)
+    expect((await host.post('/auth/organization/invite-member', { email: moved, role: 'member', organizationId })).status).toBe(
+      200,
+    )
+    const { passwords } = app.service.deps
+    const verify = passwords.verify
+    passwords.verify = async (hash, password) => {
+      await app.db.user.update({ where: { id: tab.userId }, data: { email: moved } })
+      return verify(hash, password)
+    }
+    const answer = await tab.post('/auth/delete-user', { password: tab.person.password })
+    passwords.verify = verify
+    expect(answer.status).toBe(200)
+    expect(await app.db.invitation.count({ where: { organizationId } })).toBe(0)
+    await app.mailed()
+    expect(app.outbox.lastTo(moved).subject).toMatch(/deleted/)
+  })
+
   // The statements that judge the caller and those that write are sent together.
   test.each([
     ['revoked', (userId: string) => app.db.session.deleteMany({ where: { userId } })],
@@ -64,6 +95,42 @@ describe('what a session was is not what it is', () => {
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'update-user' } })).toBe(0)
   })
 
+  test('link-social by a session that ends meanwhile begins nothing', async () => {
+    const tab = await app.signedIn()
+    const { limiter } = app.service.deps
+    onTestFinished(() => {
+      app.service.deps.limiter = limiter
+    })
+    app.service.deps.limiter = {
+      ...limiter,
+      async consume(limit, key) {
+        if (limit === 'social:ip') await app.db.user.delete({ where: { id: tab.userId } })
+        return limiter.consume(limit, key)
+      },
+    }
+    expect((await tab.post('/auth/link-social', { provider: 'google' })).code).toBe('UNAUTHORIZED')
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')('a session is renewed beside the sweep that takes its device away', async () => {
+    const tab = await app.signedIn()
+    const { email: newEmail } = app.person()
+    expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
+    await app.mailed()
+    const { token } = app.outbox.lastTo(newEmail)
+    const { id } = await app.db.trustedDevice.create({
+      data: { userId: tab.userId, secretHash: `device of ${tab.userId}`, expiresAt: new Date() },
+    })
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: { trustedDeviceId: id } })
+    let answer: ReturnType<typeof tab.post> | undefined
+    await app.db.$transaction(async (tx) => {
+      await tx.trustedDevice.delete({ where: { id } })
+      answer = tab.post('/auth/verify-email', { token })
+      await lockIsAwaited()
+    })
+    expect((await answer)?.status).toBe(200)
+    expect(await app.db.session.findMany({ where: { userId: tab.userId } })).toMatchObject([{ trustedDeviceId: null }])
+  })
+
   test.runIf(testDatabase.kind === 'postgres')(
     'update-user by a session that is not fresh waits its turn, and holds up nobody who deletes the account',
     async () => {
@@ -74,11 +141,7 @@ describe('what a session was is not what it is', () => {
       await app.db.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR NO KEY UPDATE`
         answer = tab.post('/auth/update-user', { tradingEnabled: true })
-        await vi.waitUntil(async () => {
-          const [row] = await app.db.$queryRaw<{ count: number }[]>`
-            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-          return row?.count === 1
-        })
+        await lockIsAwaited()
         await tx.user.delete({ where: { id: tab.userId } })
       })
       expect((await answer)?.code).toBe('UNAUTHORIZED')

@@ -66,6 +66,16 @@ describe('a sign-in with a second factor', () => {
     ).toMatchObject([{ succeeded: true, details: { factor: 'totp' } }])
   })
 
+  test.each(['/auth/revoke-sessions', '/auth/revoke-other-sessions'])(
+    'T46: %s ends a sign-in that waits for its code',
+    async (path) => {
+      const { person, tab, authenticator } = await withFactor()
+      const { tab: waiting } = await signIn(person)
+      expect((await tab.post(path, {})).status).toBe(200)
+      expect((await verify(waiting, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
+    },
+  )
+
   test('whoever was signed in here is out once the password was right', async () => {
     const { person, authenticator } = await withFactor()
     const neighbour = await app.signedIn()
