@@ -87,19 +87,23 @@ const isAboutToken = (error: unknown): boolean =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC')
 
-/** The provider's discovery document, read when first needed and again every hour. */
+/** The provider's discovery document, read when first needed and, beside the requests, after each hour. */
 function cachedEndpoints(issuer: string): () => Promise<Endpoints> {
-  let known: { endpoints: Promise<Endpoints>; readAt: number } | undefined
-  return () => {
-    if (!known || known.readAt + endpointsLifetime < Date.now()) {
-      const former = known
-      const endpoints = readEndpoints(issuer)
-      known = { endpoints, readAt: Date.now() }
-      // What held an hour ago is better than nothing.
-      endpoints.catch(() => {
-        known = former
-      })
-    }
+  let known: { endpoints: Endpoints; readAt: number } | undefined
+  let reading: Promise<Endpoints> | undefined
+  const read = async () => {
+    const endpoints = await readEndpoints(issuer)
+    known = { endpoints, readAt: Date.now() }
+    return endpoints
+  }
+  return async () => {
+    if (known && known.readAt + endpointsLifetime >= Date.now()) return known.endpoints
+    reading ??= read().finally(() => {
+      reading = undefined
+    })
+    if (!known) return reading
+    // What held an hour ago is better than nothing: a provider whose document cannot be read may still sign people in.
+    reading.catch(() => {})
     return known.endpoints
   }
 }

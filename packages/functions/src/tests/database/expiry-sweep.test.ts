@@ -54,6 +54,17 @@ test('a sweep removes what is over, in batches, and nothing else; several at onc
   expect(await app.service.expirySweep.sweep()).toEqual({})
 })
 
+test('an attempt to sign in goes when it is over: anybody may begin one, and its sealed targets take room', async () => {
+  const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
+  for (const purpose of ['social-sign-in', 'two-factor', 'reset-password'])
+    for (const expiresAt of [ago(1), soon])
+      await db.verification.create({ data: { purpose, secretHash: `${userId} ${purpose} ${+expiresAt}`, userId, expiresAt } })
+  expect(await createExpirySweep({ db, log }).sweep()).toEqual({ verifications: 2 })
+  const left = await db.verification.findMany({ where: { userId, expiresAt: { lt: new Date() } } })
+  expect(left.map(({ purpose }) => purpose)).toEqual(['reset-password'])
+  await db.user.delete({ where: { id: userId } })
+})
+
 test('a sweep that was stopped begins no batch', async () => {
   await fill()
   const before = await counts()

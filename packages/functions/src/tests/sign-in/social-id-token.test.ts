@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { holdClock } from '../../test-support/clock.ts'
 import { createTestApp } from '../../test-support/create-test-app.ts'
 import { startForgingProvider } from '../../test-support/forging-provider.ts'
@@ -183,6 +183,32 @@ describe('T74: a provider that fails', () => {
     expect(landing(await tab.get(back))).toEqual(unavailable)
     expect(performance.now() - started).toBeGreaterThan(9_900)
     expect(performance.now() - started).toBeLessThan(15_000)
+  })
+
+  test('of its discovery document changes nothing while the former one is known; the next one counts', async () => {
+    const clock = holdClock()
+    const other = await createTestApp(google.environment)
+    const start = async () => (await other.browser().post('/auth/sign-in/social', { provider: 'google' })).status
+    const isAsked = (count: number) =>
+      vi.waitUntil(() => google.paths.filter((path) => path.includes('/.well-known/')).length === count)
+    google.paths.length = 0
+    expect(await start()).toBe(200)
+    google.discovery = (response) => void response.writeHead(500).end()
+    onTestFinished(() => {
+      google.discovery = null
+    })
+    clock.advance(3601)
+    expect(await start()).toBe(200)
+    await isAsked(2)
+    // What was asked has been answered when the next start asks anew.
+    await vi.waitUntil(async () => (await start()) === 200 && google.paths.length > 2)
+    google.discovery = null
+    const asked = google.paths.length
+    await vi.waitUntil(async () => (await start()) === 200 && google.paths.length > asked)
+    await vi.waitUntil(async () => {
+      const before = google.paths.length
+      return (await start()) === 200 && google.paths.length === before
+    })
   })
 
   test('already at the start is 503 for a program and a page for a link', async () => {
