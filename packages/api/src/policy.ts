@@ -143,7 +143,7 @@ export const limits = {
   'reset-password:ip': { points: 20, seconds: minute },
   'confirm-password:user': { points: 5, seconds: 15 * minute },
   /** A page asks while a password is typed. */
-  'check-password:ip': { points: 120, seconds: minute },
+  'check-password:ip': { points: 60, seconds: minute },
   'change-email:user': { points: 5, seconds: hour },
   'delete-link:user': { points: 5, seconds: hour },
   'export-data:user': { points: 5, seconds: 10 * minute },

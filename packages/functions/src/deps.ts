@@ -57,8 +57,10 @@ export type Service = {
   primary: Line | null
   smokeTests: SmokeParts
   logFor(requestId: string): Log
-  /** Rejects, within two seconds, while the service cannot do its work, and from `drain` on. */
+  /** Rejects, within two seconds, while the service cannot do its work. */
   assertReady(): Promise<void>
+  /** Whether it has said that it is about to end. */
+  isDraining(): boolean
   /** Says that it is about to end: whoever balances sends its requests elsewhere. */
   drain(): void
   /** Ends background work and closes every connection. */
@@ -152,11 +154,13 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
       `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL as the service has it, or start the service once.`,
     )
   }
-  // A shell that names the database and nothing else would mail links to this machine, sealed with a secret of its own.
+  // A shell that names the database and nothing else would mail links to this machine, sealed with a secret of its own. An embedded one
+  // whose secret is named, and not kept beside it, is deployed too.
+  const named = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
-  if (options.kind === 'postgres' && missing.length > 0) {
+  if (named && missing.length > 0) {
     const fix = 'Set it as the service has it'
-    throw new ConfigError(missing.map((variable) => ({ variable, what: 'is missing beside DATABASE_URL', fix })))
+    throw new ConfigError(missing.map((variable) => ({ variable, what: `is missing beside ${named}`, fix })))
   }
   const secrets = config.authSecrets ?? [await keptSecret(config.dataDir)]
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
@@ -226,7 +230,7 @@ export function composeService({
   const sql = tracing ? tracedSql(database.sql, tracing) : database.sql
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
-  const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null })
+  const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const deps: Deps = {
     db,
     sql,
@@ -268,10 +272,8 @@ export function composeService({
     primary,
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
-    async assertReady() {
-      if (draining) throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
-      await withinSeconds(2, database.ping)
-    },
+    isDraining: () => draining,
+    assertReady: () => withinSeconds(2, database.ping),
     drain() {
       draining = true
     },

@@ -129,7 +129,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     const ms = performance.now() - started
     const { status } = response
     service.metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
-    log[status >= 500 ? 'warn' : 'info']({ method, path: withoutTokens(printable(path)), status, ms: Math.round(ms) }, 'request')
+    log[status >= 500 ? 'warn' : 'info']({ method, path: printable(withoutTokens(path)), status, ms: Math.round(ms) }, 'request')
   })
 
   const crossOrigin = async (c: { req: { raw: Request; path: string }; res: Response }, next: () => Promise<void>) => {
@@ -196,6 +196,7 @@ export function createEdge(service: Service, pages?: Pages): Edge {
   })
   app.get('/healthz', () => json({ status: 'ok' }))
   app.get('/readyz', async () => {
+    if (service.isDraining()) return errorResponse(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
     await service.assertReady()
     return json({ status: 'ready' })
   })

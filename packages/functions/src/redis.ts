@@ -12,6 +12,8 @@ export function connectRedis(url: string, log: Log): Redis {
     connectTimeout: 2_000,
     commandTimeout: redisPatienceMs,
     socketTimeout: redisPatienceMs,
+    // After a fail-over the old connection may lead to what is a replica now.
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
   })
   let down = false
   redis.on('error', (error: Error) => {

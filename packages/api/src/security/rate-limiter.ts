@@ -8,6 +8,7 @@ import {
   RateLimiterRes,
   RLWrapperTimeouts,
 } from 'rate-limiter-flexible'
+import type { Log } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { type LimitName, limits, policy } from '../policy.ts'
 import { hashToken } from './random-token.ts'
@@ -89,7 +90,12 @@ function countInPrimary(options: CounterOptions, insuranceLimiter: RateLimiterMe
  * process lets no more than `points` pass, however often a Redis that keeps its counts comes and goes. One that restarts empty has forgotten
  * what it counted itself, and lets as much pass again. A try that Redis counted and did not confirm counts twice.
  */
-function sharedCounter(options: CounterOptions, redis: unknown, said: LRUCache<string, number>): Counter {
+function sharedCounter(
+  options: CounterOptions,
+  redis: unknown,
+  said: LRUCache<string, number>,
+  onMissed: (reason: unknown) => void,
+): Counter {
   const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
   const missed = new BoundedMemory(options)
   const saidOf = (name: string) => `${options.keyPrefix}:${name}`
@@ -101,6 +107,7 @@ function sharedCounter(options: CounterOptions, redis: unknown, said: LRUCache<s
       const answer: unknown = outcome.status === 'fulfilled' ? outcome.value : outcome.reason
       const counted = answer instanceof RateLimiterRes ? answer : null
       if (counted) said.set(saidOf(name), counted.consumedPoints, { ttl: Math.max(1, counted.msBeforeNext) })
+      else onMissed(answer)
       const own = counted ? await missed.get(name) : await missed.penalty(name)
       const consumed = (counted?.consumedPoints ?? said.get(saidOf(name)) ?? 0) + (own?.consumedPoints ?? 0)
       const msBeforeNext = Math.max(counted?.msBeforeNext ?? said.getRemainingTTL(saidOf(name)), own?.msBeforeNext ?? 0)
@@ -132,17 +139,25 @@ type RateLimiterOptions = {
   redis: unknown
   /** Whether this process is one of several workers, whose primary has called `countForWorkers`. */
   isWorker?: boolean
+  log?: Pick<Log, 'warn'>
 }
 
 /** Counters in Redis when there is one, and in this process's memory on top of it while Redis is away; without Redis in memory: this process's, or its primary's. */
-export function createRateLimiter({ enabled, redis, isWorker = false }: RateLimiterOptions): RateLimiter {
+export function createRateLimiter({ enabled, redis, isWorker = false, log }: RateLimiterOptions): RateLimiter {
   if (!enabled) return { consume: async () => null, allows: async () => true, block: async () => {}, reset: async () => {} }
 
+  // Its connection says itself that it is away. A Redis that answers, and refuses to count, is as good as away.
+  let warnedAt = -Infinity
+  const onMissed = (reason: unknown) => {
+    if (!(reason instanceof Error) || reason.name !== 'ReplyError' || performance.now() - warnedAt < 60_000) return
+    warnedAt = performance.now()
+    log?.warn({ reason: reason.message }, 'Redis does not count: limits are counted in this process meanwhile')
+  }
   // One for all limits: it takes its room when it is made.
   const said = new LRUCache<string, number>({ max: redis ? policy.rateLimitRecords : 1 })
   const counters = new Map(
     counterOptions.map(([name, options]): [LimitName, Counter] => {
-      if (redis) return [name, sharedCounter(options, redis, said)]
+      if (redis) return [name, sharedCounter(options, redis, said, onMissed)]
       const own = new BoundedMemory(options)
       return [name, isWorker ? countInPrimary(options, own) : own]
     }),

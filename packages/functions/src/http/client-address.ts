@@ -9,7 +9,7 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
   const hops = (forwardedFor ?? '').slice(-2048).split(',')
   while (address !== null && isTrusted(address, trusted)) {
     const hop = hops.pop()
-    const next = hop === undefined ? null : canonical(hop.trim())
+    const next = hop === undefined ? null : canonical(withoutPort(hop.trim()))
     // A hop that is no address was not written by a proxy of ours: what is left of it may be forged.
     if (next === null) return address
     address = next
@@ -36,6 +36,9 @@ export function isTrustedPeer(peer: string | null, trusted: BlockList): boolean 
 }
 
 const isTrusted = (address: string, trusted: BlockList): boolean => trusted.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Some proxies write the port too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string => hop.replace(/^([\d.]+):\d+$/, '$1').replace(/^\[(.+)\](:\d+)?$/, '$1')
 
 function canonical(text: string | null): string | null {
   if (text === null) return null

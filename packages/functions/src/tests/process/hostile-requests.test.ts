@@ -448,6 +448,12 @@ describe('the running server', () => {
     }
   })
 
+  test('T147: a part of a file that is not there is refused with them too', async () => {
+    const script = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(`${server.url}/`)).text())?.[0] ?? ''
+    const { status, headers } = await fetch(server.url + script, { headers: { range: 'bytes=999999999-' } })
+    expect([status, headers.get('x-content-type-options')]).toEqual([416, 'nosniff'])
+  })
+
   test('T77: pages offer a provider that is there, and show no button of one without its secrets', async () => {
     for (const page of ['/login', '/signup']) {
       expect(await (await fetch(server.url + page)).text()).not.toMatch(/google|github/i)

@@ -166,6 +166,23 @@ describe.runIf(redisUrl)('the rate limiter on Redis', () => {
     expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
   })
 
+  test('goes on in memory when Redis answers and does not count, and says why', async () => {
+    const owner = connect(redisUrl ?? '')
+    await ready(owner)
+    const name = `reader-${randomBytes(8).toString('hex')}`
+    await owner.call('ACL', 'SETUSER', name, 'on', '>word', '~*', '+@read', '+@connection', '+info')
+    onTestFinished(async () => void (await owner.call('ACL', 'DELUSER', name)))
+    const url = new URL(redisUrl ?? '')
+    const redis = connect(Object.assign(url, { username: name, password: 'word' }).href)
+    await ready(redis)
+    const warn = vi.fn()
+    const limiter = createRateLimiter({ enabled: true, redis, log: { warn } })
+    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    expect(warn.mock.calls).toEqual([
+      [{ reason: expect.stringContaining('NOPERM') }, 'Redis does not count: limits are counted in this process meanwhile'],
+    ])
+  })
+
   test('what passed, or was blocked, while Redis was away still counts when it is back', async () => {
     const redis = connect(redisUrl ?? '')
     await ready(redis)
