@@ -3,6 +3,7 @@
 // @alerts oncall
 // @tags profile, language
 import { expect, test } from '@playwright/test'
+import { scriptsAtWork } from './support/hands.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 test.describe('in a browser that prefers French', () => {
@@ -66,6 +67,21 @@ test('profile: the language of an account goes with it to every browser, and to 
   await expect(elsewhere.getByRole('heading', { name: `Bonjour ${person.name}` })).toBeVisible()
   await expect(elsewhere.getByRole('link', { name: 'Paramètres' })).toBeVisible()
   await expect(elsewhere.locator('html')).toHaveAttribute('lang', 'fr')
+})
+
+test('profile: a page that the browser has translated goes on in the language it came in', async ({ page, context }) => {
+  const person = await signedInPerson(page)
+  await context.clearCookies()
+  await context.addCookies([{ name: 'floorpass_locale', value: 'fr', url: new URL(page.url()).origin }])
+  await page.goto('/login')
+  await scriptsAtWork(page)
+  await page.evaluate(() => {
+    document.documentElement.lang = 'de'
+  })
+  await page.getByLabel('Adresse e-mail').fill(person.email)
+  await page.getByLabel('Mot de passe', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Se connecter' }).click()
+  await expect(page.getByRole('heading', { name: /Bonjour|Welcome|Hello|Good/ })).toBeVisible()
 })
 
 test.describe('with JavaScript off', () => {

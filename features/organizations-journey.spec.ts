@@ -174,6 +174,27 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
 })
 
+test('organizations: a form that another one cuts short keeps what was typed', async ({ page }) => {
+  await signedInPerson(page)
+  await createOrganization(page)
+  await scriptsAtWork(page)
+  const posts: string[] = []
+  await page.route('**/*.data*', (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    posts.push(route.request().url())
+    // Never answered.
+    return undefined
+  })
+  const name = page.getByLabel('Name of the organization')
+  await name.fill('Renamed')
+  await page.getByRole('button', { name: 'Save organization' }).click()
+  await expect.poll(() => posts.length).toBe(1)
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await expect.poll(() => posts.length).toBe(2)
+  await expect(page.getByRole('button', { name: 'Save organization' })).not.toHaveAttribute('aria-disabled', 'true')
+  await expect(name).toHaveValue('Renamed')
+})
+
 test('organizations: an invitation in the wrong hands is explained, and its owner can decline it', async ({ page, browser }) => {
   test.slow()
   await signedInPerson(page)

@@ -24,6 +24,12 @@ async function holdPosts(page: Page) {
   return { posts, letGo: () => letGo() }
 }
 
+async function skipToContent(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Skip to the content' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('main')).toBeFocused()
+}
+
 const families = [
   {
     family: 'on the way in',
@@ -90,8 +96,47 @@ test('pages: after a refusal the focus is in the first field to correct, and the
   await expect(name).not.toHaveAccessibleDescription('')
   const alert = page.getByRole('alert')
   await expect(alert.getByRole('link')).toHaveCount(2)
+  await scriptsAtWork(page)
   await alert.getByRole('link').last().click()
   await expect(page.getByLabel('E-mail address')).toBeFocused()
+  await skipToContent(page)
+  await expect(alert.getByRole('link'), 'what was said is there as long as it is true').toHaveCount(2)
+})
+
+test('pages: "Skip to the content" keeps the page of a mailed link as it is', async ({ page }) => {
+  await page.goto('/verify-email?token=any')
+  await scriptsAtWork(page)
+  await expect(page).toHaveURL('/verify-email')
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await skipToContent(page)
+  await expect(page.getByRole('button', { name: 'Confirm address' })).toBeVisible()
+  await expect(page).toHaveURL('/verify-email')
+  expect(asked).toEqual([])
+})
+
+test('pages: a form that is pressed twice in one moment is sent once', async ({ page }) => {
+  // React puts its work off by this where it is there, as it does in a browser that is busy.
+  await page.addInitScript(() => {
+    Object.assign(window, { setImmediate: (work: () => void) => setTimeout(work, 500) })
+  })
+  await signedInPerson(page)
+  await page.goto('/settings/profile')
+  await scriptsAtWork(page)
+  await page.getByLabel('Name').fill('Augusta King')
+  const { posts, letGo } = await holdPosts(page)
+  await page.getByRole('button', { name: 'Save name' }).evaluate(async (button: HTMLButtonElement) => {
+    button.click()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    button.click()
+  })
+  await expect.poll(() => posts.length).toBeGreaterThan(0)
+  letGo()
+  await expect(page.getByText('Your name is saved.')).toBeVisible()
+  expect(posts).toHaveLength(1)
+  await page.getByLabel('Name').fill('Ada King')
+  await page.getByRole('button', { name: 'Save name' }).click()
+  await expect.poll(() => posts.length).toBe(2)
 })
 
 test('pages: a password can be pasted, shown and filled by a manager', async ({ page }) => {

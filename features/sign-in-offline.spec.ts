@@ -21,6 +21,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   await expect(page.getByLabel('E-mail address')).toHaveValue(email)
   await notice.getByRole('button', { name: 'Stay here' }).click()
   await expect(notice).toHaveCount(0)
+  await expect(page.getByRole('link', { name: 'Sign in' })).toBeFocused()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)
 
   await page.getByRole('button', { name: 'Create account' }).click()
@@ -28,6 +29,32 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   await context.setOffline(false)
   await notice.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+})
+
+test('sign-in: what was held for want of a network is forgotten when something else is sent', async ({ page, context }) => {
+  await page.goto('/forgot-password')
+  await page.getByLabel('E-mail address').fill(newPerson().email)
+  await scriptsAtWork(page)
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByRole('alert')).toContainText('No connection')
+  await context.setOffline(false)
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+})
+
+test('sign-in: a form that a proxy answers in place of the service keeps what was typed', async ({ page }) => {
+  await page.goto('/forgot-password')
+  const box = page.getByLabel('E-mail address')
+  await box.fill('ada@example.test')
+  await scriptsAtWork(page)
+  await page.route('**/forgot-password.data*', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
+  )
+  await page.getByRole('button', { name: 'Send the link' }).click()
+  await expect(page.getByRole('alert')).toContainText('did not reach the service')
+  await expect(box).toHaveValue('ada@example.test')
 })
 
 test('sign-in: a form that does not reach the service keeps what was typed, and goes through when pressed again', async ({
@@ -56,9 +83,11 @@ test('sign-in: a page that could not be fetched says so and is asked for again o
   await page.route('**/*.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await expect(page.getByRole('heading', { name: 'No connection' })).toBeVisible()
+  await expect(page.getByRole('main')).toBeFocused()
   await page.unroute('**/*.data*')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('main')).toBeFocused()
 })
 
 test('sign-in: a form whose answer is a new document waits for the network too', async ({ page, context }) => {

@@ -1,3 +1,7 @@
-/** Whether a request never reached the service: `fetch` says so by a TypeError, each browser in words of its own. */
+/**
+ * Whether no answer of the service came: `fetch` says so by a TypeError, each browser in words of its own; what a proxy said in its place,
+ * or an answer that was cut off, is no data to Remix.
+ */
 export const isConnectionLost = (error: unknown): boolean =>
-  error instanceof TypeError && /failed to fetch|networkerror|load failed|network/i.test(error.message)
+  error instanceof Error &&
+  (error instanceof TypeError ? /failed to fetch|load failed|network/i : /decode turbo-stream/i).test(error.message)

@@ -20,6 +20,7 @@ import { withApi } from '#app/api.server.ts'
 import stylesheet from '#app/app.css?url'
 import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
+import { JumpLink } from '#app/components/jump-link.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { OfflineNotice } from '#app/components/offline-notice.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
@@ -28,6 +29,7 @@ import favicon from '#app/favicon.svg?url'
 import type { PageError } from '#app/form-result.ts'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, type Text, textIn, useText } from '#app/text.ts'
+import { useHydrated } from '#app/use-hydrated.ts'
 
 export const loader = withApi(async ({ page }) => ({
   appName: page.appName,
@@ -52,9 +54,11 @@ export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
 
 export function Layout({ children }: { children: ReactNode }) {
   const text = useText('root')
+  const locale = useContext(LocaleContext)
   const nonce = useContext(NonceContext)
   return (
-    <html lang={useContext(LocaleContext)}>
+    // A translator changes `lang`, and nothing else.
+    <html lang={locale} data-locale={locale}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -63,12 +67,12 @@ export function Layout({ children }: { children: ReactNode }) {
         <Links />
       </head>
       <body className="flex min-h-dvh flex-col">
-        <a
-          href="#main"
+        <JumpLink
+          to="main"
           className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-10 focus:rounded-md focus:bg-surface focus:px-4 focus:py-2.5 focus:font-semibold focus:text-accent focus:-outline-offset-3"
         >
           {text.skip}
-        </a>
+        </JumpLink>
         {children}
         <ScrollRestoration nonce={nonce} />
         <Scripts nonce={nonce} />
@@ -80,6 +84,7 @@ export function Layout({ children }: { children: ReactNode }) {
 export default function Root() {
   const { pathname } = useLocation()
   const settled = useNavigation().state === 'idle'
+  useLanding()
   const shown = useRef({ pathname, settled })
 
   // A browser starts a new page at its top; a client-side navigation must do the same for keyboards and screen readers. So it must
@@ -106,7 +111,16 @@ export default function Root() {
   )
 }
 
+/** What takes the whole page's place, such as an error or the page after one, is where keyboards and screen readers are then. */
+function useLanding(): void {
+  const inDocument = useRef(!useHydrated())
+  useEffect(() => {
+    if (!inDocument.current) document.getElementById('main')?.focus({ preventScroll: true })
+  }, [])
+}
+
 export function ErrorBoundary() {
+  useLanding()
   const text = useText('root')
   const error = useRouteError()
   const root = useRouteLoaderData<typeof loader>('root')

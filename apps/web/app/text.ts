@@ -24,7 +24,7 @@ export async function loadText(locale: Locale, part: 'door' | 'inside'): Promise
 }
 
 /** The language of the document, in a browser. */
-export const documentLocale = (): Locale => (document.documentElement.lang === 'fr' ? 'fr' : 'en')
+export const documentLocale = (): Locale => (document.documentElement.dataset.locale === 'fr' ? 'fr' : 'en')
 
 /** The catalogue of that language; in the browser, which has only one, that one. */
 export const textIn = (locale: Locale): Text => (loaded.get(locale) ?? loaded.values().next().value) as Text

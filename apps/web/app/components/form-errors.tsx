@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { JumpLink } from '#app/components/jump-link.tsx'
 import type { PageError } from '#app/form-result.ts'
 
 /** What went wrong, above the form, with a way to each field or a way out. Without JavaScript the browser focuses it. */
@@ -18,9 +19,9 @@ export function FormErrors({ error, wayOut }: { error: PageError; wayOut?: React
         <ul className="grid gap-1">
           {fields.map(([name, message]) => (
             <li key={name}>
-              <a href={`#${name}`} className="rounded-xs text-danger underline underline-offset-3">
+              <JumpLink to={name} className="rounded-xs text-danger underline underline-offset-3">
                 {message}
-              </a>
+              </JumpLink>
             </li>
           ))}
         </ul>

@@ -19,7 +19,12 @@ export function NewPasswordField({ name = 'newPassword', label, shortest }: NewP
   // A password manager, or a quick person, may be done before the page's scripts are.
   useEffect(() => {
     const box = frame.current?.querySelector('input')
-    if (box?.value) ask(box)
+    if (!box) return
+    if (box.value) ask(box)
+    // Told before the boxes are empty.
+    const emptied = () => queueMicrotask(() => ask(box))
+    box.form?.addEventListener('reset', emptied)
+    return () => box.form?.removeEventListener('reset', emptied)
   }, [ask])
 
   return (

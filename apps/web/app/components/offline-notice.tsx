@@ -1,4 +1,4 @@
-import { useBlocker } from '@remix-run/react'
+import { useBlocker, useLocation } from '@remix-run/react'
 import { useEffect, useRef, useState } from 'react'
 import { useText } from '#app/text.ts'
 
@@ -9,19 +9,26 @@ export function OfflineNotice() {
   const text = useText('root')
   const link = useBlocker(() => !navigator.onLine)
   const form = useHeldForm()
+  const before = useRef<HTMLElement | null>(null)
   if (link.state !== 'blocked' && !form.held) return null
   const stay = () => {
     form.reset()
     link.reset?.()
+    before.current?.focus()
   }
   // Even where the browser still says offline: it may not know, and the service may be on this very machine.
   const goOn = () => {
     if (link.state === 'blocked') link.proceed()
     else form.proceed()
+    before.current?.focus()
   }
   return (
     <div
       role="alert"
+      // Where the person was, to go back to: the buttons here are gone once they are pressed.
+      onFocus={({ relatedTarget, currentTarget }) => {
+        if (relatedTarget instanceof HTMLElement && !currentTarget.contains(relatedTarget)) before.current = relatedTarget
+      }}
       className="fixed inset-x-3 bottom-3 z-10 mx-auto grid max-w-xl gap-3 rounded-lg border border-line-strong bg-surface p-5 shadow-lg"
     >
       <p className="font-semibold">{text.offline.title}</p>
@@ -42,9 +49,14 @@ export function OfflineNotice() {
 function useHeldForm() {
   const [held, setHeld] = useState<{ form: HTMLFormElement; button: HTMLElement | null } | null>(null)
   const goesOn = useRef(false)
+  const { pathname } = useLocation()
+  // It belongs to the page that was left.
+  useEffect(() => setHeld(null), [pathname])
   useEffect(() => {
     const hold = (event: SubmitEvent) => {
-      if (navigator.onLine || goesOn.current || !(event.target instanceof HTMLFormElement)) return
+      // Whatever is sent now stands for what was held.
+      if (navigator.onLine || goesOn.current) return setHeld(null)
+      if (!(event.target instanceof HTMLFormElement)) return
       event.preventDefault()
       event.stopPropagation()
       setHeld({ form: event.target, button: event.submitter })
@@ -54,9 +66,13 @@ function useHeldForm() {
   }, [])
   const proceed = () => {
     setHeld(null)
+    if (!held?.form.isConnected) return
     goesOn.current = true
-    held?.form.requestSubmit(held.button)
-    goesOn.current = false
+    try {
+      held.form.requestSubmit(held.button?.isConnected ? held.button : null)
+    } finally {
+      goesOn.current = false
+    }
   }
   return { held: held !== null, proceed, reset: () => setHeld(null) }
 }

@@ -41,10 +41,18 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
 
   // What was taken does not stay in the boxes: a password least of all.
   const wasSending = useRef(false)
+  const settled = navigation.state === 'idle'
   useLayoutEffect(() => {
-    if (wasSending.current && !sending && !error) form.current?.reset()
+    // Another form, or a link, may have cut it short: then nothing was taken.
+    if (wasSending.current && !sending && settled && !error) form.current?.reset()
     wasSending.current = sending
-  }, [sending, error])
+  }, [sending, settled, error])
+
+  // What is pressed twice in one moment has not been drawn as pending between.
+  const sent = useRef(false)
+  useEffect(() => {
+    if (!pending) sent.current = false
+  })
 
   // The browser says nothing when the person stops it on its way to the new document.
   useEffect(() => {
@@ -70,8 +78,9 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
         aria-busy={pending || undefined}
         className={className ?? 'grid gap-5'}
         onSubmit={(event) => {
-          if (pending) event.preventDefault()
+          if (pending || sent.current) event.preventDefault()
           else if (reloadDocument) setLeaving(true)
+          sent.current = true
         }}
       >
         {intent !== undefined && <input type="hidden" name="intent" value={intent} />}
