@@ -43,9 +43,11 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     // One that ran out begins anew under its old id.
     const createdAt = open && open.expiresAt > now ? open.createdAt : now
     const fields = { createdAt, role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
-    const invited = open
-      ? await tx.invitation.update({ where: { id: open.id }, data: fields })
-      : await tx.invitation.create({ data: { ...fields, organizationId, email } })
+    // Whoever sent it may be suspended or gone by now, and it with them: neither waits for the organization.
+    const [renewed] = open
+      ? await tx.invitation.updateManyAndReturn({ where: { id: open.id, status: 'pending' }, data: fields })
+      : []
+    const invited = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'invite-member', details: { role } })
     await mailInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })

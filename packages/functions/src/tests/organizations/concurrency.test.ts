@@ -23,6 +23,33 @@ afterEach(() => {
   expect(app.unforeseen()).toEqual([])
 })
 
+test.runIf(testDatabase.kind === 'postgres')(
+  'an invitation that ends with whoever sent it while another one sends it again begins anew',
+  async () => {
+    const owner = await app.signedIn()
+    const { id: organizationId } = await found(owner)
+    const { email } = app.person()
+    const invite = { organizationId, email, role: 'member', resend: true }
+    for (const end of ['canceled', 'deleted']) {
+      expect((await owner.post('/auth/organization/invite-member', invite)).status).toBe(200)
+      const { id } = await app.db.invitation.findFirstOrThrow({ where: { organizationId, email, status: 'pending' } })
+      let answer: Promise<Answer> | undefined
+      await app.db.$transaction(async (tx) => {
+        if (end === 'canceled') await tx.invitation.update({ where: { id }, data: { status: 'canceled' } })
+        else await tx.invitation.delete({ where: { id } })
+        answer = owner.post('/auth/organization/invite-member', invite)
+        await vi.waitUntil(async () => {
+          const [row] = await app.db.$queryRaw<{ count: number }[]>`
+            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+          return row?.count === 1
+        })
+      })
+      expect((await answer)?.status, end).toBe(200)
+      expect(await app.db.invitation.count({ where: { organizationId, email, status: 'pending' } })).toBe(1)
+    }
+  },
+)
+
 describe('at most five organizations', () => {
   test('T126: twenty creations at once leave exactly five', async () => {
     const tab = await app.signedIn()
