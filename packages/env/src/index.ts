@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
@@ -81,6 +82,11 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     if (!env.SMTP_URL) report('SMTP_URL', 'is missing: people could not verify their address or reset a password')
     if (env.RATE_LIMIT === 'off') report('RATE_LIMIT', 'must not be off where others can reach the service')
     if (env.PORT === 0) report('PORT', 'must not be 0 where others must find the service')
+    for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const) {
+      const url = env[name]
+      if (url?.startsWith('http:') && !isLoopback(new URL(url).hostname))
+        report(name, 'must use https://: who is who is said there')
+    }
     for (const origin of env.TRUSTED_ORIGINS ?? []) {
       if (origin.startsWith('http:') && !isLoopback(new URL(origin).hostname)) report('TRUSTED_ORIGINS', 'must use https:// only')
     }
@@ -186,7 +192,8 @@ export function describeLimits(config: Config): string[] {
 export function readEnvironment(): Record<string, string | undefined> {
   const file = join(repositoryRoot(), '.env')
   try {
-    if (existsSync(file)) process.loadEnvFile(file)
+    // A worker has what its primary read: it may take another's place long after the file was changed.
+    if (!cluster.isWorker && existsSync(file)) process.loadEnvFile(file)
   } catch {
     throw new ConfigError([
       { variable: file, what: 'cannot be read', fix: 'Make it a text file that this user may read, or remove it' },

@@ -77,7 +77,7 @@ const proxy = reading('must be an IP address, a range such as 10.0.0.0/8, loopba
   const bits = isIPv4(address) ? 32 : 128
   if (!isIP(address) || address.includes('%') || rest.length > 0 || !/^\d{1,3}$/.test(size ?? '0') || Number(size ?? bits) > bits)
     return null
-  return [`${address}/${size ?? bits}`]
+  return [`${address}/${Number(size ?? bits)}`]
 }).refine((ranges) => !ranges.some((range) => range.endsWith('/0')), 'would believe every address on the internet')
 
 const exchange = reading(

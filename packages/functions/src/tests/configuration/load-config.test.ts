@@ -131,6 +131,11 @@ describe('deployed mode', () => {
     expect(describeLimits(loadConfig(clustered))).toEqual([])
   })
 
+  it.each(['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'])('refuses a %s that the network can forge', (name) => {
+    expect(refused({ ...deployed, [name]: 'http://accounts.example.com' })).toEqual([name])
+    expect(loadConfig({ ...deployed, [name]: 'http://127.0.0.1:4000' }).mode).toBe('deployed')
+  })
+
   it('refuses to trust an origin that the network can forge', () => {
     expect(refused({ ...deployed, TRUSTED_ORIGINS: 'http://app.example.com' })).toEqual(['TRUSTED_ORIGINS'])
   })
@@ -218,6 +223,7 @@ describe('each variable', () => {
     '*',
     '0.0.0.0/0',
     '::/0',
+    '0.0.0.0/00',
     '10.0.0.0/33',
     '10.0.0.0/8/8',
     '10.0.0.0/',
