@@ -57,6 +57,7 @@ function settingOf(name) {
 const needed = {
   DATABASE_URL: 'the new version would serve an empty database of its own',
   TRUST_PROXY: 'behind the proxy all visitors would share one rate limit. For one on this host it is loopback',
+  BASE_URL: 'the new version would take itself for one on this machine: no page would work, and mails would lead nowhere',
 }
 
 const containers = {

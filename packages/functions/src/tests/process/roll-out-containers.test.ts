@@ -57,7 +57,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'calls'), '')
 })
 
-const enough = 'DATABASE_URL=postgres://db.example.test/floorpass\nTRUST_PROXY=loopback\n'
+const enough = 'BASE_URL=https://accounts.example.test\nDATABASE_URL=postgres://db.example.test/floorpass\nTRUST_PROXY=loopback\n'
 
 async function rollOut(settings = enough, image = 'GHCR.io/Owner/Name:Ab12') {
   writeFileSync(join(folder, 'settings'), settings)
@@ -93,6 +93,12 @@ describe('a roll-out of containers', () => {
   ])('with %s is refused: behind the proxy all visitors would share one rate limit', async (_, settings) => {
     const { code, output } = await rollOut(settings)
     expect([code, output]).toEqual([1, expect.stringContaining('has no TRUST_PROXY')])
+    expect([calls(), running()]).toEqual([[''], []])
+  })
+
+  test('with no BASE_URL is refused: the new version would take itself for one on this machine', async () => {
+    const { code, output } = await rollOut(enough.replace(/BASE_URL.*\n/, ''))
+    expect([code, output]).toEqual([1, expect.stringContaining('has no BASE_URL')])
     expect([calls(), running()]).toEqual([[''], []])
   })
 
