@@ -24,11 +24,15 @@ export type ImportOptions = {
   withoutTwoFactor: boolean
 }
 
-/** better-auth writes UTC, in columns of older versions without saying so. */
+/**
+ * better-auth writes UTC, in columns of older versions without saying so. A number is of milliseconds: one of seconds would be a day of 1970,
+ * and a ban that is over.
+ */
 const moment = z.union([z.string(), z.number(), z.date()]).transform((value, ctx) => {
   const isZoneless = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
   const date = new Date(isZoneless ? `${value.replace(' ', 'T')}Z` : value)
-  if (date.getTime() >= 0 && date.getUTCFullYear() < 10_000) return date
+  const isSeconds = typeof value === 'number' && value < 1e11
+  if (!isSeconds && date.getTime() >= 0 && date.getUTCFullYear() < 10_000) return date
   ctx.addIssue('Invalid date')
   return z.NEVER
 })

@@ -1,3 +1,4 @@
+import type { Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
@@ -59,17 +60,21 @@ export async function beginSocialFlow(
   const codeVerifier = createToken()
   const nonce = createToken()
   const flow: SocialFlow = { ...targets, provider: provider.id, codeVerifier, nonce, browser: hashToken(browser), link }
-  const state = await ctx.sql.transaction(async (tx) => {
-    // Whoever links may have gone since the session was read.
-    if (link) await lockCaller(tx, { user: { id: link.userId }, session: { id: link.sessionId } })
-    return issueOneTimeToken(tx, {
+  const issue = (tx: Transaction) =>
+    issueOneTimeToken(tx, {
       purpose: 'social-sign-in',
       userId: link?.userId ?? null,
       email: null,
       lifetime: policy.socialFlow.lifetime,
       payloadSealed: ctx.secretBox.seal(JSON.stringify(flow)),
     })
-  })
+  const state = await (link === null
+    ? issue(ctx.db)
+    : ctx.db.$transaction(async (tx) => {
+        // Whoever links may have gone since the session was read.
+        await lockCaller(tx, { user: { id: link.userId }, session: { id: link.sessionId } })
+        return issue(tx)
+      }))
   const attempt: SocialAttempt = { state, codeVerifier, nonce }
   const url = await provider
     .authorizationUrl(attempt, { scopes, loginHint, locale: ctx.client.locale })

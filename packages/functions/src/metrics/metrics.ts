@@ -205,7 +205,7 @@ export function createMetrics(primary: Line | null = null): Metrics {
         } catch {
           // Figures of a while ago would pass for the present.
           mails.reset()
-          oldestMail.reset()
+          oldestMail.remove()
           up.set(0)
         }
       }

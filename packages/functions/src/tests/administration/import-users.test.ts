@@ -106,10 +106,12 @@ describe('import from a file', () => {
       }),
       await row('mix-e', { accounts: [{ providerId: 'google', accountId: '1', scope: 'a\u0000b' }] }),
       await row('mix-f', { createdAt: '-004800-01-01T00:00:00Z' }),
+      // Of seconds.
+      await row('mix-g', { banned: true, banExpires: 1_890_000_000 }),
     ])
     const { code, json: report, stderr } = await command('import', file, '--json')
     const { rows, ...total } = report as Report
-    expect([code, total]).toEqual([1, { dryRun: false, imported: 2, present: 0, refused: 16, leftOff: 0 }])
+    expect([code, total]).toEqual([1, { dryRun: false, imported: 2, present: 0, refused: 17, leftOff: 0 }])
     const reasonOf = (id: string) => rows.find((refused) => refused.id === id)?.reason
     expect(reasonOf('mix1')).toContain('neither scrypt')
     expect(reasonOf('mix2')).toContain('has its address')
@@ -126,6 +128,7 @@ describe('import from a file', () => {
     expect(reasonOf('mix-d')).toContain('of a bearable cost')
     expect(reasonOf('mix-e')).toContain('accounts.0.scope')
     expect(reasonOf('mix-f')).toContain('createdAt: Invalid date')
+    expect(reasonOf('mix-g')).toContain('banExpires: Invalid date')
     expect(stderr).toContain('refused  row 2')
     const { db } = app
     expect(
@@ -135,7 +138,7 @@ describe('import from a file', () => {
       0,
     )
     const again = await command('import', file, '--without-two-factor', '--json')
-    expect(again.json).toMatchObject({ imported: 1, present: 2, refused: 15 })
+    expect(again.json).toMatchObject({ imported: 1, present: 2, refused: 16 })
     expect(await json('show', 'mix4')).toMatchObject({ twoFactorEnabled: false })
   })
 

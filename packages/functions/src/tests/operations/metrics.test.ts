@@ -195,6 +195,7 @@ describe('what is counted', () => {
       tab.cookies.set('floorpass_session', 'x'.repeat(43))
       expect((await tab.get('/auth/get-session')).status).toBe(503)
       expect(await figure('floorpass_database_up', other)).toBe(0)
+      expect(await figure('floorpass_mail_oldest_waiting_seconds', other)).toBeNull()
       expect(await figure('floorpass_mails{state="waiting"}', other)).toBeNull()
       expect(await figure('floorpass_errors_total{code="SERVICE_UNAVAILABLE"}', other)).toBe(1)
       expect(await figure('floorpass_session_channel_up', other)).toBe(0)

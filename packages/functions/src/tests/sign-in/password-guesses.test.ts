@@ -1,5 +1,5 @@
 import { createContext, createPasswordHasher, limits, policy } from '@floorpass/api'
-import { restoreUser, revokeUserSessions } from '@floorpass/api/administration'
+import { restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createTestApp, type Person, type TestApp } from '../../test-support/create-test-app.ts'
 
@@ -345,6 +345,7 @@ describe('the cookie of a known device', () => {
     expect(await isKnown(owner.person, copied)).toBe(false)
     await signIn(app, owner.person, owner)
     const renewed = owner.cookies.get(name) ?? ''
+    await suspendUser(operator, owner.person.email, 'stolen')
     await restoreUser(operator, owner.person.email, 'stolen', { clearPassword: true })
     expect(await isKnown(owner.person, renewed)).toBe(false)
   })
