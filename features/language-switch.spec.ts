@@ -69,7 +69,7 @@ test('profile: the language of an account goes with it to every browser, and to 
   await expect(elsewhere.locator('html')).toHaveAttribute('lang', 'fr')
 })
 
-test('profile: a page that the browser has translated goes on in the language it came in', async ({ page, context }) => {
+test('profile: a page that the browser has translated goes on', async ({ page, context }) => {
   const person = await signedInPerson(page)
   await context.clearCookies()
   await context.addCookies([{ name: 'floorpass_locale', value: 'fr', url: new URL(page.url()).origin }])

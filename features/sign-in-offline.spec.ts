@@ -53,7 +53,7 @@ test('sign-in: a form that a proxy answers in place of the service keeps what wa
     route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
   )
   await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('alert')).toContainText('did not reach the service')
+  await expect(page.getByRole('alert')).toContainText('did not answer')
   await expect(box).toHaveValue('ada@example.test')
 })
 
@@ -68,7 +68,7 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
   await scriptsAtWork(page)
   await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('alert')).toContainText('did not reach the service')
+  await expect(page.getByRole('alert')).toContainText('did not answer')
   await expect(page.getByRole('alert')).toBeFocused()
   await expect(page.getByLabel('E-mail address')).toHaveValue(email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)

@@ -46,7 +46,7 @@ async function start(): Promise<void> {
     },
     refusingFloods(createSessionFastPath(service, edge)),
   ).on('clientError', createClientErrorListener(service))
-  // Who takes none of an answer for so long takes none of it any more. Longer than the limits above: those are told why.
+  // Who takes none of an answer for so long takes none of it any more. Longer than a request may take to come: that is told why.
   server.timeout = 40_000
   try {
     await listen(server, service)

@@ -7,7 +7,7 @@ import { documentLocale, textIn } from '#app/text.ts'
 const kept = new Set(['intent', 'token', 'email'])
 
 /**
- * Sends a form; what never reached the service comes back to it as a failure, and everything typed stays. The status keeps the page's
+ * Sends a form; what got no answer of the service comes back to it as a failure, and everything typed stays. The status keeps the page's
  * loaders from being asked too, which would fail the same way and take the page with them.
  */
 export async function clientAction({ request, serverAction }: ClientActionFunctionArgs): Promise<unknown> {
@@ -21,9 +21,9 @@ export async function clientAction({ request, serverAction }: ClientActionFuncti
       string,
       string
     >
-    const { body } = textIn(documentLocale()).root.offline
+    const { unanswered: message } = textIn(documentLocale()).root
     const failure: FormFailure = {
-      error: { key: 'CONNECTION_LOST', message: body, fields: {}, retryAfter: null },
+      error: { key: 'CONNECTION_LOST', message, fields: {}, retryAfter: null },
       typed,
     }
     return Response.json(failure, { status: 503 })

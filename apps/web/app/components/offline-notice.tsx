@@ -15,12 +15,12 @@ export function OfflineNotice() {
     form.reset()
     link.reset?.()
     before.current?.focus()
+    before.current = null
   }
   // Even where the browser still says offline: it may not know, and the service may be on this very machine.
   const goOn = () => {
     if (link.state === 'blocked') link.proceed()
     else form.proceed()
-    before.current?.focus()
   }
   return (
     <div

@@ -50,7 +50,7 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
 
   // What is pressed twice in one moment has not been drawn as pending between.
   const sent = useRef(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!pending) sent.current = false
   })
 

@@ -15,6 +15,7 @@ export const en = {
       title: 'No connection',
       body: 'Your device did not reach the service, so nothing was sent. Check your connection, then try again.',
     },
+    unanswered: 'The service did not answer, and this may have been carried out or not. Look before you send it again.',
     stay: 'Stay here',
     refused: { title: 'This did not work' },
     error: (status: number) => `Error ${status}`,

@@ -16,6 +16,7 @@ export const fr: typeof en = {
       title: 'Pas de connexion',
       body: 'Votre appareil n’a pas pu joindre le service : rien n’a été envoyé. Vérifiez votre connexion, puis réessayez.',
     },
+    unanswered: 'Le service n’a pas répondu : cette demande a peut-être été exécutée. Vérifiez avant de la renvoyer.',
     stay: 'Rester ici',
     refused: { title: 'Cela n’a pas fonctionné' },
     error: (status) => `Erreur ${status}`,

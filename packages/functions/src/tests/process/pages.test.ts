@@ -67,7 +67,7 @@ test('every answer has a nonce of its own, on each of its scripts: a page, one t
     expect(nonces.length).toBeGreaterThan(3)
     expect(new Set(nonces)).toEqual(new Set([nonceOf(response)]))
     seen.add(nonceOf(response))
-    expect(html).toMatch(/^<!DOCTYPE html><html lang="en">.*<\/html>/s)
+    expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en">.*<\/html>/s)
     expect(html.match(/streamController\.(enqueue|close)/g)).toEqual(['streamController.enqueue', 'streamController.close'])
   }
   expect(seen.size).toBe(5)
@@ -139,7 +139,7 @@ test('what one person is shown is shown to no other, nor to a stranger between t
 test('a page that fails while it is rendered is 500, in the form of a page, and logged; the next one is well', async () => {
   const { response, html } = await get(`/login?redirectTo=${unrenderable}`)
   expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
-  expect(html).toMatch(/^<!DOCTYPE html><html lang="en">.*<h1[^>]*>Something went wrong.*<\/html>/s)
+  expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en">.*<h1[^>]*>Something went wrong.*<\/html>/s)
   expect(html).not.toContain('cannot be rendered')
   await vi.waitFor(() =>
     expect(server.logs()).toContainEqual(
