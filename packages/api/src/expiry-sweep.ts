@@ -41,12 +41,13 @@ export function createExpirySweep({
     sessions: () => db.$executeRaw`
       DELETE FROM sessions WHERE id IN (
         SELECT id FROM sessions WHERE expires_at < ${ago(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
-    // For a while an old link is told from a false one. An attempt to sign in is begun by anybody, and nobody is told of its end.
+    // For a while an old link is told from a false one. An attempt to sign in is begun by anybody, and nobody is told of its end: of the
+    // last hour, those come first, before the links that stay.
     verifications: () => db.$executeRaw`
       DELETE FROM verifications WHERE id IN (
         SELECT id FROM verifications
         WHERE expires_at < ${ago(0)} AND (purpose IN ('social-sign-in', 'two-factor') OR expires_at < ${ago(policy.sweep.keepLinks)})
-        LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+        ORDER BY expires_at DESC LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     trusted_devices: () => db.$executeRaw`
       DELETE FROM trusted_devices WHERE id IN (
         SELECT id FROM trusted_devices WHERE expires_at < ${ago(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,

@@ -83,9 +83,8 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     if (env.RATE_LIMIT === 'off') report('RATE_LIMIT', 'must not be off where others can reach the service')
     if (env.PORT === 0) report('PORT', 'must not be 0 where others must find the service')
     for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const) {
-      const url = env[name]
-      if (url?.startsWith('http:') && !isLoopback(new URL(url).hostname))
-        report(name, 'must use https://: who is who is said there')
+      const { protocol, hostname } = new URL(env[name])
+      if (protocol === 'http:' && !isLoopback(hostname)) report(name, 'must use https://: who is who is said there')
     }
     for (const origin of env.TRUSTED_ORIGINS ?? []) {
       if (origin.startsWith('http:') && !isLoopback(new URL(origin).hostname)) report('TRUSTED_ORIGINS', 'must use https:// only')

@@ -155,11 +155,11 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     )
   }
   // A shell that names the database and nothing else would mail links to this machine, sealed with a secret of its own. An embedded one
-  // whose secret is named, and not kept beside it, is deployed too.
+  // whose secret is named, and not kept beside it, may be deployed too.
   const named = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
   if (named && missing.length > 0) {
-    const fix = 'Set it as the service has it'
+    const fix = 'Set it as the service has it; one on this machine has http://localhost:3000 by itself'
     throw new ConfigError(missing.map((variable) => ({ variable, what: `is missing beside ${named}`, fix })))
   }
   const secrets = config.authSecrets ?? [await keptSecret(config.dataDir)]

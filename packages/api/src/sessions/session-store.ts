@@ -200,7 +200,8 @@ export async function startSession(
 /**
  * The same session under a new token: as old as its sign-in, in the same organization, on the same device. Read here and not
  * before, under the user's lock: its device or organization may have gone while this waited. Those are held until the new row names
- * them, since the sweep of old devices and the end of an organization take no lock of the user. Null when it has ended.
+ * them: the sweep of old devices takes no lock of the user, nor does the end of an organization that was joined meanwhile. Null when it
+ * has ended.
  */
 export async function renewSession(
   ctx: Context,

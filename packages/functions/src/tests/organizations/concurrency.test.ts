@@ -17,6 +17,7 @@ const newestToken = async (email: string) => {
   await app.mailed()
   return app.outbox.lastTo(email).token
 }
+const patience = { timeout: 10_000 }
 const limit = 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS'
 
 afterEach(() => {
@@ -42,7 +43,7 @@ test.runIf(testDatabase.kind === 'postgres')(
           const [row] = await app.db.$queryRaw<{ count: number }[]>`
             SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
           return row?.count === 1
-        })
+        }, patience)
       })
       expect((await answer)?.status, end).toBe(200)
       expect(await app.db.invitation.count({ where: { organizationId, email, status: 'pending' } })).toBe(1)

@@ -11,11 +11,14 @@ const app = await createTestApp({ GOOGLE_CLIENT_ID: 'floorpass', GOOGLE_CLIENT_S
 const newPassword = 'violet harbor 77 quince'
 
 const lockIsAwaited = () =>
-  vi.waitUntil(async () => {
-    const [row] = await app.db.$queryRaw<{ count: number }[]>`
+  vi.waitUntil(
+    async () => {
+      const [row] = await app.db.$queryRaw<{ count: number }[]>`
       SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-    return row?.count === 1
-  })
+      return row?.count === 1
+    },
+    { timeout: 10_000 },
+  )
 
 describe('what a session was is not what it is', () => {
   test('a page that changes the user and then reads it sees the change', async () => {
@@ -58,12 +61,14 @@ describe('what a session was is not what it is', () => {
     )
     const { passwords } = app.service.deps
     const verify = passwords.verify
+    onTestFinished(() => {
+      passwords.verify = verify
+    })
     passwords.verify = async (hash, password) => {
       await app.db.user.update({ where: { id: tab.userId }, data: { email: moved } })
       return verify(hash, password)
     }
     const answer = await tab.post('/auth/delete-user', { password: tab.person.password })
-    passwords.verify = verify
     expect(answer.status).toBe(200)
     expect(await app.db.invitation.count({ where: { organizationId } })).toBe(0)
     await app.mailed()

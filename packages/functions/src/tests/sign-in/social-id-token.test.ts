@@ -188,27 +188,30 @@ describe('T74: a provider that fails', () => {
   test('of its discovery document changes nothing while the former one is known; the next one counts', async () => {
     const clock = holdClock()
     const other = await createTestApp(google.environment)
-    const start = async () => (await other.browser().post('/auth/sign-in/social', { provider: 'google' })).status
-    const isAsked = (count: number) =>
-      vi.waitUntil(() => google.paths.filter((path) => path.includes('/.well-known/')).length === count)
+    const target = async () => {
+      const { status, body } = await other.browser().post('/auth/sign-in/social', { provider: 'google' })
+      expect(status).toBe(200)
+      return (body as { url: string }).url
+    }
+    const patience = { timeout: 20_000 }
     google.paths.length = 0
-    expect(await start()).toBe(200)
+    expect(await target()).toContain('/authorize?')
     google.discovery = (response) => void response.writeHead(500).end()
     onTestFinished(() => {
       google.discovery = null
     })
     clock.advance(3601)
-    expect(await start()).toBe(200)
-    await isAsked(2)
-    // What was asked has been answered when the next start asks anew.
-    await vi.waitUntil(async () => (await start()) === 200 && google.paths.length > 2)
-    google.discovery = null
-    const asked = google.paths.length
-    await vi.waitUntil(async () => (await start()) === 200 && google.paths.length > asked)
-    await vi.waitUntil(async () => {
-      const before = google.paths.length
-      return (await start()) === 200 && google.paths.length === before
-    })
+    // What was asked has been refused when the next start asks anew.
+    await vi.waitUntil(async () => (await target()).includes('/authorize?') && google.paths.length > 2, patience)
+    const { issuer } = google
+    const moved = {
+      issuer,
+      authorization_endpoint: `${issuer}/moved`,
+      token_endpoint: `${issuer}/token`,
+      jwks_uri: `${issuer}/keys`,
+    }
+    google.discovery = (response) => void response.end(JSON.stringify(moved))
+    await vi.waitUntil(async () => (await target()).startsWith(moved.authorization_endpoint), patience)
   })
 
   test('already at the start is 503 for a program and a page for a link', async () => {
