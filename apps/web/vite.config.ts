@@ -39,6 +39,8 @@ export default defineConfig(({ isSsrBuild }) => ({
  */
 function chunkOf(id: string, { getModuleInfo }: { getModuleInfo: Rollup.GetModuleInfo }): string | undefined {
   if (id.includes('/node_modules/')) return 'framework'
+  // The sign-in page, which must be light, chooses no password and sends no mail.
+  if (/\/components\/(new-password-field|check-your-mail|local-mailbox|code-field)\.tsx$/.test(id)) return 'sign-up'
   if (!/\/app\/(components\/)?[^/]+\.tsx?$/.test(id) || /\/app\/(root|entry\.client)\.tsx$/.test(id)) return undefined
   const isInside = (module: string): boolean => {
     const importers = getModuleInfo(module)?.importers ?? []
