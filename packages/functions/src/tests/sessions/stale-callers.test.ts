@@ -20,6 +20,21 @@ const lockIsAwaited = () =>
     { timeout: 10_000 },
   )
 
+/** For the rest of the test: after the caller's look-up, and before the lock. */
+function beforeCounting(limit: string, work: () => Promise<unknown>): void {
+  const { limiter } = app.service.deps
+  onTestFinished(() => {
+    app.service.deps.limiter = limiter
+  })
+  app.service.deps.limiter = {
+    ...limiter,
+    async consume(name, key) {
+      if (name === limit) await work()
+      return limiter.consume(name, key)
+    },
+  }
+}
+
 describe('what a session was is not what it is', () => {
   test('a page that changes the user and then reads it sees the change', async () => {
     const edge = createEdge(app.service, async (_request, { api }) => {
@@ -83,17 +98,7 @@ describe('what a session was is not what it is', () => {
     ['of nobody', (userId: string) => app.db.user.delete({ where: { id: userId } })],
   ])('update-user by a session that is %s between its look-up and the lock changes and records nothing', async (_, end) => {
     const tab = await app.signedIn()
-    const { limiter } = app.service.deps
-    onTestFinished(() => {
-      app.service.deps.limiter = limiter
-    })
-    app.service.deps.limiter = {
-      ...limiter,
-      async consume(limit, key) {
-        if (limit === 'update-user:user') await end(tab.userId)
-        return limiter.consume(limit, key)
-      },
-    }
+    beforeCounting('update-user:user', () => end(tab.userId))
     const answer = await tab.post('/auth/update-user', { name: 'Changed' })
     expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
     expect(await app.db.user.count({ where: { id: tab.userId, name: 'Changed' } })).toBe(0)
@@ -102,17 +107,7 @@ describe('what a session was is not what it is', () => {
 
   test('link-social by a session that ends meanwhile begins nothing', async () => {
     const tab = await app.signedIn()
-    const { limiter } = app.service.deps
-    onTestFinished(() => {
-      app.service.deps.limiter = limiter
-    })
-    app.service.deps.limiter = {
-      ...limiter,
-      async consume(limit, key) {
-        if (limit === 'social:ip') await app.db.user.delete({ where: { id: tab.userId } })
-        return limiter.consume(limit, key)
-      },
-    }
+    beforeCounting('social:ip', () => app.db.user.delete({ where: { id: tab.userId } }))
     expect((await tab.post('/auth/link-social', { provider: 'google' })).code).toBe('UNAUTHORIZED')
   })
 
