@@ -128,12 +128,12 @@ export default {
     },
     {
       name: 'sign-in-may-challenge',
-      comment: 'As api-modules-stand-alone; signing in may also ask for the second factor.',
+      comment: 'As api-modules-stand-alone; signing in and reauthenticating may also ask for the second factor.',
       severity: 'error',
       from: { path: '^packages/api/src/sign-in/' },
       to: {
         path: '^packages/api/src/[^/]+/',
-        pathNot: '^packages/api/src/((sign-in|security|sessions)/|two-factor/challenge\\.ts$)',
+        pathNot: '^packages/api/src/((sign-in|security|sessions)/|two-factor/(challenge|judge-code)\\.ts$)',
       },
     },
     {

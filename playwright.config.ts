@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from '@playwright/test'
+import { clockIn } from './packages/functions/src/test-support/service-clock.ts'
 
 const port = process.env.BROWSER_TEST_PORT ?? '3199'
 const baseURL = `http://localhost:${port}`
 const chromium = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
+const clock = join(tmpdir(), `floorpass-clock-${port}`)
 
 export default defineConfig({
   testDir: 'features',
+  globalSetup: './features/support/sign-in-earlier.ts',
+  metadata: { clock },
   forbidOnly: process.env.CI !== undefined,
   retries: 0,
   workers: 2,
@@ -53,6 +59,7 @@ export default defineConfig({
       WEB_CONCURRENCY: '',
       // All browsers share one address.
       RATE_LIMIT: 'off',
+      ...clockIn(clock).environment,
     },
   },
 })

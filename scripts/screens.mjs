@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
 import sharp from 'sharp'
 import { openPage, pages } from '../features/support/pages.ts'
-import { foundAccounts, furnishScene, signInElsewhere } from '../features/support/scene.ts'
+import { foundAccounts, furnishScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
 import { startGitHub } from '../packages/functions/src/test-support/github-stand-in.ts'
 import { startOpenIdProvider } from '../packages/functions/src/test-support/openid-provider.ts'
 import { fail, say } from './run.mjs'
@@ -118,9 +118,12 @@ async function takeScreens() {
     say('Setting the scene: accounts of two months ago, devices of this week …')
     await withService(today - 61 * day, environment, () => foundAccounts(url, address))
     await withService(today - 4 * day + 7_500_000, environment, () => signInElsewhere(url, address, ['phone']))
-    await withService(today - 1 * day - 5_400_000, environment, () => signInElsewhere(url, address, ['safari', 'firefox']))
+    const returning = await withService(today - 1 * day - 5_400_000, environment, async (lag) => {
+      await signInElsewhere(url, address, ['safari', 'firefox'])
+      return signInEarlier(url, address('ines'), lag)
+    })
     const { taken, whole } = await withService(today, environment, async (lag) => {
-      const scene = await furnishScene(url, address, { slug: 'meridian-rates', lag })
+      const scene = await furnishScene(url, address, { slug: 'meridian-rates', returning, lag })
       say(`Taking ${pages.length} pages at ${widths.join(' and ')} px, ${themes.join(' and ')} …`)
       return photograph(url, scene, google)
     })

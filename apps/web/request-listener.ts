@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createUnreadableAnswer, refusePage, type Service } from '@floorpass/functions'
+import { createUnreadableAnswer, isHost, refusePage, type Service } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
@@ -33,6 +33,36 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
     closeLate(request)
     void answer(request, response)
   }
+}
+
+/** Rejects requests that the edge would fail on, or that a proxy and Node could interpret differently. */
+export function refuseMalformed(service: Service, listener: RequestListener): RequestListener {
+  const answerUnreadable = createUnreadableAnswer(service)
+  let lastHost: string | undefined
+  const findFault = ({ url = '', headers: { host = '', expect } }: IncomingMessage): [status: number, message: string] | null => {
+    if (host !== lastHost && !isHost(host)) return [400, 'The Host header does not name a host']
+    // Callers of one service name one host: parsing it costs more than the rest of this.
+    lastHost = host
+    if (hasCredentials(url)) return [400, 'The address of the request names a user']
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue') return [417, 'The Expect header must be 100-continue']
+    return null
+  }
+  return (request, response) => {
+    const fault = findFault(request)
+    if (fault === null) return listener(request, response)
+    if (!request.socket.writable) return
+    closeLate(request)
+    const [status, message] = fault
+    const answer = answerUnreadable({ origin: request.headers.origin ?? null, status, message })
+    response.statusCode = status
+    response.setHeaders(answer.headers).setHeader('connection', 'close').end(answer.body)
+  }
+}
+
+/** No web request can be made of such an address, and only some readers notice. */
+function hasCredentials(target: string): boolean {
+  const url = target.startsWith('/') ? null : URL.parse(target)
+  return url !== null && url.username + url.password !== ''
 }
 
 /** A connection that is destroyed on what is still to come takes the answer with it: whoever reads it closes first. */

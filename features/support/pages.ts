@@ -8,7 +8,7 @@ export type PageRow = {
   path: string | ((scene: Scene) => string)
   as: Visitor
   status?: 200 | 404
-  /** Its address carries a secret from a mail. */
+  /** Its address carries a secret from a mail, or may. */
   token?: true
   /** Chosen in this browser before the page is opened; English where it is left out. An account has a language of its own. */
   locale?: 'fr'
@@ -66,14 +66,6 @@ export const pages: readonly PageRow[] = [
     reach: refused('Confirm address'),
   },
   { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'stranger', token: true },
-  {
-    name: 'undo-email-change-dead',
-    photo: false,
-    path: '/undo-email-change?token=any',
-    as: 'stranger',
-    token: true,
-    reach: refused('Undo the change'),
-  },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
   { name: 'two-factor-backup', photo: false, path: '/two-factor?with=backup-code', as: 'challenged' },
   {
@@ -135,6 +127,36 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
   { name: 'settings-danger', path: '/settings/danger', as: 'member' },
   { name: 'delete-account', path: '/delete-account?token=any', as: 'member', token: true },
+  { name: 'reauthenticate', path: '/reauthenticate?redirectTo=%2Fsettings%2Femail', as: 'returning', token: true },
+  {
+    name: 'reauthenticate-refused',
+    photo: false,
+    path: '/reauthenticate',
+    as: 'returning',
+    token: true,
+    reach: refused('Confirm with password'),
+  },
+  {
+    name: 'reauthenticate-provider-refused',
+    photo: false,
+    path: '/reauthenticate?error=provider_sign_in_too_old',
+    as: 'returning',
+    token: true,
+  },
+  { name: 'reauthenticate-mailed', path: '/reauthenticate?token=any', as: 'returning', token: true },
+  {
+    name: 'reauthenticate-mailed-dead',
+    photo: false,
+    path: '/reauthenticate?token=any',
+    as: 'returning',
+    token: true,
+    reach: refused("Confirm it's me"),
+  },
+  { name: 'settings-email-gate', path: '/settings/email', as: 'returning' },
+  { name: 'settings-accounts-gate', photo: false, path: '/settings/accounts', as: 'returning' },
+  { name: 'settings-trading-gate', path: '/settings/trading', as: 'returning' },
+  { name: 'settings-danger-gate', photo: false, path: '/settings/danger', as: 'returning' },
+  { name: 'delete-account-gate', photo: false, path: '/delete-account?token=any', as: 'returning', token: true },
   { name: 'not-found', path: '/nowhere', as: 'stranger', status: 404 },
   { name: 'not-found-french', photo: false, path: '/nowhere', as: 'stranger', status: 404, locale: 'fr' },
   { name: 'settings-not-found', photo: false, path: '/settings/nowhere', as: 'member', status: 404 },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
-import { foundAccounts, furnishScene, type Scene, type Visitor } from './scene.ts'
+import { cookiesOf, foundAccounts, furnishScene, type Scene, signIn, type Visitor } from './scene.ts'
+import { returningVisitor } from './sign-in-earlier.ts'
 
 type VisitOptions = BrowserContextOptions & { as: Visitor }
 
@@ -18,7 +19,7 @@ export const test = base.extend<Scenery, { scene: Scene }>({
       const url = String(project.use.baseURL)
       const address = (handle: string) => `${handle}-${run}@${'sub.'.repeat(8)}example.test`
       await foundAccounts(url, address)
-      await use(await furnishScene(url, address, { slug: `meridian-${run}` }))
+      await use(await furnishScene(url, address, { slug: `meridian-${run}`, returning: returningVisitor() }))
     },
     { scope: 'worker', timeout: 120_000 },
   ],
@@ -27,7 +28,9 @@ export const test = base.extend<Scenery, { scene: Scene }>({
     await use(async ({ as, ...options }) => {
       const context = await browser.newContext({ baseURL: String(baseURL), locale: 'en-US', timezoneId: 'UTC', ...options })
       contexts.push(context)
-      await context.addCookies(scene.cookies[as].map((cookie) => ({ ...cookie, url: String(baseURL) })))
+      // Sensitive forms are shown for 15 minutes after a sign-in, and a scene may be older than that.
+      const cookies = as === 'member' ? cookiesOf(await signIn(scene.url, scene)) : scene.cookies[as]
+      await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: String(baseURL) })))
       return context.newPage()
     })
     for (const context of contexts) await context.close()

@@ -1,15 +1,22 @@
 import { type Authenticator, setUpTwoFactor } from '../../packages/functions/src/test-support/authenticator.ts'
 import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
 
-/** Who looks at a page: nobody known; someone with an organization and several devices; one with a second factor; halfway in; and in French. */
-export const visitors = ['stranger', 'member', 'guarded', 'challenged', 'french'] as const
+/**
+ * The visitors: signed out; with an organization and several devices; with a second factor; halfway through sign-in; in French;
+ * and one with a second factor whose sign-in is too old for sensitive acts.
+ */
+export const visitors = ['stranger', 'member', 'guarded', 'challenged', 'french', 'returning'] as const
 export type Visitor = (typeof visitors)[number]
+
+export type Cookie = { name: string; value: string }
 
 export type Scene = {
   /** Where the service is. */
   url: string
-  cookies: Record<Visitor, { name: string; value: string }[]>
+  cookies: Record<Visitor, Cookie[]>
   password: string
+  /** The member's. */
+  email: string
   /** The organization of the member. */
   slug: string
   /** An open invitation to the member. */
@@ -71,8 +78,7 @@ export async function signIn(
   return tab
 }
 
-export const cookiesOf = (tab: Tab): { name: string; value: string }[] =>
-  [...tab.cookies].map(([name, value]) => ({ name, value }))
+export const cookiesOf = (tab: Tab): Cookie[] => [...tab.cookies].map(([name, value]) => ({ name, value }))
 
 /** The link below `path` in the newest mail to this address that has one. Mails leave in the background. */
 export async function mailedLink(url: string, email: string, path: string): Promise<string> {
@@ -109,15 +115,30 @@ export async function signInElsewhere(url: string, address: Address, devices: re
   for (const device of devices) await signIn(url, accountOf(address, 'ada'), desk[device])
 }
 
+/** Signs in with a second factor, for later: `lag` is by how many seconds the service's clock is behind ours. */
+export async function signInEarlier(url: string, email: string, lag: number): Promise<Cookie[]> {
+  await createAccount(url, { name: 'Inès Arnaud', email, password })
+  const tab = await signIn(url, { email, password })
+  const { authenticator } = await setUpTwoFactor(tab, password)
+  await must(tab.post('/auth/two-factor/verify', { code: authenticator.code(-lag / 30) }))
+  return cookiesOf(tab)
+}
+
 type FurnishOptions = {
   /** The short name of the member's organization. */
   slug: string
+  /** Of `signInEarlier`. */
+  returning?: Cookie[]
   /** By how many seconds the service's clock is behind ours: a multiple of thirty. */
   lag?: number
 }
 
 /** Organization, invitations, trading settings, second factor: what the pages show, and the cookies to see them. */
-export async function furnishScene(url: string, address: Address, { slug, lag = 0 }: FurnishOptions): Promise<Scene> {
+export async function furnishScene(
+  url: string,
+  address: Address,
+  { slug, returning = [], lag = 0 }: FurnishOptions,
+): Promise<Scene> {
   const [ada, grace, jonas] = await Promise.all(
     (['ada', 'grace', 'jonas'] as const).map((handle) => signIn(url, accountOf(address, handle))),
   )
@@ -159,8 +180,10 @@ export async function furnishScene(url: string, address: Address, { slug, lag = 
       guarded: cookiesOf(guarded),
       challenged: cookiesOf(challenged),
       french: cookiesOf(claire),
+      returning,
     },
     password,
+    email: address('ada'),
     slug,
     invitation: invitation.id,
     links: { reset: await pathOf('ada', '/reset-password'), verify: await pathOf('edsger', '/verify-email') },

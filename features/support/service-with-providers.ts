@@ -8,14 +8,17 @@ import { fileURLToPath } from 'node:url'
 import { test as base } from '@playwright/test'
 import { type GitHubStandIn, startGitHub } from '../../packages/functions/src/test-support/github-stand-in.ts'
 import { type OpenIdProvider, startOpenIdProvider } from '../../packages/functions/src/test-support/openid-provider.ts'
+import { type Clock, clockIn } from '../../packages/functions/src/test-support/service-clock.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 type Providers = { google: OpenIdProvider; github: GitHubStandIn }
-type WorkerFixtures = { service: Providers & { url: string } }
+/** `restart` starts the same service again, with this in its environment. */
+type Service = Providers & { url: string; clock: Clock; restart(environment: Record<string, string>): Promise<void> }
+type Fixtures = Providers & Pick<Service, 'clock' | 'restart'>
 
 /** Tests of a service of their own, to which social providers are configured: on loopback, in the real ones' places. */
-export const test = base.extend<Providers, WorkerFixtures>({
+export const test = base.extend<Fixtures, { service: Service }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
     async ({}, use) => {
@@ -23,24 +26,39 @@ export const test = base.extend<Providers, WorkerFixtures>({
       const url = `http://localhost:${port}`
       const google = await startOpenIdProvider(`${url}/auth/callback/google`)
       const github = await startGitHub(`${url}/auth/callback/github`)
-      const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-browser-'))
-      const stop = await startService(url, {
+      const folder = await mkdtemp(join(tmpdir(), 'floorpass-browser-'))
+      const clock = clockIn(join(folder, 'clock'))
+      const environment = {
         PORT: String(port),
-        DATA_DIR: dataDir,
+        DATA_DIR: join(folder, 'data'),
         GOOGLE_CLIENT_ID: google.clientId,
         GOOGLE_CLIENT_SECRET: google.clientSecret,
         GOOGLE_ISSUER: google.issuer,
         ...github.environment,
-      })
-      await use({ url, google, github })
+        ...clock.environment,
+      }
+      let stop = await startService(url, environment)
+      const restart = async (changed: Record<string, string>) => {
+        await stop()
+        stop = await startService(url, { ...environment, ...changed })
+      }
+      await use({ url, google, github, clock, restart })
       await stop()
       await google.close()
       await github.close()
-      await rm(dataDir, { recursive: true, force: true })
+      await rm(folder, { recursive: true, force: true })
     },
     { scope: 'worker', timeout: 120_000 },
   ],
   baseURL: ({ service }, use) => use(service.url),
+  clock: async ({ service: { clock } }, use) => {
+    await use(clock)
+    await clock.setBack(0)
+  },
+  restart: async ({ service: { restart } }, use) => {
+    await use(restart)
+    await restart({})
+  },
   google: ({ service }, use) => use(service.google),
   github: ({ service }, use) => use(service.github),
 })

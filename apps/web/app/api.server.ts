@@ -66,6 +66,12 @@ export async function orRefusal<Answer>(
   }
 }
 
+/** Redirects to `signIn` when the call is UNAUTHORIZED. */
+export const orSignIn = <Answer>(call: Promise<Answer>, signIn: string): Promise<Answer> =>
+  call.catch((thrown: unknown) => {
+    throw toAppError(thrown).key === 'UNAUTHORIZED' ? redirect(signIn) : thrown
+  })
+
 /** Work that a page can do without: an outage leaves it undone. */
 export async function unlessAway(work: () => Promise<void>): Promise<void> {
   try {

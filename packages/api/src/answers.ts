@@ -3,6 +3,7 @@ import { riskLevel } from './fields.ts'
 import { roles } from './organizations/permissions.ts'
 import { policy } from './policy.ts'
 import { securitySteps } from './profile/security-score.ts'
+import { providerIds } from './provider-ids.ts'
 
 /** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
 
@@ -76,10 +77,32 @@ export const signInAnswer = z.union([
   z.strictObject({ redirect: z.boolean(), token: z.string(), url: z.string().optional(), user: userAnswer }),
   twoFactorRedirectAnswer,
 ])
+export const reauthenticateAnswer = z.union([statusAnswer, socialRedirectAnswer])
+export const reauthenticationAnswer = z.strictObject({
+  until: date.describe('Sensitive acts need no further proof until then; in the past when they do'),
+  methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can prove who they are'),
+})
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
 export const devicesAnswer = z.array(deviceAnswer)
 export const requestResetAnswer = z.strictObject({ status: z.literal(true), message: z.string() })
 export const changePasswordAnswer = z.strictObject({ token: z.string(), user: userAnswer })
+export const undoEmailChangeAnswer = z.strictObject({
+  status: z.literal(true),
+  effects: z
+    .strictObject({
+      sessions: z.number().int().describe('Sessions that ended'),
+      passwordRemoved: z.boolean(),
+      unlinkedProviders: z.array(z.string()),
+      twoFactor: z.enum(['none', 'kept', 'removed', 'restored']),
+      backupCodesRemoved: z.boolean(),
+      trustedDevices: z.number().int().describe('Devices that need a code again'),
+      invitations: z.number().int().describe('Sent invitations that were canceled'),
+      tradingDisabled: z.boolean(),
+      riskLevelLowered: z.boolean().describe('The risk level is the lowest now'),
+      profileRestored: z.boolean().describe('Name and picture are what they were before the change'),
+    })
+    .describe('What was taken away or brought back'),
+})
 export const verifyEmailAnswer = z.strictObject({
   status: z.literal(true),
   user: userAnswer.nullable(),
@@ -156,7 +179,8 @@ const organizationFields = {
   metadata: z.record(z.string(), z.unknown()).nullable(),
   createdAt: date,
 }
-const memberFields = { id: z.string(), organizationId: z.string(), userId: z.string(), role, createdAt: date }
+const acceptedAt = date.nullable().describe('Null: another member added this person, who has not accepted yet')
+const memberFields = { id: z.string(), organizationId: z.string(), userId: z.string(), role, acceptedAt, createdAt: date }
 
 export const organizationAnswer = z.strictObject(organizationFields).meta({ id: 'Organization' })
 export const memberAnswer = z.strictObject(memberFields).meta({ id: 'Member' })
@@ -180,7 +204,7 @@ const invitationFields = {
 export const invitationAnswer = z.strictObject(invitationFields).meta({ id: 'Invitation' })
 
 export const createdOrganizationAnswer = z.strictObject({ ...organizationFields, members: z.array(memberAnswer) })
-export const organizationsAnswer = z.array(z.strictObject({ ...organizationFields, role }))
+export const organizationsAnswer = z.array(z.strictObject({ ...organizationFields, role, acceptedAt }))
 export const fullOrganizationAnswer = z
   .strictObject({ ...organizationFields, members: z.array(fellowMemberAnswer), invitations: z.array(invitationAnswer) })
   .nullable()

@@ -7,6 +7,7 @@ import type { QuietAnswers } from './security/quiet-answer.ts'
 import { addressBlock, type LimitState, type RateLimiter } from './security/rate-limiter.ts'
 import type { SecretBox } from './security/secret-box.ts'
 import type { SessionCache } from './sessions/session-cache.ts'
+import type { SessionMisses } from './sessions/session-misses.ts'
 import { type ActiveSession, validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social-provider.ts'
 
@@ -43,6 +44,7 @@ export type Deps = {
   quiet: QuietAnswers
   secretBox: SecretBox
   sessionCache: SessionCache
+  sessionMisses: SessionMisses
   mail: MailQueue
   /** Those that are configured. */
   providers: SocialProviders
@@ -77,8 +79,8 @@ export type Context = Deps & {
   findSession(): Promise<ActiveSession | null>
   /** Before and after a change: what this request asks from now on is asked of the database. A page's action and its loaders share one. */
   forgetSession(): void
-  /** Counts one try of the caller's address. */
-  limitByIp(limit: LimitName): Promise<void>
+  /** Counts tries of the caller's address, one unless given. */
+  limitByIp(limit: LimitName, tries?: number): Promise<void>
   /** Of the limits that this request counted against its caller, the one with the least left; of refusals, the last. */
   tightestLimit(): LimitState | null
 }
@@ -90,8 +92,8 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
   let tightest: LimitState | null = null
   const limiter: RateLimiter = {
     ...deps.limiter,
-    async consume(limit, key) {
-      const state = await deps.limiter.consume(limit, key).catch((error: unknown) => {
+    async consume(limit, key, tries) {
+      const state = await deps.limiter.consume(limit, key, tries).catch((error: unknown) => {
         if (error instanceof AppError && isOwn(limit)) tightest = error.limit
         throw error
       })
@@ -113,7 +115,7 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
       lookup = undefined
       fromMemory = false
     },
-    limitByIp: async (limit) => void (await limiter.consume(limit, addressBlock(client.ip))),
+    limitByIp: async (limit, tries) => void (await limiter.consume(limit, addressBlock(client.ip), tries)),
     tightestLimit: () => tightest,
   }
   return context

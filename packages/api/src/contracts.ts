@@ -5,6 +5,7 @@ export { fieldLengths, passwordLength } from './field-problems.ts'
 export { emailAddress, headerSafe, locale, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
 export { linkSocialAccountInput, unlinkAccountInput } from './linked-accounts/contract.ts'
 export {
+  acceptMembershipInput,
   activeMemberInput,
   activeMemberRoleInput,
   addMemberInput,
@@ -37,7 +38,7 @@ export {
 export { deleteUserInput, listActivityInput, updateUserInput } from './profile/contract.ts'
 export { providerIds } from './provider-ids.ts'
 export { revokeSessionInput } from './sessions/contract.ts'
-export { finishSocialInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'
+export { finishSocialInput, reauthenticateInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'
 export {
   disableTwoFactorInput,
   enableTwoFactorInput,

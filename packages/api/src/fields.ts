@@ -43,6 +43,9 @@ export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 
 export const locale = z.enum(['en', 'fr'])
 
+/** A two-factor code as it is typed or pasted. What is neither kind of code is a wrong one, and counts as a try. */
+export const typedCode = z.string().min(1, fieldProblems.codeMissing).max(128, fieldProblems.tooLong)
+
 export const oneTimeToken = z.string().min(1).max(512)
 
 const scope = z.string().min(1).max(200)

@@ -1,3 +1,4 @@
+import { randomUUIDv7 } from 'node:crypto'
 import type { Database, QueuedMail, Transaction } from '@floorpass/db'
 import { type Mail, MailError, type MailTransport } from '@floorpass/email'
 import type { Log } from './context.ts'
@@ -67,7 +68,7 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
     }
     sending.add(id)
     try {
-      const mail = JSON.parse(secretBox.open(mailSealed)) as Mail
+      const mail = JSON.parse(secretBox.open(mailSealed, ['queued_mails.mail_sealed', id])) as Mail
       if (!(await inTurn(claimed, mail.to, () => transport.send(mail, id)))) return await release(claimed)
     } catch (error) {
       return await putBack(claimed, error)
@@ -169,7 +170,9 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
 
   return {
     add: async (tx, mail, expiresAt = null) => {
-      await tx.queuedMail.create({ data: { mailSealed: secretBox.seal(JSON.stringify(mail)), expiresAt } })
+      const id = randomUUIDv7()
+      const mailSealed = secretBox.seal(JSON.stringify(mail), ['queued_mails.mail_sealed', id])
+      await tx.queuedMail.create({ data: { id, mailSealed, expiresAt } })
     },
     wake,
     drain: async () => {

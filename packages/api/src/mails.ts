@@ -1,6 +1,7 @@
 import type { Transaction, User } from '@floorpass/db'
 import { type RenderedMail, renderMail } from '@floorpass/email'
 import type { Context } from './context.ts'
+import type { UndoEffects } from './email-address/undo-effects.ts'
 import type { Role } from './organizations/permissions.ts'
 import { policy } from './policy.ts'
 import type { ProviderId } from './provider-ids.ts'
@@ -23,7 +24,7 @@ export async function mailVerificationLink(
     userId: user.id,
     email: user.email,
     lifetime: policy.verifyEmail.lifetime,
-    ...(pending && { payloadSealed: ctx.secretBox.seal(JSON.stringify(pending)) }),
+    sealPayload: pending && ((place) => ctx.secretBox.seal(JSON.stringify(pending), place)),
   })
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
@@ -56,6 +57,16 @@ export async function mailPasswordCleared(ctx: Context, tx: Transaction, user: R
   await send(ctx, tx, user, renderMail('password-cleared', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
 }
 
+/** Tells the owner what the undo of an email change did. The password is gone: the owner chooses a new one by this link. */
+export async function mailEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
+  const lifetime = policy.resetPassword.lifetime
+  const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
+  const unlinkedProviders = effects.unlinkedProviders.map((id) => ctx.providers.get(id as ProviderId)?.name ?? id)
+  const urls = { url: pageUrl(ctx, '/reset-password', { token }), securityUrl: pageUrl(ctx, '/settings/security') }
+  const variables = { ...urls, minutes: lifetime / 60, effects: { ...effects, unlinkedProviders } }
+  await send(ctx, tx, user, renderMail('email-change-undone', { ...letter(ctx, user), ...variables }))
+}
+
 /** Tells that the password was changed, and how to take the account back. */
 export async function mailPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('password-changed', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
@@ -76,20 +87,19 @@ export async function mailEmailChange(
   const lifetime = policy.changeEmail.lifetime
   await voidOneTimeTokens(tx, user.id, ['change-email'])
   if (isFree) {
-    const payloadSealed = ctx.secretBox.seal(user.email)
     const token = await issueOneTimeToken(tx, {
       purpose: 'change-email',
       userId: user.id,
       email: newEmail,
       lifetime,
-      payloadSealed,
+      sealPayload: (place) => ctx.secretBox.seal(user.email, place),
     })
     const url = pageUrl(ctx, '/verify-email', { token, callbackURL, purpose: 'change' })
     await send(
       ctx,
       tx,
       { ...user, email: newEmail },
-      renderMail('change-email-confirm', { ...letter(ctx, user), url, hours: lifetime / 3600 }),
+      renderMail('change-email-confirm', { ...letter(ctx, user), account: user.email, url, hours: lifetime / 3600 }),
       lifetime,
     )
   }
@@ -97,12 +107,26 @@ export async function mailEmailChange(
   await send(ctx, tx, user, renderMail('email-change-requested', { ...letter(ctx, user), newEmail, resetUrl }))
 }
 
-/** To the address that an account has just left: the link that takes it back. `user` is as it was before the change. */
-export async function mailUndoLink(ctx: Context, tx: Transaction, user: Recipient, newEmail: string): Promise<void> {
+/** To the address that an account has just left. With a `snapshot` it gets a link that takes the account back. `user` is as it was before. */
+export async function mailEmailChanged(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  { newEmail, snapshot }: { newEmail: string; snapshot: string | null },
+): Promise<void> {
   const lifetime = policy.undoEmailChange.lifetime
-  const token = await issueOneTimeToken(tx, { purpose: 'undo-email-change', userId: user.id, email: user.email, lifetime })
+  const days = lifetime / 86_400
+  if (snapshot === null)
+    return send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl: null, days }))
+  const token = await issueOneTimeToken(tx, {
+    purpose: 'undo-email-change',
+    userId: user.id,
+    email: user.email,
+    lifetime,
+    sealPayload: (place) => ctx.secretBox.seal(snapshot, place),
+  })
   const undoUrl = pageUrl(ctx, '/undo-email-change', { token })
-  await send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl, days: lifetime / 86_400 }))
+  await send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl, days }))
 }
 
 /** A link that deletes the account once its owner, signed in, confirms. */
@@ -112,6 +136,15 @@ export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Reci
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/delete-account', { token })
   await send(ctx, tx, user, renderMail('delete-account', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
+}
+
+/** A link that proves, in a signed-in browser, who the user is: for accounts with no other way. The newest link is the one that works. */
+export async function mailReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  const { lifetime } = policy.reauthentication
+  await voidOneTimeTokens(tx, user.id, ['reauthenticate'])
+  const token = await issueOneTimeToken(tx, { purpose: 'reauthenticate', userId: user.id, email: user.email, lifetime })
+  const url = pageUrl(ctx, '/reauthenticate', { token })
+  await send(ctx, tx, user, renderMail('reauthenticate', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
 }
 
 /** Tells that there is another way into the account. */
@@ -203,6 +236,17 @@ export async function mailMemberAdded(
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
   await send(ctx, tx, user, renderMail('member-added', { ...letter(ctx, user), ...content, organizationsUrl }))
+}
+
+/** The account joined another organization, and had no place left but that of a membership it never accepted. */
+export async function mailMembershipDropped(
+  ctx: Context,
+  tx: Transaction,
+  user: Recipient,
+  content: { organization: string; most: number },
+): Promise<void> {
+  const organizationsUrl = pageUrl(ctx, '/settings/organizations')
+  await send(ctx, tx, user, renderMail('membership-dropped', { ...letter(ctx, user), ...content, organizationsUrl }))
 }
 
 /** Tells that a membership has ended. */

@@ -36,12 +36,13 @@ export async function collectPersonalData(db: Database, user: User) {
       ...describeDevice(session.userAgent),
       lastSeenAt: session.lastSeenAt,
     })),
-    organizations: memberships.map(({ role, createdAt, organization }) => ({
+    organizations: memberships.map(({ role, createdAt, acceptedAt, organization }) => ({
       id: organization.id,
       name: organization.name,
       slug: organization.slug,
       role,
       joinedAt: createdAt,
+      acceptedAt,
     })),
     invitations: invitations.map(({ id, organizationId, email, role, status, inviterId, createdAt, expiresAt }) => ({
       id,

@@ -14,8 +14,10 @@ export const policy = {
     absoluteLifetime: 30 * day,
     /** "Keep me signed in" left off: the cookie ends with the browser, the row after this. */
     browserLifetime: 1 * day,
-    /** Sensitive changes need a sign-in at most this old. */
-    freshAge: 1 * day,
+    /** A sensitive act needs a proof of who the user is at most this old: a password, a code or a provider's. */
+    reauthenticationAge: 15 * minute,
+    /** How far the clocks of two servers may differ. */
+    clockTolerance: 1 * minute,
     /** "Last seen" is written at most this often. */
     lastSeenPrecision: 10 * minute,
   },
@@ -27,6 +29,12 @@ export const policy = {
   /** How long a person may take at a social provider. */
   socialFlow: { lifetime: 10 * minute },
   deleteAccount: { lifetime: 1 * hour },
+  reauthentication: {
+    /** Of the mailed link. */
+    lifetime: 15 * minute,
+    /** A link is mailed to an address only when it has been the account's for this long. */
+    addressAge: 7 * day,
+  },
   organizations: {
     /** Memberships of one user, in whatever role. */
     perUser: 5,
@@ -79,10 +87,21 @@ export const policy = {
   sessionsInMemory: 50_000,
   /** More than this many devices signed in at once: the oldest session ends. */
   sessionsPerUser: 50,
+  /** Cookies that open no session, in each process. See ADR 019. */
+  sessionMisses: {
+    /** For one address. */
+    addressPerMinute: 600,
+    /** For the devices of one account, once those of their address are used up. */
+    devicePerMinute: 30,
+    /** Reads of the database for an address that has used up its misses. */
+    readsPerSecond: 20,
+  },
   /** How many callers, accounts and addresses each limit remembers in a process's memory: about 1 KB each. */
   rateLimitRecords: 50_000,
   /** How long a sign-in may wait for a free hashing thread, counted in sign-ins ahead of it. */
   hashQueueLength: 256,
+  /** How many new passwords may wait to be judged, one for each turn of the event loop: a second at most. */
+  passwordQueueLength: 256,
   mail: {
     /** A mail in the hands of a worker is left alone for this long: longer than the slowest send. */
     lease: 2 * minute,
@@ -104,6 +123,11 @@ export const policy = {
     keepLinks: 7 * day,
     keepAuditEvents: 400 * day,
     keepRefusedMails: 30 * day,
+  },
+  reseal: {
+    /** After the start: a roll-out is over by then. The version before cannot open what this one seals. */
+    after: 1 * hour,
+    batchSize: 500,
   },
   smokeTests: {
     /** Everything that is asked of one exchange, or of one part of the service. */
@@ -145,7 +169,10 @@ export const limits = {
   /** A page asks while a password is typed. */
   'check-password:ip': { points: 60, seconds: minute },
   'change-email:user': { points: 5, seconds: hour },
+  /** Apart from `send-mail:address`: repeated sign-ups with an address must not keep an account from moving to it. */
+  'change-email:address': { points: 20, seconds: hour },
   'delete-link:user': { points: 5, seconds: hour },
+  'reauthentication-link:user': { points: 5, seconds: hour },
   'export-data:user': { points: 5, seconds: 10 * minute },
   'update-user:user': { points: 60, seconds: minute },
   'change-organization:user': { points: 60, seconds: minute },

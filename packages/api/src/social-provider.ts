@@ -10,6 +10,8 @@ export type SocialIdentity = {
   emailVerified: boolean
   name: string
   image: string | null
+  /** When the person last signed in at the provider (`auth_time`); null when it does not say. */
+  authenticatedAt: Date | null
   tokens: { accessToken: string; refreshToken: string | null; expiresAt: Date | null; scopes: string[] }
 }
 
@@ -27,7 +29,13 @@ export type SocialProvider = {
   issuer: string | null
   authorizationUrl(
     attempt: SocialAttempt,
-    options: { scopes: readonly string[]; loginHint?: string | undefined; locale: Locale },
+    options: {
+      scopes: readonly string[]
+      loginHint?: string | undefined
+      locale: Locale
+      /** The person has to show the provider again who they are, where it can ask that. */
+      reauthenticate: boolean
+    },
   ): Promise<URL>
   /** Trades the code for an identity. Throws ProviderError. */
   identify(code: string, attempt: SocialAttempt): Promise<SocialIdentity>

@@ -1,7 +1,6 @@
 import { initTRPC } from '@trpc/server'
 import type { Context } from './context.ts'
 import { AppError, toAppError } from './errors.ts'
-import { policy } from './policy.ts'
 
 const t = initTRPC.context<Context>().create({
   isDev: false,
@@ -73,11 +72,3 @@ export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
   if (!active) throw new AppError('UNAUTHORIZED')
   return next({ ctx: active })
 })
-
-/** Refuses a session whose sign-in is too long ago for a sensitive change: SESSION_NOT_FRESH. */
-export function assertFresh(session: { createdAt: Date }): void {
-  if (!isFresh(session)) throw new AppError('SESSION_NOT_FRESH')
-}
-
-export const isFresh = ({ createdAt }: { createdAt: Date }): boolean =>
-  createdAt.getTime() + policy.session.freshAge * 1000 >= Date.now()

@@ -37,7 +37,10 @@ export function createFloorpassClient({ baseUrl = '', fetch: send = globalThis.f
     /** Proves an address with the token from a mail. INVALID_TOKEN, TOKEN_EXPIRED. */
     verifyEmail: (input: Inputs['emailAddress']['verify']): Promise<Outputs['emailAddress']['verify']> =>
       trpc.emailAddress.verify.mutate(input),
-    /** Changes name, image, tradingEnabled, riskLevel or locale. UNAUTHORIZED, SESSION_NOT_FRESH, VALIDATION_ERROR. */
+    /**
+     * Changes name, image, tradingEnabled, riskLevel or locale. UNAUTHORIZED, VALIDATION_ERROR; SESSION_NOT_FRESH when trading is to be
+     * switched on or the risk level raised without a recent proof: `trpc.signIn.reauthenticate` takes one.
+     */
     updateProfile: (input: Inputs['profile']['update']): Promise<Outputs['profile']['update']> =>
       trpc.profile.update.mutate(input),
     /** Joins with the secret of a mailed invitation, or its id. INVITATION_NOT_FOUND, YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION. */

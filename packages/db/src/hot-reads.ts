@@ -43,7 +43,7 @@ export async function findSessionWithUser(sql: Queryable, id: string): Promise<{
   const [row] = await sql.$queryRaw<(Session & UserColumns)[]>`
     SELECT s.id, s.handle, s.user_id AS "userId", s.remember, s.ip_address AS "ipAddress", s.user_agent AS "userAgent",
            s.active_organization_id AS "activeOrganizationId", s.trusted_device_id AS "trustedDeviceId",
-           s.created_at AS "createdAt", s.updated_at AS "updatedAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
+           s.created_at AS "createdAt", s.authenticated_at AS "authenticatedAt", s.updated_at AS "updatedAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
            u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
            u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
            u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
@@ -60,6 +60,7 @@ export async function findSessionWithUser(sql: Queryable, id: string): Promise<{
     activeOrganizationId: row.activeOrganizationId,
     trustedDeviceId: row.trustedDeviceId,
     createdAt: row.createdAt,
+    authenticatedAt: row.authenticatedAt,
     updatedAt: row.updatedAt,
     lastSeenAt: row.lastSeenAt,
     expiresAt: row.expiresAt,

@@ -10,15 +10,18 @@ import { changeEmailConfirm } from './templates/change-email-confirm.ts'
 import type { MailContent, MailContext, MailLink, MailTemplate } from './templates/content.ts'
 import { deleteAccount } from './templates/delete-account.ts'
 import { emailChangeRequested } from './templates/email-change-requested.ts'
+import { emailChangeUndone } from './templates/email-change-undone.ts'
 import { emailChanged } from './templates/email-changed.ts'
 import { renderHtml, renderText } from './templates/layout.ts'
 import { memberAdded } from './templates/member-added.ts'
 import { memberRemoved } from './templates/member-removed.ts'
+import { membershipDropped } from './templates/membership-dropped.ts'
 import { organizationInvitation } from './templates/organization-invitation.ts'
 import { passwordChanged } from './templates/password-changed.ts'
 import { passwordCleared } from './templates/password-cleared.ts'
 import { passwordPaused } from './templates/password-paused.ts'
 import { passwordSet } from './templates/password-set.ts'
+import { reauthenticate } from './templates/reauthenticate.ts'
 import { resetPassword } from './templates/reset-password.ts'
 import { twoFactorDisabled } from './templates/two-factor-disabled.ts'
 import { twoFactorEnabled } from './templates/two-factor-enabled.ts'
@@ -36,13 +39,16 @@ const templates = {
   'change-email-confirm': changeEmailConfirm,
   'email-change-requested': emailChangeRequested,
   'email-changed': emailChanged,
+  'email-change-undone': emailChangeUndone,
   'delete-account': deleteAccount,
+  reauthenticate,
   'account-linked': accountLinked,
   'account-unlinked': accountUnlinked,
   'account-deleted': accountDeleted,
   'organization-invitation': organizationInvitation,
   'member-added': memberAdded,
   'member-removed': memberRemoved,
+  'membership-dropped': membershipDropped,
   'two-factor-enabled': twoFactorEnabled,
   'two-factor-disabled': twoFactorDisabled,
   'two-factor-locked': twoFactorLocked,

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { chmod, link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSecretBox } from '@floorpass/api'
+import { createSecretBox, openPayload } from '@floorpass/api'
 import type { Database } from '@floorpass/db'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 
@@ -60,14 +60,17 @@ export async function assertSameSecret(db: Database, secrets: readonly string[])
     db.verification.findFirst({ where: { payloadSealed: { not: null } }, ...newest }),
     db.twoFactor.findFirst(newest),
   ])
+  const box = createSecretBox(secrets)
   const [last] = [
-    { at: mail?.createdAt, sealed: mail?.mailSealed },
-    { at: link?.createdAt, sealed: link?.payloadSealed },
-    { at: factor?.createdAt, sealed: factor?.secretSealed },
-  ].sort((one, other) => Number(other.at ?? 0) - Number(one.at ?? 0))
-  if (!last?.sealed) return
+    mail && { at: mail.createdAt, open: () => box.open(mail.mailSealed, ['queued_mails.mail_sealed', mail.id]) },
+    link && { at: link.createdAt, open: () => openPayload({ secretBox: box }, link) },
+    factor && { at: factor.createdAt, open: () => box.open(factor.secretSealed, ['two_factors.secret_sealed', factor.userId]) },
+  ]
+    .filter((row) => row !== null)
+    .sort((one, other) => Number(other.at) - Number(one.at))
+  if (!last) return
   try {
-    createSecretBox(secrets).open(last.sealed)
+    last.open()
   } catch {
     throw new DatabaseNotReadyError(
       'What the service sealed last cannot be opened: AUTH_SECRET is another one. Set it as the service has it. If it was changed a moment ago, and nothing was sealed since, add --secret-is-new.',

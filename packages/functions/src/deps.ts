@@ -9,13 +9,16 @@ import {
   createQuietAnswers,
   createRateLimiter,
   createSecretBox,
+  createSecretResealer,
   createSessionCache,
+  createSessionMisses,
   createSocialProviders,
   type Deps,
   type ExpirySweep,
   type HashCost,
   type Log,
   policy,
+  type SecretResealer,
 } from '@floorpass/api'
 import { type ChangeChannel, isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
@@ -48,6 +51,7 @@ export type Service = {
   outbox: Outbox | null
   trustedProxies: BlockList
   expirySweep: ExpirySweep
+  secretResealer: SecretResealer
   /** Counters for whoever has `metricsToken`; both null when nobody has. */
   metrics: Metrics | null
   metricsToken: string | null
@@ -128,6 +132,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const service = composeService(parts)
   service.deps.mail.start()
   service.expirySweep.start()
+  service.secretResealer.start()
   const { copyTo } = database
   if (!copyTo || config.database.kind !== 'embedded' || config.database.directory === null) return service
   const { directory } = config.database
@@ -230,6 +235,7 @@ export function composeService({
   const sql = tracing ? tracedSql(database.sql, tracing) : database.sql
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
+  const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const deps: Deps = {
     db,
@@ -239,6 +245,7 @@ export function composeService({
     quiet: createQuietAnswers(quietFloorMs),
     secretBox,
     sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
+    sessionMisses: createSessionMisses(config.rateLimit),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
       db: database.db,
@@ -266,6 +273,7 @@ export function composeService({
     outbox,
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
+    secretResealer,
     metrics,
     metricsToken: config.metricsToken,
     tracing,
@@ -278,7 +286,7 @@ export function composeService({
       draining = true
     },
     async stop() {
-      await Promise.all([deps.mail.stop(), expirySweep.stop(), deps.sessionCache.close()])
+      await Promise.all([deps.mail.stop(), expirySweep.stop(), secretResealer.stop(), deps.sessionCache.close()])
       transport.close()
       redis?.disconnect()
       // Side by side: a receiver that hangs must not keep the database from its end.

@@ -21,6 +21,7 @@ import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
 import { localeCookie, preferredLocale, readLocaleCookie, spokenLocale } from './http/locale.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
+import { findBodyKind, readText } from './http/read-input.ts'
 import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
 import { withWholeBody } from './http/whole-body.ts'
@@ -156,8 +157,11 @@ export function createEdge(service: Service, pages?: Pages): Edge {
     assertTrustedOrigin(c.req.raw, settings.trustedOrigins)
     await next()
   })
-  const countCaller = async (c: { req: { path: string }; get(key: 'context'): Context }, next: () => Promise<void>) => {
-    if (!sessionReads.has(c.req.path)) await c.get('context').limitByIp('request:ip')
+  const countCaller = async (
+    c: { req: { url: string; path: string }; get(key: 'context'): Context },
+    next: () => Promise<void>,
+  ) => {
+    if (!sessionReads.has(c.req.path)) await c.get('context').limitByIp('request:ip', callsIn(c.req.url))
     await next()
   }
   app.use('/auth/*', countCaller)
@@ -182,6 +186,10 @@ export function createEdge(service: Service, pages?: Pages): Edge {
   app.all('/trpc/*', async (c) => {
     // A streamed batch would leave before its procedures have run, and their cookies with nothing.
     c.req.raw.headers.set('trpc-accept', 'application/json')
+    // tRPC also takes forms, bytes and every charset. A body without a type it refuses in its own form: UNSUPPORTED_MEDIA_TYPE.
+    if (c.req.method === 'POST' && findBodyKind(c.req.raw.headers, ['json']) === null) c.req.raw.headers.delete('content-type')
+    // tRPC's own reader replaces what is not UTF-8.
+    Object.defineProperty(c.req.raw, 'text', { value: () => readText(c.req.raw) })
     const response = await fetchRequestHandler({
       endpoint: '/trpc',
       req: c.req.raw,
@@ -229,6 +237,13 @@ export function createEdge(service: Service, pages?: Pages): Edge {
   })
 
   return { fetch: async (request, connection) => app.fetch(request, connection) }
+}
+
+/** The calls of a request, as tRPC reads them. More than a batch may have are refused before one runs. */
+function callsIn(address: string): number {
+  if (!address.includes('?')) return 1
+  const { pathname, searchParams } = new URL(address)
+  return searchParams.get('batch') === '1' ? Math.min(pathname.split(/,|%2c/i).length, largestBatch + 1) : 1
 }
 
 /** One line, no control or direction characters, at most 512 long: safe in a log, a list and a mail. */

@@ -1,6 +1,7 @@
 export { isFirst, openForOperator, openService, type Service } from './deps.ts'
 export { type Connection, createEdge, type Edge, type PageContext, type Pages } from './edge.ts'
 export { createLambdaHandler } from './gateway/lambda-handler.ts'
+export { isHost } from './http/host.ts'
 export { refusePage } from './http/respond.ts'
 export { createSessionFastPath } from './session-fast-path.ts'
 export { explainStartFailure, UnknownHostError } from './start-failure.ts'

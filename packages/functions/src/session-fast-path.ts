@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Client, createCaller, createContext, sessionCookieName, sessionFromMemory, toAppError } from '@floorpass/api'
+import { createCaller, createContext, sessionCookieName, sessionFromMemory, toAppError } from '@floorpass/api'
 import type { Service } from './deps.ts'
+import { clientAddress } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders } from './http/cors.ts'
 import { jsonType, retryHeaders } from './http/respond.ts'
@@ -9,9 +10,6 @@ import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
 /** Hosts that every later layer takes as they are; others are judged there. */
 const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
-
-/** To read a session it does not matter who asks. */
-const unknownClient: Client = { ip: null, userAgent: '', locale: 'en' }
 
 const bytesOf = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
 
@@ -21,7 +19,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
  * `GET /auth/get-session` with a session's cookie, on Node's own request and response: the most frequent call there is, from memory or by the
  * one procedure that reads it, without the edge, whose answer it gives to the byte (ADR 022). All else goes to the edge with nothing touched.
  */
-export function createSessionFastPath({ deps, metrics, logFor }: Service, edge: Listener): Listener {
+export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: Service, edge: Listener): Listener {
   const { trustedOrigins, cookie } = deps.settings
   const headersTo = (origin: string | null): string[] => {
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])
@@ -32,12 +30,20 @@ export function createSessionFastPath({ deps, metrics, logFor }: Service, edge: 
   const plain = headersTo(null)
   const byOrigin = new Map(trustedOrigins.map((origin) => [origin, headersTo(origin)]))
 
-  const readSession = async (header: string, cookies: Map<string, string>) => {
+  const readSession = async ({ headers, socket }: IncomingMessage, cookies: Map<string, string>) => {
+    const header = headers.cookie ?? ''
+    const forwardedFor = headers['x-forwarded-for']?.toString() ?? null
     const requestId = randomUUIDv7()
     const log = logFor(requestId)
     const own: string[] = [requestId]
     try {
-      const context = createContext({ ...deps, log }, unknownClient, {
+      // Reading a session needs only the caller's address.
+      const client = {
+        ip: clientAddress(socket.remoteAddress ?? null, forwardedFor, trustedProxies),
+        userAgent: '',
+        locale: 'en' as const,
+      }
+      const context = createContext({ ...deps, log }, client, {
         get: (name) => cookies.get(name),
         all: (name) => cookieValues(header, name),
         set: (cookie) => void own.push('set-cookie', cookie),
@@ -67,7 +73,7 @@ export function createSessionFastPath({ deps, metrics, logFor }: Service, edge: 
     if (kept) return write(200, [randomUUIDv7()], kept)
     // A read of the database belongs into a trace, and those begin at the edge. Without a token nothing is read.
     if (deps.tracing || !cookies.has(sessionCookieName(deps.settings.cookie))) return edge(request, response)
-    readSession(headers.cookie, cookies)
+    readSession(request, cookies)
       .then(({ status, json, own, log }) => {
         write(status, own, json)
         // What was refused, written or failed is logged, as at the edge.

@@ -13,7 +13,7 @@ export function Checkbox({ name, label, defaultChecked = false }: ToggleProps) {
 }
 
 /** A checkbox that reads as on or off. */
-export function Switch({ name, label, hint, defaultChecked = false }: ToggleProps) {
+export function Switch({ name, label, hint, defaultChecked = false, disabled }: ToggleProps & { disabled?: boolean }) {
   const { typed } = useFormState()
   return (
     <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 gap-y-2">
@@ -27,8 +27,9 @@ export function Switch({ name, label, hint, defaultChecked = false }: ToggleProp
         id={name}
         name={name}
         defaultChecked={isOn(typed[name], defaultChecked)}
+        disabled={disabled}
         aria-describedby={hint ? `${name}-hint` : undefined}
-        className="relative h-7 w-12 shrink-0 cursor-pointer appearance-none rounded-full border border-line-strong bg-sunken transition-colors before:absolute before:top-1/2 before:left-1 before:size-4.5 before:-translate-y-1/2 before:rounded-full before:bg-line-strong before:transition-transform checked:border-accent checked:bg-accent checked:before:translate-x-5 checked:before:bg-on-accent forced-colors:appearance-auto"
+        className="relative h-7 w-12 shrink-0 cursor-pointer appearance-none rounded-full border border-line-strong bg-sunken transition-colors before:absolute before:top-1/2 before:left-1 before:size-4.5 before:-translate-y-1/2 before:rounded-full before:bg-line-strong before:transition-transform checked:border-accent checked:bg-accent checked:before:translate-x-5 checked:before:bg-on-accent disabled:opacity-50 forced-colors:appearance-auto"
       />
       {hint && (
         <p id={`${name}-hint`} className="col-span-2 text-ink-soft sm:col-span-1">
@@ -44,7 +45,7 @@ type RadioCardsProps = {
   legend: string
   hint?: string
   defaultValue: string
-  options: readonly { value: string; label: string; description: string }[]
+  options: readonly { value: string; label: string; description: string; disabled?: boolean }[]
 }
 
 export function RadioCards({ name, legend, hint, defaultValue, options }: RadioCardsProps) {
@@ -65,6 +66,7 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
             id={index === 0 ? name : undefined}
             name={name}
             value={option.value}
+            disabled={option.disabled}
             defaultChecked={option.value === chosen}
             className="choice mt-0.5"
           />

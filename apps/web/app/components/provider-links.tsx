@@ -11,9 +11,7 @@ export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
   if (providers.length === 0) return null
   return (
     <div className="grid gap-3">
-      <p className="flex items-center gap-4 text-sm text-ink-soft before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
-        {text.or}
-      </p>
+      <Or />
       {providers.map(({ id, name }) => (
         <ButtonLink key={id} to={startOf(id, redirectTo)} look="provider" wide reloadDocument>
           <ProviderMark id={id} />
@@ -21,6 +19,16 @@ export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
         </ButtonLink>
       ))}
     </div>
+  )
+}
+
+/** The line between two ways to the same end. */
+export function Or() {
+  const text = useText('providerLinks')
+  return (
+    <p className="flex items-center gap-4 text-sm text-ink-soft before:h-px before:grow before:bg-line after:h-px after:grow after:bg-line">
+      {text.or}
+    </p>
   )
 }
 

@@ -1,6 +1,7 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { DeletionNotes } from '#app/components/deletion-notes.tsx'
@@ -8,15 +9,21 @@ import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
+import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
+// A target with the token would put it into more addresses, so the link in the email is opened again.
+const afterProof = '/delete-account?notice=confirmed'
+
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ api, url }) => {
-  const { user } = await api.sessions.require()
-  return { email: user.email, token: url.searchParams.get('token') ?? '' }
+export const loader = withApi(async ({ api, url, notices }) => {
+  const { user, isReauthenticated } = await api.sessions.require()
+  const notice = noticeOf(url, notices.deleteAccount)
+  return { email: user.email, token: url.searchParams.get('token') ?? '', isReauthenticated, notice }
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
@@ -34,7 +41,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function DeleteAccount() {
   const text = useText('deleteAccount')
   useHiddenToken()
-  const { email, ...loaded } = useLoaderData<typeof loader>()
+  const { email, isReauthenticated, notice, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const deadLink = isDeadLink(failure?.error)
   const token = deadLink ? '' : failure?.typed.token || loaded.token
@@ -51,15 +58,24 @@ export default function DeleteAccount() {
         {token === '' ? (
           <Card>
             {failure && <FormErrors error={failure.error} />}
-            <p>{text.deadLead}</p>
+            {notice && !failure ? <Alert look="success">{notice}</Alert> : <p>{text.deadLead}</p>}
             <div className="flex flex-wrap gap-3">
               <ButtonLink to="/settings/danger">{text.newLink}</ButtonLink>
             </div>
           </Card>
+        ) : !isReauthenticated && !failure ? (
+          <Card>
+            <ReauthenticationGate redirectTo={afterProof}>{text.gate}</ReauthenticationGate>
+          </Card>
         ) : (
           <Card>
             <DeletionNotes />
-            <PageForm action="/delete-account" failure={failure} reloadDocument>
+            <PageForm
+              action="/delete-account"
+              failure={failure}
+              wayOut={reauthenticateLink(failure?.error, afterProof)}
+              reloadDocument
+            >
               <input type="hidden" name="token" value={token} />
               <div className="flex flex-wrap gap-3">
                 <SubmitButton look="danger">{text.submit}</SubmitButton>

@@ -9,7 +9,7 @@ import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
 import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
-import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { noticeOf } from '#app/notice.ts'
@@ -18,8 +18,10 @@ import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url, notices }) => {
+  const { isReauthenticated } = await api.sessions.require()
   const accounts = await api.linkedAccounts.list()
   return {
+    isReauthenticated,
     accounts: accounts.map(({ id, providerId, createdAt, lastUsedAt }) => ({
       id,
       providerId,
@@ -52,8 +54,9 @@ type LinkedAccount = ReturnType<typeof useLoaderData<typeof loader>>['accounts']
 
 export default function AccountSettings() {
   const text = useText('accounts')
-  const { accounts, unlinked, notice, refusal } = useLoaderData<typeof loader>()
+  const { accounts, unlinked, isReauthenticated, notice, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
+  const isOpen = isReauthenticated || result?.error !== undefined
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   return (
     <>
@@ -68,11 +71,16 @@ export default function AccountSettings() {
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {accounts.map((account) => (
-            <AccountRow key={account.id} {...account} failure={failureOf(account.id)} />
+            <AccountRow key={account.id} {...account} isOpen={isOpen} failure={failureOf(account.id)} />
           ))}
         </ul>
+        {!isOpen && (
+          <div className="mt-4">
+            <ReauthenticationGate>{text.gate}</ReauthenticationGate>
+          </div>
+        )}
       </Card>
-      {unlinked.length > 0 && (
+      {isOpen && unlinked.length > 0 && (
         <Card title={text.moreTitle}>
           <p className="text-ink-soft">{text.moreLead}</p>
           <ul className="-mb-4 divide-y divide-line border-t border-line">
@@ -94,7 +102,9 @@ export default function AccountSettings() {
   )
 }
 
-function AccountRow({ id, providerId, active, linked, lastUsed, failure }: LinkedAccount & Pick<RowFormProps, 'failure'>) {
+type AccountRowProps = LinkedAccount & Pick<RowFormProps, 'failure'> & { isOpen: boolean }
+
+function AccountRow({ id, providerId, active, linked, lastUsed, isOpen, failure }: AccountRowProps) {
   const text = useText('accounts')
   return (
     <Row
@@ -113,12 +123,14 @@ function AccountRow({ id, providerId, active, linked, lastUsed, failure }: Linke
         </>
       }
     >
-      <RowForm intent={id} failure={failure}>
-        <SubmitButton look="secondary">
-          {text.unlink}
-          <span className="sr-only">{text.names[providerId] ?? providerId}</span>
-        </SubmitButton>
-      </RowForm>
+      {isOpen && (
+        <RowForm intent={id} failure={failure}>
+          <SubmitButton look="secondary">
+            {text.unlink}
+            <span className="sr-only">{text.names[providerId] ?? providerId}</span>
+          </SubmitButton>
+        </RowForm>
+      )}
     </Row>
   )
 }
@@ -154,7 +166,7 @@ function RowForm({ intent, failure, reloadDocument = false, children }: RowFormP
       action="/settings/accounts"
       intent={intent}
       failure={failure}
-      wayOut={signInAgain(failure?.error)}
+      wayOut={reauthenticateLink(failure?.error)}
       reloadDocument={reloadDocument}
       className={`grid justify-items-start gap-3 ${failure ? '@md:col-span-full' : ''}`}
     >

@@ -10,13 +10,13 @@ import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
-import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url }) => {
-  const { user } = await api.sessions.require()
-  return { email: user.email, refusal: refusalNamed(url.searchParams.get('refused') ?? '', page.locale) }
+  const { user, isReauthenticated } = await api.sessions.require()
+  return { email: user.email, isReauthenticated, refusal: refusalNamed(url.searchParams.get('refused') ?? '', page.locale) }
 })
 
 export const action = withApiForm(['intent'], async ({ api, field }) => {
@@ -34,30 +34,28 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function DangerSettings() {
   const text = useText('yourData')
-  const { email, refusal } = useLoaderData<typeof loader>()
+  const { email, isReauthenticated, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
   const failed = failure?.typed.intent
   return (
     <>
       <Card title={text.takeTitle}>
-        {refusal && !result && <FormErrors error={refusal} wayOut={signInAgain(refusal)} />}
+        {refusal && !result && <FormErrors error={refusal} />}
         <p className="text-ink-soft">{text.takeLead}</p>
-        <div>
-          <ButtonLink to="/settings/data" look="secondary" reloadDocument>
-            {text.take}
-          </ButtonLink>
-        </div>
+        {isReauthenticated ? (
+          <div>
+            <ButtonLink to="/settings/data" look="secondary" reloadDocument>
+              {text.take}
+            </ButtonLink>
+          </div>
+        ) : (
+          <ReauthenticationGate>{text.takeGate}</ReauthenticationGate>
+        )}
       </Card>
       <Card title={text.deleteTitle} danger>
         <DeletionNotes />
-        <PageForm
-          action="/settings/danger"
-          intent="delete"
-          reloadDocument
-          failure={failed === 'delete' ? failure : undefined}
-          wayOut={signInAgain(failure?.error)}
-        >
+        <PageForm action="/settings/danger" intent="delete" reloadDocument failure={failed === 'delete' ? failure : undefined}>
           <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />
           <div>
             <SubmitButton look="danger">{text.submit}</SubmitButton>
@@ -67,6 +65,7 @@ export default function DangerSettings() {
           action="/settings/danger"
           intent="mail"
           failure={failed === 'mail' ? failure : undefined}
+          wayOut={reauthenticateLink(failure?.error)}
           className="grid gap-4 border-t border-line pt-5"
         >
           <p className="text-ink-soft">{text.otherWay}</p>
@@ -84,9 +83,13 @@ export default function DangerSettings() {
               <LocalMailbox />
             </>
           )}
-          <div>
-            <SubmitButton look="secondary">{text.mailLink}</SubmitButton>
-          </div>
+          {isReauthenticated || failed === 'mail' ? (
+            <div>
+              <SubmitButton look="secondary">{text.mailLink}</SubmitButton>
+            </div>
+          ) : (
+            <ReauthenticationGate>{text.mailGate}</ReauthenticationGate>
+          )}
         </PageForm>
       </Card>
     </>

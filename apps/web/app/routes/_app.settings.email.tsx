@@ -7,15 +7,15 @@ import { Field } from '#app/components/field.tsx'
 import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Status } from '#app/components/status.tsx'
 import { noticeOf } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, url, notices }) => {
-  const { user } = await api.sessions.require()
-  return { email: user.email, emailVerified: user.emailVerified, notice: noticeOf(url, notices.email) }
+  const { user, isReauthenticated } = await api.sessions.require()
+  return { email: user.email, emailVerified: user.emailVerified, isReauthenticated, notice: noticeOf(url, notices.email) }
 })
 
 export const action = withApiForm(['newEmail'], async ({ api, field }) => {
@@ -30,7 +30,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function EmailSettings() {
   const text = useText('email')
-  const { email, emailVerified, notice } = useLoaderData<typeof loader>()
+  const { email, emailVerified, isReauthenticated, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
   return (
@@ -64,19 +64,23 @@ export default function EmailSettings() {
             <LocalMailbox />
           </>
         )}
-        <PageForm action="/settings/email" failure={failure} wayOut={signInAgain(failure?.error)}>
-          <Field
-            name="newEmail"
-            type="email"
-            label={text.newEmail}
-            hint={text.newEmailHint}
-            autoComplete="email"
-            inputMode="email"
-          />
-          <div>
-            <SubmitButton>{text.submit}</SubmitButton>
-          </div>
-        </PageForm>
+        {isReauthenticated || failure ? (
+          <PageForm action="/settings/email" failure={failure} wayOut={reauthenticateLink(failure?.error)}>
+            <Field
+              name="newEmail"
+              type="email"
+              label={text.newEmail}
+              hint={text.newEmailHint}
+              autoComplete="email"
+              inputMode="email"
+            />
+            <div>
+              <SubmitButton>{text.submit}</SubmitButton>
+            </div>
+          </PageForm>
+        ) : (
+          <ReauthenticationGate>{text.gate}</ReauthenticationGate>
+        )}
       </Card>
     </>
   )

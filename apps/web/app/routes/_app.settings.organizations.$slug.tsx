@@ -11,6 +11,7 @@ import { FormErrors } from '#app/components/form-errors.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Select } from '#app/components/select.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import type { FormFailure } from '#app/form-result.ts'
@@ -21,7 +22,7 @@ import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, params, url, text, notices }) => {
-  const { user } = await api.sessions.require()
+  const { user, isReauthenticated } = await api.sessions.require()
   const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }), page.locale)
   const own = shown?.members.find(({ userId }) => userId === user.id)
   if (!shown || !own) throw new Response('Not Found', { status: 404 })
@@ -33,9 +34,11 @@ export const loader = withApi(async ({ api, page, params, url, text, notices }) 
     name: shown.name,
     slug: shown.slug,
     role: roleName(role, text),
+    isAccepted: own.acceptedAt !== null,
     givable: roleOptions(rolesUpTo(role), text),
     mayUpdate: may(role, 'organization', 'update'),
     mayDelete: may(role, 'organization', 'delete'),
+    isReauthenticated,
     mayInvite: may(role, 'invitation', 'create'),
     members: shown.members.map((member) => ({
       id: member.id,
@@ -43,6 +46,7 @@ export const loader = withApi(async ({ api, page, params, url, text, notices }) 
       email: member.user.email,
       role: member.role,
       roleName: roleName(member.role, text),
+      isAccepted: member.acceptedAt !== null,
       isYou: member.userId === user.id,
       mayChange: may(role, 'member', 'update') && reaches(member.role),
       mayRemove: may(role, 'member', 'delete') && reaches(member.role) && member.userId !== user.id,
@@ -97,6 +101,9 @@ export const action = withApiForm(
       case 'cancel':
         await organizations.cancelInvitation({ invitationId: id })
         return done
+      case 'accept':
+        await organizations.acceptMembership({ organizationId })
+        return done
       case 'leave':
         await organizations.leave({ organizationId })
         throw redirect('/settings/organizations?notice=left')
@@ -129,6 +136,7 @@ export default function OrganizationSettings() {
     action: `/settings/organizations/${slug}`,
     intent,
     failure: result?.error && result.typed.intent === intent ? result : undefined,
+    wayOut: result?.error && reauthenticateLink(result.error),
   })
   const shown = [
     ...(organization.mayUpdate ? ['update'] : []),
@@ -138,6 +146,7 @@ export default function OrganizationSettings() {
     ]),
     ...(organization.mayInvite ? ['invite'] : []),
     ...invitations.flatMap((invitation) => [`resend:${invitation.id}`, `cancel:${invitation.id}`]),
+    ...(organization.isAccepted ? [] : ['accept']),
     'leave',
     ...(organization.mayDelete ? ['delete'] : []),
   ]
@@ -149,9 +158,9 @@ export default function OrganizationSettings() {
     <>
       <Card title={name}>
         {notice && !result && <Alert look="success">{notice}</Alert>}
-        {orphan && <FormErrors error={{ ...orphan, fields: {} }} />}
+        {orphan && <FormErrors error={{ ...orphan, fields: {} }} wayOut={reauthenticateLink(orphan)} />}
         {result && !result.error && (
-          <Alert key={`${members.length}-${invitations.length}`} look="success" landing>
+          <Alert key={`${members.length}-${invitations.length}-${organization.isAccepted}`} look="success" landing>
             {result.done}
           </Alert>
         )}
@@ -181,6 +190,17 @@ export default function OrganizationSettings() {
           <TextLink to="/settings/organizations">{text.all}</TextLink>
         </p>
       </Card>
+      {!organization.isAccepted && (
+        <Card title={text.addedTitle}>
+          <p className="text-ink-soft">{text.addedLead}</p>
+          <PageForm {...form('accept')}>
+            {hidden}
+            <div>
+              <SubmitButton>{text.accept}</SubmitButton>
+            </div>
+          </PageForm>
+        </Card>
+      )}
       <Card title={text.membersTitle}>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {members.map((member) => (
@@ -228,13 +248,17 @@ export default function OrganizationSettings() {
       {organization.mayDelete && (
         <Card title={text.deleteTitle} danger>
           <p className="text-ink-soft">{text.deleteLead}</p>
-          <PageForm {...form('delete')}>
-            {hidden}
-            <Field name="confirmation" label={text.confirmation} hint={slug} autoComplete="off" />
-            <div>
-              <SubmitButton look="danger">{text.delete}</SubmitButton>
-            </div>
-          </PageForm>
+          {organization.isReauthenticated || form('delete').failure ? (
+            <PageForm {...form('delete')}>
+              {hidden}
+              <Field name="confirmation" label={text.confirmation} hint={slug} autoComplete="off" />
+              <div>
+                <SubmitButton look="danger">{text.delete}</SubmitButton>
+              </div>
+            </PageForm>
+          ) : (
+            <ReauthenticationGate>{text.deleteGate}</ReauthenticationGate>
+          )}
         </Card>
       )}
     </>
@@ -242,13 +266,13 @@ export default function OrganizationSettings() {
 }
 
 type RowForms = {
-  form: (intent: string) => { action: string; intent: string; failure: FormFailure | undefined }
+  form: (intent: string) => { action: string; intent: string; failure: FormFailure | undefined; wayOut: ReactNode }
   hidden: ReactNode
 }
 
 function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loaded['givable'] }) {
   const text = useText('organization')
-  const { id, name, email, role, roleName, isYou, mayChange, mayRemove, givable, form, hidden } = member
+  const { id, name, email, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
       <div className="grid min-w-0 gap-0.5 wrap-anywhere">
@@ -260,6 +284,7 @@ function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loa
           <MailAddress>{email}</MailAddress>
         </p>
         {!mayChange && <p className="text-sm">{roleName}</p>}
+        {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
       </div>
       <div className="flex flex-wrap items-start gap-3">
         {mayChange && (

@@ -6,6 +6,7 @@ import { Alert } from '#app/components/alert.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { noticeOf } from '#app/notice.ts'
@@ -20,7 +21,13 @@ export const loader = withApi(async ({ api, url, text, notices }) => {
     user.emailVerified ? api.organizations.listUserInvitations() : [],
   ])
   return {
-    organizations: organizations.map(({ id, name, slug, role }) => ({ id, name, slug, role: roleName(role, text) })),
+    organizations: organizations.map(({ id, name, slug, role, acceptedAt }) => ({
+      id,
+      name,
+      slug,
+      role: roleName(role, text),
+      isAccepted: acceptedAt !== null,
+    })),
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
     lengths: fieldLengths,
@@ -28,7 +35,17 @@ export const loader = withApi(async ({ api, url, text, notices }) => {
   }
 })
 
-export const action = withApiForm(['name', 'slug'], async ({ api, field }) => {
+/** Without an intent: create. `accept:<organization>` and `leave:<organization>` answer a membership that another member gave. */
+export const action = withApiForm(['intent', 'name', 'slug'], async ({ api, field }) => {
+  const [verb, organizationId = ''] = field('intent').split(':')
+  if (verb === 'leave') {
+    await api.organizations.leave({ organizationId })
+    throw redirect('/settings/organizations?notice=left')
+  }
+  if (verb === 'accept') {
+    await api.organizations.acceptMembership({ organizationId })
+    throw redirect('/settings/organizations?notice=accepted')
+  }
   const { slug } = await api.organizations.create({ name: field('name'), slug: field('slug') })
   throw redirect(`/settings/organizations/${slug}?notice=created`)
 })
@@ -41,21 +58,49 @@ export default function OrganizationsSettings() {
   const text = useText('organizations')
   const { organizations, invitations, most, lengths, notice } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
+  const failed = failure?.typed.intent ?? ''
+  const form = (intent: string) => ({
+    action: '/settings/organizations?index',
+    intent,
+    failure: failed === intent ? failure : undefined,
+  })
+  // The row that was sent may be gone by now.
+  const orphan = failed !== '' && !organizations.some(({ id, isAccepted }) => !isAccepted && failed.endsWith(`:${id}`))
   return (
     <>
       <Card title={text.title}>
         {notice && !failure && <Alert look="success">{notice}</Alert>}
+        {failure && orphan && <FormErrors error={{ ...failure.error, fields: {} }} />}
         <p className="text-ink-soft">{text.lead(most)}</p>
         {organizations.length === 0 ? (
           <p>{text.none}</p>
         ) : (
           <ul className="-mb-4 divide-y divide-line border-t border-line">
-            {organizations.map(({ id, name, slug, role }) => (
+            {organizations.map(({ id, name, slug, role, isAccepted }) => (
               <li key={id} className="grid gap-1 py-4 wrap-anywhere">
                 <TextLink to={`/settings/organizations/${slug}`}>{name}</TextLink>
                 <span className="text-sm text-ink-soft">
                   {slug} · {role}
                 </span>
+                {!isAccepted && (
+                  <>
+                    <p>{text.added}</p>
+                    <div className="flex flex-wrap items-start gap-3">
+                      <PageForm {...form(`accept:${id}`)}>
+                        <SubmitButton>
+                          {text.accept}
+                          <span className="sr-only">{name}</span>
+                        </SubmitButton>
+                      </PageForm>
+                      <PageForm {...form(`leave:${id}`)}>
+                        <SubmitButton look="secondary">
+                          {text.leave}
+                          <span className="sr-only">{name}</span>
+                        </SubmitButton>
+                      </PageForm>
+                    </div>
+                  </>
+                )}
               </li>
             ))}
           </ul>
@@ -82,7 +127,7 @@ export default function OrganizationsSettings() {
         </Card>
       )}
       <Card title={text.createTitle}>
-        <PageForm action="/settings/organizations?index" failure={failure}>
+        <PageForm {...form('')}>
           <Field name="name" label={text.name} maxLength={lengths.name} autoComplete="off" />
           <Field name="slug" label={text.slug} hint={text.slugHint} maxLength={lengths.slug} autoComplete="off" />
           <div>

@@ -11,7 +11,7 @@ import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { QrCode } from '#app/components/qr-code.tsx'
-import { signInAgain } from '#app/components/sign-in-again.tsx'
+import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Status } from '#app/components/status.tsx'
 import { nameOfDevice } from '#app/device-name.ts'
 import type { FormFailure, PageError } from '#app/form-result.ts'
@@ -21,11 +21,12 @@ import { qrCode } from '#app/qr-code.server.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, text }) => {
-  const { user } = await api.sessions.require()
+  const { user, isReauthenticated } = await api.sessions.require()
   const { enabledAt, ...factor } = await api.twoFactor.get()
   const devices = enabledAt ? await api.twoFactor.listTrustedDevices() : []
   return {
     ...factor,
+    isReauthenticated,
     appName: page.appName,
     account: user.email,
     since: enabledAt && momentText(enabledAt, page.locale),
@@ -108,13 +109,15 @@ export default function SecuritySettings() {
           refusal={answer?.refusal ?? failure?.error ?? null}
         />
       ) : (
-        <FactorOff hasPassword={loaded.hasPassword} failure={failure} />
+        <FactorOff {...loaded} failure={failure} />
       )}
     </>
   )
 }
 
-function FactorOff({ hasPassword, failure }: { hasPassword: boolean; failure: FormFailure | undefined }) {
+type FactorOffProps = Pick<Loaded, 'hasPassword' | 'isReauthenticated'> & { failure: FormFailure | undefined }
+
+function FactorOff({ hasPassword, isReauthenticated, failure }: FactorOffProps) {
   const text = useText('security')
   return (
     <Card title={text.factor}>
@@ -122,12 +125,16 @@ function FactorOff({ hasPassword, failure }: { hasPassword: boolean; failure: Fo
         <Status good={false}>{text.off}</Status>
       </p>
       <p className="text-ink-soft">{text.lead}</p>
-      <PageForm action="/settings/security" intent="begin" failure={failure} wayOut={signInAgain(failure?.error)}>
-        {hasPassword && <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />}
-        <div>
-          <SubmitButton>{text.begin}</SubmitButton>
-        </div>
-      </PageForm>
+      {hasPassword || isReauthenticated || failure ? (
+        <PageForm action="/settings/security" intent="begin" failure={failure} wayOut={reauthenticateLink(failure?.error)}>
+          {hasPassword && <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />}
+          <div>
+            <SubmitButton>{text.begin}</SubmitButton>
+          </div>
+        </PageForm>
+      ) : (
+        <ReauthenticationGate>{text.gate}</ReauthenticationGate>
+      )}
     </Card>
   )
 }

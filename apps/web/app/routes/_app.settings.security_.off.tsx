@@ -5,7 +5,6 @@ import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { OwnerProof, proofOf } from '#app/components/owner-proof.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { signInAgain } from '#app/components/sign-in-again.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -31,7 +30,7 @@ export default function SwitchOffTwoFactor() {
   return (
     <Card title={text.title}>
       <p className="text-ink-soft">{text.lead}</p>
-      <PageForm action="/settings/security/off" failure={failure} wayOut={signInAgain(failure?.error)}>
+      <PageForm action="/settings/security/off" failure={failure}>
         <OwnerProof hasPassword={hasPassword} />
         <div>
           <SubmitButton look="danger">{text.submit}</SubmitButton>

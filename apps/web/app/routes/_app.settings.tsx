@@ -1,11 +1,9 @@
-import { NavLink, Outlet, useLocation } from '@remix-run/react'
+import { NavLink, Outlet } from '@remix-run/react'
 import { Heading } from '#app/components/heading.tsx'
-import { SignInAgainForm } from '#app/components/sign-in-again.tsx'
 import { useText } from '#app/text.ts'
 
 export default function SettingsFrame() {
   const text = useText('settings')
-  const { pathname } = useLocation()
   return (
     <div className="grid gap-5 sm:gap-8 lg:grid-cols-[12rem_1fr] lg:gap-x-12">
       <div className="lg:col-span-2">
@@ -28,7 +26,6 @@ export default function SettingsFrame() {
       <div className="grid min-w-0 content-start gap-6">
         <Outlet />
       </div>
-      <SignInAgainForm redirectTo={pathname} />
     </div>
   )
 }

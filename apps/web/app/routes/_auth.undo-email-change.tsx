@@ -1,5 +1,5 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { withApi, withApiForm } from '#app/api.server.ts'
+import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -9,15 +9,25 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { serverTextIn } from '#app/text.server.ts'
 import { useText } from '#app/text.ts'
 
+const providerNames = (providers: readonly { id: string; name: string }[]) => (id: string) =>
+  providers.find((provider) => provider.id === id)?.name ?? id
+
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ url }) => ({ token: url.searchParams.get('token') ?? '' }))
+export const loader = withApi(async ({ api, page, url }) => {
+  const token = url.searchParams.get('token') ?? ''
+  if (token === '') return { token, effects: [], refusal: null }
+  const { answer, refusal } = await orRefusal(api.emailAddress.checkUndoLink({ token }), page.locale)
+  const effects = answer ? serverTextIn(page.locale).undoWill(answer.effects, providerNames(page.providers)) : []
+  return { token: isDeadLink(refusal) ? '' : token, effects, refusal }
+})
 
 /** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['token'], async ({ api, field }) => {
-  await api.emailAddress.undoChange({ token: field('token') })
-  return { undone: true }
+export const action = withApiForm(['token'], async ({ api, page, field }) => {
+  const { effects } = await api.emailAddress.undoChange({ token: field('token') })
+  return { effects: serverTextIn(page.locale).undoDid(effects, providerNames(page.providers)) }
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -31,13 +41,14 @@ export default function UndoEmailChange() {
   useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
-  if (result && !result.error) return <Undone />
+  if (result && !result.error) return <Undone effects={result.effects} />
 
+  const error = result?.error ?? loaded.refusal
   const token = isDeadLink(result?.error) ? '' : result?.typed.token || loaded.token
   return token === '' ? (
     <>
       <Heading title={text.title}>{text.deadLead}</Heading>
-      {result && <FormErrors error={result.error} />}
+      {error && <FormErrors error={error} />}
       <ButtonLink to="/forgot-password" wide>
         {text.newPassword}
       </ButtonLink>
@@ -48,29 +59,41 @@ export default function UndoEmailChange() {
   ) : (
     <>
       <Heading title={text.title}>{text.lead}</Heading>
-      <div className="grid gap-2">
-        <p>{text.consequences}</p>
-        <ul className="grid list-disc gap-1 pl-5">
-          {text.steps.map((step) => (
-            <li key={step}>{step}</li>
-          ))}
-        </ul>
-      </div>
-      <PageForm action="/undo-email-change" failure={result}>
-        <input type="hidden" name="token" value={token} />
-        <SubmitButton wide>{text.submit}</SubmitButton>
-      </PageForm>
+      {loaded.effects.length > 0 && (
+        <div className="grid gap-2">
+          <p>{text.consequences}</p>
+          <Effects>{loaded.effects}</Effects>
+        </div>
+      )}
+      {/* Without the list there is no button: the owner must know what it does. */}
+      {loaded.effects.length > 0 || result ? (
+        <PageForm action="/undo-email-change" failure={result}>
+          <input type="hidden" name="token" value={token} />
+          <SubmitButton wide>{text.submit}</SubmitButton>
+        </PageForm>
+      ) : (
+        error && <FormErrors error={error} />
+      )}
     </>
   )
 }
 
-function Undone() {
+const Effects = ({ children }: { children: readonly string[] }) => (
+  <ul className="grid list-disc gap-1 pl-5">
+    {children.map((effect) => (
+      <li key={effect}>{effect}</li>
+    ))}
+  </ul>
+)
+
+function Undone({ effects }: { effects: readonly string[] }) {
   const text = useText('undoEmailChange')
   return (
     <>
       <Heading title={text.doneTitle}>
         <p role="status">{text.done}</p>
       </Heading>
+      <Effects>{effects}</Effects>
       <LocalMailbox />
       <p>
         <TextLink to="/login">{text.signIn}</TextLink>

@@ -1,7 +1,7 @@
 import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { withApi, withApiForm } from '#app/api.server.ts'
+import { orSignIn, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { CheckYourMail } from '#app/components/check-your-mail.tsx'
@@ -18,11 +18,12 @@ import { useText } from '#app/text.ts'
 const targetOf = (url: URL) => rootRelativePath(url.searchParams.get('redirectTo') ?? url.searchParams.get('callbackURL'))
 
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ url }) => ({
-  token: url.searchParams.get('token') ?? '',
-  isChange: url.searchParams.get('purpose') === 'change',
-  redirectTo: targetOf(url),
-}))
+export const loader = withApi(async ({ api, url }) => {
+  const isChange = url.searchParams.get('purpose') === 'change'
+  const active = isChange ? await api.sessions.get() : null
+  const token = url.searchParams.get('token') ?? ''
+  return { token, isChange, account: active?.user.email ?? null, redirectTo: targetOf(url) }
+})
 
 /** The token travels in the body, so that it is in no address after the first. */
 export const action = withApiForm(['intent', 'token', 'email'], async ({ api, url, field }) => {
@@ -38,7 +39,9 @@ export const action = withApiForm(['intent', 'token', 'email'], async ({ api, ur
     return { signedOutWith: token }
   }
   const signedIn = (await api.sessions.get()) !== null
-  const { user: changed, passwordCleared } = await api.emailAddress.verify({ token })
+  // Only a change-email link can require sign-in. It stays good, and its token goes into no further address.
+  const signIn = '/login?notice=confirm-change&redirectTo=/settings/email'
+  const { user: changed, passwordCleared } = await orSignIn(api.emailAddress.verify({ token }), signIn)
   if (changed && signedIn) throw redirect(redirectTo ?? '/settings/email?notice=changed')
   const query = new URLSearchParams({
     notice: changed ? 'address-changed' : passwordCleared ? 'password-cleared' : 'verified',
@@ -86,7 +89,7 @@ export default function VerifyEmail() {
   ) : (
     <>
       <Heading title={loaded.isChange ? text.changeTitle : text.title}>
-        {loaded.isChange ? text.changeLead : text.confirmLead}
+        {loaded.isChange ? text.changeLead(loaded.account) : text.confirmLead}
       </Heading>
       {signedOutWith !== null && <Alert look="success">{text.signedOut}</Alert>}
       <PageForm action={target} intent={otherUser ? 'sign-out' : 'confirm'} failure={failure}>

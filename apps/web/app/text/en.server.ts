@@ -1,4 +1,12 @@
-import { type AuditAction, type ErrorKey, type FieldProblem, fieldProblems, policy, type SocialRefusalCode } from '@floorpass/api'
+import {
+  type AuditAction,
+  type ErrorKey,
+  type FieldProblem,
+  fieldProblems,
+  policy,
+  type SocialRefusalCode,
+  type UndoEffects,
+} from '@floorpass/api'
 
 type Refusal = SocialRefusalCode | 'too_many_requests' | 'service_unavailable'
 
@@ -19,9 +27,15 @@ export type ServerText = {
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute' | 'hour') => string
   isAbout: (slugs: string) => string
+  /** What undoing a change of email does, a sentence each: before it is done and after. */
+  undoWill: (effects: UndoEffects, providerName: (id: string) => string) => string[]
+  undoDid: (effects: UndoEffects, providerName: (id: string) => string) => string[]
   /** Why a way through a provider ended without success, and what to do. */
   socialRefusals: Record<Refusal | 'unknown', [happened: string, todo: string]>
 }
+
+/** The sentences that apply. */
+export const sentences = (items: (string | false)[]): string[] => items.filter((item) => item !== false)
 
 const notices = {
   landing: {
@@ -34,11 +48,15 @@ const notices = {
       'Your address is confirmed. Somebody else had signed up with it too, so no password counts yet: we have mailed you a link to choose one.',
     'address-changed': 'Your new address is confirmed. Sign in with it from now on.',
     'password-reset': 'Your new password is set, and every device is signed out. Sign in with it now.',
+    'confirm-change': 'Sign in to the account that asked to use this address. Then open the link in the email again.',
     'signed-out': 'You are signed out.',
     'signed-out-everywhere': 'You are signed out on every device.',
   },
   accounts: {
     linked: 'It is linked. From now on you can sign in with it too.',
+  },
+  deleteAccount: {
+    confirmed: "You've confirmed it's you. Now open the link in the email again.",
   },
   email: {
     changed: 'Your address is changed. We have told the old one, with a link that undoes the change for a few days.',
@@ -50,6 +68,7 @@ const notices = {
   },
   organizations: {
     left: 'You have left the organization.',
+    accepted: 'You have accepted the membership.',
     deleted: 'The organization is deleted, with its memberships and invitations.',
     declined: 'You have declined the invitation.',
   },
@@ -70,7 +89,10 @@ export const en: ServerText = {
     PASSWORD_ALREADY_SET: 'Your account has a password already. To choose another one, enter it here together with the new one.',
     INVALID_PASSWORD: 'Nothing was changed: the password is not right.',
     CREDENTIAL_ACCOUNT_NOT_FOUND: 'Your account has no password, so there is none to confirm.',
-    SESSION_NOT_FRESH: 'You signed in a while ago. To do this, sign in again so that we know it is you.',
+    SESSION_NOT_FRESH: "Before you do this, confirm it's you.",
+    REAUTHENTICATION_METHOD_NOT_AVAILABLE: "You can't confirm it's you in this way. Choose another way.",
+    EMAIL_RECENTLY_CHANGED:
+      'Nothing was changed: your email changed in the last 7 days, and that change can still be undone. Try again when the 7 days are over.',
     PROVIDER_NOT_FOUND: 'Nothing was changed: signing in through this provider is switched off here. Choose another one.',
     PROVIDER_UNAVAILABLE: 'The provider does not answer right now. Nothing was changed; try again in a moment.',
     ACCOUNT_NOT_FOUND: 'Nothing was changed: this account is not linked any more. Load the page again to see which are.',
@@ -85,6 +107,8 @@ export const en: ServerText = {
       'Nothing was changed: you are the only owner of an organization. Make another member its owner or delete it, then come back.',
     YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER:
       'Nothing was changed: an organization needs an owner. Make another member its owner first.',
+    MEMBER_HAS_NOT_ACCEPTED:
+      'Nothing was changed: only a member who accepted the membership can be an owner. Ask them to accept it in their settings, or invite a new person as an owner.',
     ORGANIZATION_NOT_FOUND: 'There is no such organization, or you are no member of it.',
     ORGANIZATION_ALREADY_EXISTS: 'This short name is taken. Choose another one.',
     ORGANIZATION_SLUG_ALREADY_TAKEN: 'Nothing was changed: this short name is taken. Choose another one.',
@@ -162,11 +186,16 @@ export const en: ServerText = {
     'sign-up': 'Account created',
     'sign-in': 'Signed in',
     'sign-out': 'Signed out',
+    reauthenticate: "Confirmed it's you",
+    'request-reauthentication-link': 'Link to confirm your identity requested',
     'revoke-session': 'Devices signed out',
     'verify-email': 'E-mail address confirmed',
     'request-email-change': 'Change of e-mail address asked for',
     'change-email': 'E-mail address changed',
     'undo-email-change': 'Change of e-mail address undone',
+    'clear-password': 'Password removed',
+    'restore-two-factor': 'Earlier two-factor authentication turned on again',
+    'remove-backup-codes': 'Backup codes removed',
     'request-password-reset': 'Link for a new password asked for',
     'reset-password': 'New password set with a mailed link',
     'change-password': 'Password changed',
@@ -181,6 +210,8 @@ export const en: ServerText = {
     'update-organization': 'Organization changed',
     'delete-organization': 'Organization deleted',
     'add-member': 'Added to an organization',
+    'accept-membership': 'Membership accepted',
+    'drop-membership': 'Unaccepted membership ended',
     'remove-member': 'Removed from an organization',
     'update-member-role': 'Role in an organization changed',
     'leave-organization': 'Organization left',
@@ -207,6 +238,44 @@ export const en: ServerText = {
     'verify-two-factor': 'Wrong code entered',
   },
   notices,
+  undoWill: (effects, providerName) =>
+    sentences([
+      'Your account uses this email again.',
+      'Everyone is signed out, on every device.',
+      effects.passwordRemoved
+        ? 'Your password stops working. We email you a link to choose a new one.'
+        : 'We email you a link to choose a password.',
+      ...effects.unlinkedProviders.map((id) => `${providerName(id)} is unlinked. You can link it again afterwards.`),
+      effects.twoFactor === 'removed' &&
+        'Two-factor authentication is turned off, since it was turned on recently. Set it up again afterwards.',
+      effects.twoFactor === 'restored' &&
+        'Your earlier two-factor authentication is turned on again. You need the authenticator you had before.',
+      effects.backupCodesRemoved && 'Backup codes that were created recently stop working.',
+      effects.trustedDevices > 0 && 'Every device needs a two-factor code again.',
+      effects.invitations > 0 && `Open invitations you sent are canceled: ${effects.invitations}.`,
+      effects.tradingDisabled && 'Trading is turned off. You can turn it on again afterwards.',
+      effects.riskLevelLowered && 'Your risk level is set to the lowest.',
+      effects.profileRestored && 'Your name and picture go back to what they were before the change.',
+    ]),
+  undoDid: (effects, providerName) =>
+    sentences([
+      'Your account uses this email again, and everyone was signed out.',
+      effects.passwordRemoved
+        ? 'Your password no longer works. We emailed you a link to choose a new one.'
+        : 'We emailed you a link to choose a password.',
+      ...effects.unlinkedProviders.map((id) => `${providerName(id)} was unlinked. You can link it again under Linked accounts.`),
+      effects.twoFactor === 'removed' &&
+        'Two-factor authentication was turned off. Set it up again under Security once you are signed in.',
+      effects.twoFactor === 'restored' &&
+        'Your earlier two-factor authentication is on again. Use the authenticator you had before.',
+      effects.backupCodesRemoved && 'Recent backup codes no longer work. Create new ones under Security.',
+      effects.trustedDevices > 0 && 'Every device needs a two-factor code again.',
+      effects.invitations > 0 &&
+        `Open invitations you sent were canceled: ${effects.invitations}. Send them again if you need them.`,
+      effects.tradingDisabled && 'Trading was turned off. Turn it on again under Trading when you are ready.',
+      effects.riskLevelLowered && 'Your risk level is the lowest now.',
+      effects.profileRestored && 'Your name and picture are what they were before the change.',
+    ]),
   passwordAccepted: 'Hard to guess: this password will do.',
   formUnreadable: 'This form could not be read. Go back and send it again.',
   tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,
@@ -256,6 +325,14 @@ export const en: ServerText = {
     account_already_linked_to_different_user: [
       'Nothing was linked: that account belongs to someone else here, perhaps to another account of yours.',
       'Choose another one at the provider. Or sign in with it, unlink it in the settings there, and come back.',
+    ],
+    different_account: [
+      "That account at the provider isn't linked to your account here.",
+      'Sign in to the provider with the account you linked, then try again.',
+    ],
+    provider_sign_in_too_old: [
+      'You signed in to the provider too long ago.',
+      'Sign out at the provider, sign in there again, then try again. Or choose another way.',
     ],
     sign_in_refused: [
       'This account may not be used to sign in at present.',

@@ -82,7 +82,7 @@ export const en = {
       },
       {
         name: 'Trading by choice',
-        description: 'You switch trading on yourself, after a recent sign-in, at a risk level that you pick.',
+        description: 'You switch trading on yourself, at the risk level you choose.',
       },
     ],
   },
@@ -155,16 +155,11 @@ export const en = {
   },
   undoEmailChange: {
     title: 'Take your account back',
-    lead: 'Somebody gave your account another e-mail address. If it was you, there is nothing to do: close this page.',
-    consequences: 'If it was not you, press the button. Then:',
-    steps: [
-      'Your account has this address again.',
-      'Everyone is signed out of it, on every device.',
-      'The password stops working, and we mail you a link to choose a new one.',
-    ],
+    lead: 'Someone changed the email of your account. If it was you, close this page.',
+    consequences: "If it wasn't you, undo the change. Then:",
     submit: 'Undo the change',
-    doneTitle: 'Your address is back',
-    done: 'Everyone was signed out, and the password no longer works. We have mailed you a link to choose a new one.',
+    doneTitle: 'Your account is back',
+    done: 'The email change was undone. Check your email to choose a new password.',
     signIn: 'Go to sign-in',
     deadLead:
       'If you used the link before, your address is back: all you need is a new password. If not, open the whole link from the mail again.',
@@ -174,8 +169,8 @@ export const en = {
     title: 'Confirm your address',
     confirmLead: 'One press, and the address is yours to sign in with.',
     changeTitle: 'Confirm your new address',
-    changeLead:
-      'One press, and an account that exists already moves to this address. If you did not ask for that, close this page: nothing happens then.',
+    changeLead: (account: string | null) =>
+      `${account === null ? 'The account named in the email' : `Your account ${account}`} will use this email once you confirm. If you didn't ask for this, close this page and nothing changes.`,
     confirm: 'Confirm address',
     signOut: 'Sign out',
     signedOut: 'You are signed out. Now confirm the address.',

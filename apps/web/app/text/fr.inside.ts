@@ -23,7 +23,25 @@ export const fr: typeof en = {
     password: 'Mot de passe',
     hint: 'Pour que personne d’autre ne le fasse sur un appareil où vous êtes resté connecté.',
   },
-  signInAgain: { signInAgain: 'Se reconnecter' },
+  reauthenticate: {
+    title: 'Confirmez votre identité',
+    lead: 'Vous allez modifier quelque chose d’important. Une fois votre identité confirmée, nous ne la redemanderons pas pendant 15 minutes.',
+    password: 'Mot de passe',
+    forgot: 'Mot de passe oublié ?',
+    submitPassword: 'Confirmer avec le mot de passe',
+    submitCode: 'Confirmer avec le code',
+    submitProvider: 'Confirmer avec',
+    emailLead: ['Nous enverrons un lien à ', '. Ouvrez-le dans ce navigateur.'],
+    sendEmail: 'M’envoyer un lien',
+    sent: ['Nous avons envoyé un lien à ', '. Ouvrez-le dans ce navigateur.'],
+    nothing: 'Rien après quelques minutes ? Regardez dans les courriers indésirables, puis renvoyez le lien.',
+    sendAgain: 'Renvoyer le lien',
+    none: 'Vous ne pouvez pas confirmer votre identité avec votre session actuelle. Choisissez un mot de passe grâce à un lien reçu par e-mail, connectez-vous avec ce mot de passe, puis réessayez.',
+    choosePassword: 'Choisir un mot de passe',
+    tokenLead: 'Appuyez sur le bouton, puis terminez la modification commencée.',
+    submitToken: 'C’est bien moi',
+    cancel: 'Annuler',
+  },
   device: { on: (browser, os) => `${browser} sur ${os}`, unknown: 'Un programme inconnu' },
   roles: { owner: 'Propriétaire', admin: 'Administrateur', member: 'Membre' },
   riskLevels: {
@@ -98,6 +116,7 @@ export const fr: typeof en = {
     deadLead:
       'Rien n’a été supprimé. Nos liens fonctionnent peu de temps, une seule fois, et pour le compte qui les a demandés. Si vous avez rechargé cette page, rouvrez le lien de l’e-mail.',
     newLink: 'Demander un nouveau lien',
+    gate: 'Confirmez votre identité avant de supprimer votre compte, puis rouvrez le lien reçu par e-mail.',
   },
   settings: {
     title: 'Paramètres',
@@ -116,7 +135,8 @@ export const fr: typeof en = {
   },
   accounts: {
     title: 'Comptes liés',
-    lead: 'Chacun d’eux vous permet de vous connecter. Pour en lier ou en dissocier un, vous devez vous être connecté récemment ; nous vous en informons par e-mail.',
+    lead: 'Chacun d’eux vous permet de vous connecter. Quand l’un d’eux est lié ou dissocié, nous vous prévenons par e-mail.',
+    gate: 'Confirmez votre identité avant de lier ou de dissocier un compte.',
     names: { credential: 'Mot de passe', google: 'Google', github: 'GitHub' },
     linked: 'Lié',
     added: 'Ajouté',
@@ -134,7 +154,8 @@ export const fr: typeof en = {
     title: 'Vos données',
     takeTitle: 'Emporter vos données',
     takeLead:
-      'Un seul fichier avec tout ce que nous conservons sur vous, lisible par les personnes et les programmes (JSON). Il ne contient ni mot de passe ni autre secret. Pour l’obtenir, vous devez vous être connecté récemment.',
+      'Un seul fichier avec tout ce que nous conservons sur vous, lisible par les personnes et les programmes (JSON). Il ne contient ni mot de passe ni autre secret.',
+    takeGate: 'Confirmez votre identité avant de télécharger vos données.',
     take: 'Télécharger mes données',
     deleteTitle: 'Supprimer votre compte',
     password: 'Mot de passe',
@@ -142,6 +163,7 @@ export const fr: typeof en = {
     submit: 'Supprimer mon compte pour de bon',
     otherWay:
       'Pas de mot de passe, ou pas sous la main ? Nous vous envoyons un lien. Rien n’est supprimé avant que vous l’ayez ouvert et confirmé.',
+    mailGate: 'Confirmez votre identité avant de recevoir le lien.',
     mailLink: 'M’envoyer plutôt un lien',
     sent: [
       'Nous avons envoyé un e-mail à ',
@@ -154,7 +176,8 @@ export const fr: typeof en = {
     confirmed: 'Confirmée',
     unconfirmed: 'Non confirmée',
     changeTitle: 'La changer',
-    lead: 'Vous vous connectez avec cette adresse, et nos e-mails y arrivent. Pour la changer, vous devez vous être connecté récemment.',
+    lead: 'Vous vous connectez avec cette adresse et y recevez nos e-mails.',
+    gate: 'Confirmez votre identité avant de changer d’adresse e-mail.',
     newEmail: 'Nouvelle adresse',
     newEmailHint: 'Nous y envoyons un lien. Votre adresse change une fois que vous l’avez ouvert et confirmé.',
     submit: 'Envoyer le lien',
@@ -184,11 +207,16 @@ export const fr: typeof en = {
     until: 'Ouverte jusqu’au',
     resend: 'Renvoyer',
     cancel: 'Retirer',
+    addedTitle: 'Vous avez été ajouté à cette organisation',
+    addedLead: 'Acceptez pour rester membre, ou quittez l’organisation ci-dessous.',
+    accept: 'Accepter',
+    notAccepted: 'Pas encore accepté',
     leaveTitle: 'Quitter',
     leaveLead:
       'Vous ne voyez plus cette organisation, et ses membres ne vous voient plus. Pour revenir, il vous faudra une invitation.',
     leave: 'Quitter l’organisation',
     deleteTitle: 'Supprimer l’organisation',
+    deleteGate: 'Confirmez votre identité avant de supprimer l’organisation.',
     deleteLead:
       'Ses appartenances et ses invitations disparaissent, aussitôt et pour de bon. Les comptes de ses membres restent.',
     confirmation: 'Saisissez le nom court pour confirmer',
@@ -201,6 +229,7 @@ export const fr: typeof en = {
       invite: 'L’invitation est en route.',
       resend: 'L’invitation est de nouveau en route. Le lien de l’e-mail précédent ne fonctionne plus.',
       cancel: 'L’invitation est retirée.',
+      accept: 'Vous avez accepté de faire partie de l’organisation.',
     },
   },
   organizations: {
@@ -208,6 +237,10 @@ export const fr: typeof en = {
     lead: (most) =>
       `Les équipes auxquelles vous appartenez. Leurs membres voient votre nom et votre adresse e-mail. Vous pouvez en avoir ${most} au plus.`,
     none: 'Vous n’appartenez encore à aucune organisation.',
+    added:
+      'Vous avez été ajouté à cette organisation. Tant que vous n’avez pas accepté, vous la quitterez automatiquement si vous créez ou rejoignez une autre organisation alors que la limite est atteinte.',
+    accept: 'Accepter',
+    leave: 'Quitter',
     invitedTitle: 'Vos invitations',
     seeInvitation: 'Voir l’invitation',
     createTitle: 'Créer une organisation',
@@ -218,7 +251,7 @@ export const fr: typeof en = {
   },
   password: {
     title: 'Mot de passe',
-    lead: 'Un nouveau mot de passe vous déconnecte de tous les autres appareils. Pour le changer, vous devez vous être connecté récemment.',
+    lead: 'Un nouveau mot de passe vous déconnecte de tous les autres appareils.',
     current: 'Mot de passe actuel',
     forgotten: 'Oublié ?',
     mailLink: 'Recevoir un lien par e-mail',
@@ -226,6 +259,7 @@ export const fr: typeof en = {
     change: 'Changer le mot de passe',
     setLead:
       'Avec un mot de passe, vous pouvez aussi vous connecter par votre adresse e-mail, et pas seulement par un autre service.',
+    gate: 'Confirmez votre identité avant de définir un mot de passe.',
     set: 'Définir le mot de passe',
     done: {
       change:
@@ -259,6 +293,7 @@ export const fr: typeof en = {
     codesLeft: 'Codes de secours restants',
     password: 'Mot de passe',
     passwordHint: 'Pour que personne d’autre ne le fasse sur un appareil où vous êtes resté connecté.',
+    gate: 'Confirmez votre identité avant de la configurer.',
     begin: 'La configurer',
     newCodes: 'Créer de nouveaux codes de secours',
     switchOff: 'La désactiver',
@@ -345,8 +380,8 @@ export const fr: typeof en = {
   trading: {
     title: 'Trading',
     enabled: 'Autoriser le trading',
-    enabledHint:
-      'Tant que c’est désactivé, les applications de trading doivent refuser les ordres de ce compte. L’activer demande une connexion récente.',
+    gate: 'Confirmez votre identité avant d’autoriser le trading ou d’augmenter le niveau de risque. Vous pouvez toujours désactiver le trading ou baisser le niveau.',
+    enabledHint: 'Tant que c’est désactivé, les applications de trading doivent refuser les ordres de ce compte.',
     risk: 'Niveau de risque',
     riskHint: 'Les applications de trading le lisent pour décider de ce qu’elles vous proposent.',
     save: 'Enregistrer les réglages de trading',

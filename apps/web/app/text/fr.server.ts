@@ -1,6 +1,6 @@
 import { policy } from '@floorpass/api'
 import { fieldLengths, passwordLength } from '@floorpass/api/contracts'
-import type { ServerText } from '#app/text/en.server.ts'
+import { type ServerText, sentences } from '#app/text/en.server.ts'
 
 const notOurs = 'L’adresse vers laquelle continuer n’est pas l’une des nôtres. Recommencez depuis notre page d’accueil.'
 const roleTooLow = 'Rien n’a été modifié : votre rôle ne le permet plus.'
@@ -21,8 +21,10 @@ export const fr: ServerText = {
     PASSWORD_ALREADY_SET: 'Votre compte a déjà un mot de passe. Pour en choisir un autre, saisissez-le ici avec le nouveau.',
     INVALID_PASSWORD: 'Rien n’a été modifié : le mot de passe n’est pas exact.',
     CREDENTIAL_ACCOUNT_NOT_FOUND: 'Votre compte n’a pas de mot de passe : il n’y en a aucun à confirmer.',
-    SESSION_NOT_FRESH:
-      'Votre connexion date un peu. Pour continuer, reconnectez-vous afin que nous sachions que c’est bien vous.',
+    SESSION_NOT_FRESH: 'Avant de continuer, confirmez que c’est bien vous.',
+    REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'Vous ne pouvez pas confirmer votre identité de cette façon. Choisissez-en une autre.',
+    EMAIL_RECENTLY_CHANGED:
+      'Rien n’a été modifié : votre adresse e-mail a changé au cours des 7 derniers jours et ce changement peut encore être annulé. Réessayez une fois ces 7 jours passés.',
     PROVIDER_NOT_FOUND: 'Rien n’a été modifié : la connexion par ce fournisseur est désactivée ici. Choisissez-en un autre.',
     PROVIDER_UNAVAILABLE: 'Le fournisseur ne répond pas pour le moment. Rien n’a été modifié ; réessayez dans un instant.',
     ACCOUNT_NOT_FOUND: 'Rien n’a été modifié : ce compte n’est plus lié. Rechargez la page pour voir lesquels le sont.',
@@ -39,6 +41,8 @@ export const fr: ServerText = {
       'Rien n’a été modifié : vous êtes l’unique propriétaire d’une organisation. Nommez un autre propriétaire parmi ses membres ou supprimez-la, puis revenez.',
     YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER:
       'Rien n’a été modifié : une organisation a besoin d’un propriétaire. Nommez-en d’abord un autre parmi ses membres.',
+    MEMBER_HAS_NOT_ACCEPTED:
+      'Rien n’a été modifié : seul un membre qui a accepté de faire partie de l’organisation peut en être propriétaire. Demandez-lui d’accepter dans ses paramètres, ou invitez une nouvelle personne comme propriétaire.',
     ORGANIZATION_NOT_FOUND: 'Cette organisation n’existe pas, ou vous n’en êtes pas membre.',
     ORGANIZATION_ALREADY_EXISTS: 'Ce nom court est déjà pris. Choisissez-en un autre.',
     ORGANIZATION_SLUG_ALREADY_TAKEN: 'Rien n’a été modifié : ce nom court est déjà pris. Choisissez-en un autre.',
@@ -161,11 +165,16 @@ export const fr: ServerText = {
     'sign-up': 'Compte créé',
     'sign-in': 'Connexion',
     'sign-out': 'Déconnexion',
+    reauthenticate: 'Identité confirmée',
+    'request-reauthentication-link': 'Lien de confirmation d’identité demandé',
     'revoke-session': 'Appareils déconnectés',
     'verify-email': 'Adresse e-mail confirmée',
     'request-email-change': 'Changement d’adresse e-mail demandé',
     'change-email': 'Adresse e-mail changée',
     'undo-email-change': 'Changement d’adresse e-mail annulé',
+    'clear-password': 'Mot de passe supprimé',
+    'restore-two-factor': 'Ancienne double authentification réactivée',
+    'remove-backup-codes': 'Codes de secours supprimés',
     'request-password-reset': 'Lien pour un nouveau mot de passe demandé',
     'reset-password': 'Nouveau mot de passe défini par un lien reçu',
     'change-password': 'Mot de passe changé',
@@ -180,6 +189,8 @@ export const fr: ServerText = {
     'update-organization': 'Organisation modifiée',
     'delete-organization': 'Organisation supprimée',
     'add-member': 'Ajout à une organisation',
+    'accept-membership': 'Ajout à une organisation accepté',
+    'drop-membership': 'Fin d’une appartenance qui n’avait pas été acceptée',
     'remove-member': 'Retrait d’une organisation',
     'update-member-role': 'Rôle modifié dans une organisation',
     'leave-organization': 'Organisation quittée',
@@ -217,11 +228,16 @@ export const fr: ServerText = {
       'address-changed': 'Votre nouvelle adresse est confirmée. Connectez-vous désormais avec elle.',
       'password-reset':
         'Votre nouveau mot de passe est défini, et tous les appareils sont déconnectés. Connectez-vous maintenant avec lui.',
+      'confirm-change':
+        'Connectez-vous au compte qui a demandé à utiliser cette adresse. Rouvrez ensuite le lien reçu par e-mail.',
       'signed-out': 'Vous êtes déconnecté.',
       'signed-out-everywhere': 'Vous êtes déconnecté de tous les appareils.',
     },
     accounts: {
       linked: 'C’est lié. Désormais, vous pouvez aussi vous connecter par ce moyen.',
+    },
+    deleteAccount: {
+      confirmed: 'Votre identité est confirmée. Rouvrez maintenant le lien reçu par e-mail.',
     },
     email: {
       changed:
@@ -234,6 +250,7 @@ export const fr: ServerText = {
     },
     organizations: {
       left: 'Vous avez quitté l’organisation.',
+      accepted: 'Vous avez accepté de faire partie de l’organisation.',
       deleted: 'L’organisation est supprimée, avec ses appartenances et ses invitations.',
       declined: 'Vous avez décliné l’invitation.',
     },
@@ -241,6 +258,48 @@ export const fr: ServerText = {
       language: 'Votre langue est enregistrée.',
     },
   },
+  undoWill: (effects, providerName) =>
+    sentences([
+      'Votre compte utilise de nouveau cette adresse.',
+      'Toutes les sessions sont fermées, sur tous les appareils.',
+      effects.passwordRemoved
+        ? 'Votre mot de passe ne fonctionne plus. Nous vous envoyons un lien pour en choisir un nouveau.'
+        : 'Nous vous envoyons un lien pour choisir un mot de passe.',
+      ...effects.unlinkedProviders.map(
+        (id) => `${providerName(id)} n’est plus lié à votre compte. Vous pourrez le lier de nouveau.`,
+      ),
+      effects.twoFactor === 'removed' &&
+        'La double authentification, activée récemment, est désactivée. Vous pourrez la configurer de nouveau.',
+      effects.twoFactor === 'restored' &&
+        'Votre ancienne double authentification est réactivée. Il vous faudra l’application que vous aviez auparavant.',
+      effects.backupCodesRemoved && 'Les codes de secours créés récemment ne fonctionnent plus.',
+      effects.trustedDevices > 0 && 'Chaque appareil demande de nouveau un code.',
+      effects.invitations > 0 && `Les invitations en attente que vous avez envoyées sont annulées : ${effects.invitations}.`,
+      effects.tradingDisabled && 'Le trading est désactivé. Vous pourrez le réactiver ensuite.',
+      effects.riskLevelLowered && 'Votre niveau de risque passe au plus bas.',
+      effects.profileRestored && 'Votre nom et votre photo redeviennent ceux d’avant le changement.',
+    ]),
+  undoDid: (effects, providerName) =>
+    sentences([
+      'Votre compte utilise de nouveau cette adresse, et toutes les sessions ont été fermées.',
+      effects.passwordRemoved
+        ? 'Votre mot de passe ne fonctionne plus. Nous vous avons envoyé un lien pour en choisir un nouveau.'
+        : 'Nous vous avons envoyé un lien pour choisir un mot de passe.',
+      ...effects.unlinkedProviders.map(
+        (id) => `${providerName(id)} n’est plus lié à votre compte. Vous pouvez le lier de nouveau dans Comptes liés.`,
+      ),
+      effects.twoFactor === 'removed' &&
+        'La double authentification a été désactivée. Configurez-la de nouveau dans Sécurité une fois connecté.',
+      effects.twoFactor === 'restored' &&
+        'Votre ancienne double authentification est de nouveau active. Utilisez l’application que vous aviez auparavant.',
+      effects.backupCodesRemoved && 'Les codes de secours récents ne fonctionnent plus. Créez-en de nouveaux dans Sécurité.',
+      effects.trustedDevices > 0 && 'Chaque appareil demande de nouveau un code.',
+      effects.invitations > 0 &&
+        `Les invitations en attente que vous aviez envoyées ont été annulées : ${effects.invitations}. Renvoyez-les si besoin.`,
+      effects.tradingDisabled && 'Le trading a été désactivé. Vous pouvez le réactiver dans Trading.',
+      effects.riskLevelLowered && 'Votre niveau de risque est maintenant le plus bas.',
+      effects.profileRestored && 'Votre nom et votre photo sont ceux d’avant le changement.',
+    ]),
   passwordAccepted: 'Difficile à deviner : ce mot de passe convient.',
   formUnreadable: 'Ce formulaire n’a pas pu être lu. Revenez en arrière et renvoyez-le.',
   tryAgainIn: (amount, unit) =>
@@ -288,6 +347,14 @@ export const fr: ServerText = {
     account_already_linked_to_different_user: [
       'Rien n’a été lié : ce compte appartient ici à quelqu’un d’autre, peut-être à un autre compte à vous.',
       'Choisissez-en un autre chez le fournisseur. Ou connectez-vous avec lui, dissociez-le dans les paramètres, puis revenez.',
+    ],
+    different_account: [
+      'Ce compte chez le fournisseur n’est pas lié à votre compte ici.',
+      'Connectez-vous chez le fournisseur avec le compte que vous avez lié, puis réessayez.',
+    ],
+    provider_sign_in_too_old: [
+      'Votre connexion chez le fournisseur est trop ancienne.',
+      'Déconnectez-vous chez le fournisseur, reconnectez-vous, puis réessayez. Ou choisissez un autre moyen.',
     ],
     sign_in_refused: [
       'Ce compte ne peut pas servir à se connecter pour le moment.',

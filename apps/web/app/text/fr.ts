@@ -87,7 +87,7 @@ export const fr: typeof en = {
       },
       {
         name: 'Le trading par choix',
-        description: 'Vous activez le trading vous-même, après une connexion récente, au niveau de risque que vous choisissez.',
+        description: 'Vous activez le trading vous-même, au niveau de risque que vous choisissez.',
       },
     ],
   },
@@ -161,16 +161,11 @@ export const fr: typeof en = {
   },
   undoEmailChange: {
     title: 'Reprendre votre compte',
-    lead: 'Quelqu’un a donné une autre adresse e-mail à votre compte. Si c’était vous, il n’y a rien à faire : fermez cette page.',
-    consequences: 'Si ce n’était pas vous, appuyez sur le bouton. Alors :',
-    steps: [
-      'Votre compte retrouve cette adresse.',
-      'Tout le monde en est déconnecté, sur tous les appareils.',
-      'Le mot de passe cesse de fonctionner, et nous vous envoyons un lien pour en choisir un nouveau.',
-    ],
+    lead: 'L’adresse e-mail de votre compte a été modifiée. Si c’était vous, fermez cette page.',
+    consequences: 'Si ce n’était pas vous, annulez ce changement. Voici ce que cela entraîne :',
     submit: 'Annuler le changement',
-    doneTitle: 'Votre adresse est rétablie',
-    done: 'Tout le monde a été déconnecté, et le mot de passe ne fonctionne plus. Nous vous avons envoyé un lien pour en choisir un nouveau.',
+    doneTitle: 'Votre compte est rétabli',
+    done: 'Le changement d’adresse a été annulé. Consultez vos e-mails pour choisir un nouveau mot de passe.',
     signIn: 'Aller à la connexion',
     deadLead:
       'Si vous avez déjà utilisé le lien, votre adresse est rétablie : il ne vous manque qu’un nouveau mot de passe. Sinon, rouvrez le lien entier de l’e-mail.',
@@ -180,8 +175,8 @@ export const fr: typeof en = {
     title: 'Confirmez votre adresse',
     confirmLead: 'Un clic, et vous pourrez vous connecter avec cette adresse.',
     changeTitle: 'Confirmez votre nouvelle adresse',
-    changeLead:
-      'Un clic, et un compte déjà existant passe à cette adresse. Si vous ne l’avez pas demandé, fermez cette page : il ne se passera rien.',
+    changeLead: (account) =>
+      `${account === null ? 'Le compte indiqué dans l’e-mail' : `Votre compte ${account}`} utilisera cette adresse dès que vous aurez confirmé. Si vous n’avez rien demandé, fermez cette page : rien ne changera.`,
     confirm: 'Confirmer l’adresse',
     signOut: 'Se déconnecter',
     signedOut: 'Vous êtes déconnecté. Confirmez maintenant l’adresse.',

@@ -77,9 +77,9 @@ async function forEachRefused(
   return done
 }
 
-function openMail({ ctx }: Operator, { mailSealed }: QueuedMail): Pick<Mail, 'to' | 'subject'> | null {
+function openMail({ ctx }: Operator, { id, mailSealed }: QueuedMail): Pick<Mail, 'to' | 'subject'> | null {
   try {
-    return JSON.parse(ctx.secretBox.open(mailSealed)) as Mail
+    return JSON.parse(ctx.secretBox.open(mailSealed, ['queued_mails.mail_sealed', id])) as Mail
   } catch {
     return null
   }

@@ -1,7 +1,7 @@
 import { router } from '../trpc.ts'
 import { changeEmail } from './change-email.ts'
 import { sendVerificationEmail } from './send-verification-email.ts'
-import { undoEmailChange } from './undo-email-change.ts'
+import { checkUndoLink, undoEmailChange } from './undo-email-change.ts'
 import { verifyEmail } from './verify-email.ts'
 
 export const emailAddressRouter = router({
@@ -9,4 +9,5 @@ export const emailAddressRouter = router({
   verify: verifyEmail,
   change: changeEmail,
   undoChange: undoEmailChange,
+  checkUndoLink,
 })

@@ -26,7 +26,10 @@ async function mailIfUnverified(ctx: Context, email: string, callbackURL: string
   const user = await ctx.db.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })
   if (!user || !(await ctx.limiter.allows('send-mail:address', email))) return
   await ctx.db.$transaction(async (tx) => {
-    if (await lockUser(tx, user.id)) await mailVerificationLink(ctx, tx, user, { callbackURL, pending: null })
+    if (!(await lockUser(tx, user.id))) return
+    // The sign-up lives on with its new link: see confirm-email-change.ts.
+    await tx.user.updateMany({ where: { id: user.id, emailVerified: false }, data: { updatedAt: new Date() } })
+    await mailVerificationLink(ctx, tx, user, { callbackURL, pending: null })
   })
   ctx.mail.wake()
 }

@@ -1,76 +1,152 @@
-import { isUniqueViolation, type Transaction, type User } from '@floorpass/db'
+import { isUniqueViolation, type Transaction, type User, type Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
-import { mailPasswordCleared } from '../mails.ts'
-import { policy } from '../policy.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import { mailEmailChanged, mailEmailChangeUndone } from '../mails.ts'
+import { type AuditEntry, recordAuditEvents } from '../security/audit-log.ts'
 import { cancelSentInvitations } from '../security/cancel-sent-invitations.ts'
 import { lockUser } from '../security/lock-user.ts'
-import { consumeOneTimeToken, findOneTimeToken, voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { consumeOneTimeToken, findOneTimeToken, openPayload, voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { clearPassword } from '../security/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { undoEmailChangeInput } from './contract.ts'
+import { findUndoEffects, trustedBefore, type UndoEffects } from './undo-effects.ts'
+import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
 
 /**
- * The former address takes its account back, with the link it was mailed: the address is restored whatever it is by now, every
- * session, device, linked account, link and the password end, and a reset link goes to the restored address. Whoever changed it
- * keeps nothing: a second factor, or backup codes, from up to seven days before the change go too; an older factor stays. Open
- * invitations that the account sent are void, since a stranger may hold their links; memberships stay. INVALID_TOKEN,
- * TOKEN_EXPIRED; EMAIL_TAKEN while a later account, or an imported one, has the address: the link then stays good.
+ * The former address takes its account back with the link it was mailed. Spec: Email. The address is restored whatever it is by now;
+ * sessions, trusted devices, linked accounts, open links, sent invitations and the password go, and what changed since is rolled back:
+ * `effects` lists all of it. Memberships stay. INVALID_TOKEN, TOKEN_EXPIRED; EMAIL_TAKEN while another verified or imported account
+ * has the address: the link then stays good.
  */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
-  await takeBack(ctx, input.token).catch((error: unknown) => {
+  const effects = await takeBack(ctx, input.token).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error
-    // Somebody signed up with the freed address at this very moment: unproved, they are seen, and go, the second time.
+    // A sign-up took the freed address at this very moment. It is unverified, so the second try removes it.
     return takeBack(ctx, input.token)
   })
   clearSessionCookie(ctx)
   ctx.mail.wake()
-  return { status: true as const }
+  return { status: true as const, effects }
 })
 
-const takeBack = (ctx: Context, token: string): Promise<void> =>
+/** What the link would do now, for the page that asks before it is done. Uses nothing up. INVALID_TOKEN, TOKEN_EXPIRED. */
+export const checkUndoLink = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
+  await ctx.limitByIp('verify-email:ip')
+  const link = await findOneTimeToken(ctx.db, 'undo-email-change', input.token)
+  return { effects: await findUndoEffects(ctx.db, link.user, link, snapshotOf(ctx, link)) }
+})
+
+const takeBack = (ctx: Context, token: string): Promise<UndoEffects> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
-    const { userId, email, createdAt, expiresAt } = await consumeOneTimeToken(tx, 'undo-email-change', token)
+    const link = await consumeOneTimeToken(tx, 'undo-email-change', token)
+    const { userId, email, expiresAt } = link
     if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
-    const user = await restoreAddress(tx, userId, email)
+    const snapshot = snapshotOf(ctx, link)
+    const former = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+    const effects = await findUndoEffects(tx, former, link, snapshot)
+
+    const user = await restoreUser(tx, former, email, snapshot, effects)
     await clearPassword(tx, userId)
-    // Whoever took the account over may have linked a way in before they changed the address: none of them counts.
+    // A thief may have linked a provider before the change, so none of them counts.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
-    await dropRecentFactor(tx, userId, new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000))
+    await restoreFactor(tx, userId, link, snapshot, effects)
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
-    const canceledInvitations = await cancelSentInvitations(tx, userId)
-    await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'two-factor'])
-    // Only later links: who took the account over and moved it twice holds one too, and must not void the owner's with it.
+    await cancelSentInvitations(tx, userId)
+    await voidOneTimeTokens(tx, userId, [
+      'verify-email',
+      'reset-password',
+      'change-email',
+      'delete-account',
+      'reauthenticate',
+      'two-factor',
+    ])
+    // Only later links: a thief who moved the account twice holds one too, and must not void the owner's with it.
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'undo-email-change', details: { canceledInvitations } })
-    await mailPasswordCleared(ctx, tx, user)
+    await recordAuditEvents(tx, ctx.client, eventsOf(userId, effects))
+    await mailEmailChangeUndone(ctx, tx, user, effects)
+    if (former.email !== email) await mailEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
+    return effects
   })
 
-/**
- * A factor that came to count shortly before the change, or since, may be the stranger's, whenever it was prepared. An older one may
- * be all that keeps a stolen mailbox out.
- */
-async function dropRecentFactor(tx: Transaction, userId: string, since: Date): Promise<void> {
-  const { count } = await tx.twoFactor.deleteMany({
-    where: { userId, OR: [{ confirmedAt: null }, { confirmedAt: { gte: since } }] },
-  })
-  await tx.backupCode.deleteMany({ where: { userId, ...(count === 0 && { createdAt: { gte: since } }) } })
-  if (count > 0) await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: false } })
+/** Null for a link from before there were snapshots, and after AUTH_SECRET dropped the secret that sealed it: the address comes back even so. */
+function snapshotOf(ctx: Context, link: Verification): UndoSnapshot | null {
+  if (link.payloadSealed === null) return null
+  try {
+    return readUndoSnapshot(openPayload(ctx, link))
+  } catch (err) {
+    ctx.log.warn({ err, userId: link.userId }, 'undo snapshot cannot be opened')
+    return null
+  }
 }
 
-async function restoreAddress(tx: Transaction, userId: string, email: string): Promise<User> {
-  // Whoever changed the address may have signed up with the freed one, to stand in the way. Unproved, it is nobody's.
-  await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null, id: { not: userId } } })
+async function restoreUser(
+  tx: Transaction,
+  { id }: User,
+  email: string,
+  snapshot: UndoSnapshot | null,
+  { tradingDisabled, riskLevelLowered, twoFactor }: UndoEffects,
+): Promise<User> {
+  // A thief may have signed up with the freed address to block the undo. Unverified, that account goes.
+  await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null, id: { not: id } } })
   const holder = await tx.user.findUnique({ where: { email } })
-  if (holder && holder.id !== userId) throw new AppError('EMAIL_TAKEN')
-  const [user] = await tx.user.updateManyAndReturn({ where: { id: userId }, data: { email, emailVerified: true } })
-  if (!user) throw new AppError('INVALID_TOKEN')
-  return user
+  if (holder && holder.id !== id) throw new AppError('EMAIL_TAKEN')
+  return tx.user.update({
+    where: { id },
+    data: {
+      email,
+      emailVerified: true,
+      twoFactorEnabled: twoFactor === 'kept' || twoFactor === 'restored',
+      ...(tradingDisabled && { tradingEnabled: false }),
+      ...(riskLevelLowered && { riskLevel: 'conservative' as const }),
+      ...(snapshot && { name: snapshot.name, image: snapshot.image, unlinkedProviders: snapshot.unlinkedProviders }),
+    },
+  })
+}
+
+async function restoreFactor(
+  tx: Transaction,
+  userId: string,
+  link: Verification,
+  snapshot: UndoSnapshot | null,
+  { twoFactor }: UndoEffects,
+): Promise<void> {
+  if (twoFactor !== 'kept') await tx.twoFactor.deleteMany({ where: { userId } })
+  // A thief may have locked the owner's factor with wrong codes.
+  else await tx.twoFactor.update({ where: { userId }, data: { failedAttempts: 0, lockedUntil: null } })
+  if (twoFactor === 'restored' && snapshot?.twoFactor) {
+    const { lastStep, ...factor } = snapshot.twoFactor
+    await tx.twoFactor.create({ data: { userId, ...factor, lastStep: lastStep === null ? null : BigInt(lastStep) } })
+  }
+  // Codes that were deleted since do not come back: one of them may have been used.
+  await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: trustedBefore(link) } }) } })
+}
+
+/** One event for each effect, so that the owner's activity says what happened to what. */
+function eventsOf(userId: string, effects: UndoEffects): AuditEntry[] {
+  const { sessions, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
+  const cause = 'undo-email-change'
+  const changed = [
+    ...(effects.profileRestored ? ['name', 'image'] : []),
+    ...(effects.tradingDisabled ? ['tradingEnabled'] : []),
+    ...(effects.riskLevelLowered ? ['riskLevel'] : []),
+  ]
+  const entries: (Omit<AuditEntry, 'userId'> | false)[] = [
+    { action: 'undo-email-change', details: { canceledInvitations: invitations } },
+    effects.passwordRemoved && { action: 'clear-password', details: { cause } },
+    sessions > 0 && { action: 'revoke-session', details: { cause, count: sessions } },
+    ...unlinkedProviders.map((provider) => ({ action: 'unlink-account' as const, details: { cause, provider } })),
+    twoFactor === 'removed' && { action: 'disable-two-factor', details: { cause } },
+    twoFactor === 'restored' && { action: 'restore-two-factor', details: { cause } },
+    effects.backupCodesRemoved && { action: 'remove-backup-codes', details: { cause } },
+    trustedDevices > 0 && { action: 'revoke-trusted-device', details: { cause, count: trustedDevices } },
+    invitations > 0 && { action: 'cancel-invitation', details: { cause, count: invitations } },
+    changed.length > 0 && { action: 'update-user', details: { cause, fields: changed.join(',') } },
+  ]
+  return entries.filter((entry) => entry !== false).map((entry) => ({ userId, ...entry }))
 }

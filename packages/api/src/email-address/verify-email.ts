@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import type { PendingProfile } from '../mails.ts'
 import { lockUser } from '../security/lock-user.ts'
-import { consumeOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
+import { consumeOneTimeToken, openPayload } from '../security/one-time-tokens.ts'
 import { hasClearedPassword, proveAddress } from '../security/prove-address.ts'
 import { hashToken } from '../security/random-token.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
@@ -43,9 +43,10 @@ async function isProvedAlready(tx: Transaction, token: string): Promise<boolean>
   return isUsedLink && known.user?.email === known.email && known.user?.emailVerified === true
 }
 
-async function markVerified(ctx: Context, tx: Transaction, { userId, email, payloadSealed }: Verification): Promise<boolean> {
+async function markVerified(ctx: Context, tx: Transaction, link: Verification): Promise<boolean> {
+  const { userId, email, payloadSealed } = link
   if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
-  const pending = payloadSealed === null ? null : (JSON.parse(openSealed(ctx, payloadSealed)) as PendingProfile)
+  const pending = payloadSealed === null ? null : (JSON.parse(openPayload(ctx, link)) as PendingProfile)
   const proved = await proveAddress(ctx, tx, { userId, email, ...(pending && { pending }) })
   if (!proved) throw new AppError('INVALID_TOKEN')
   return proved.isCleared

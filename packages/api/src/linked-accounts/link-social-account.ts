@@ -1,11 +1,12 @@
 import { AppError } from '../errors.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
 import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { linkSocialAccountInput } from './contract.ts'
 
 /** A signed-in user adds a social provider as a way in. Spec: Linked accounts. Its address need not be the account's. SESSION_NOT_FRESH. */
 export const linkSocialAccount = sessionProcedure.input(linkSocialAccountInput).mutation(async ({ ctx, input }) => {
-  assertFresh(ctx.session)
+  assertReauthenticated(ctx.session)
   await ctx.limitByIp('social:ip')
   const { provider, scopes, loginHint, disableRedirect, idToken, ...targets } = input
   const chosen = requireProvider(ctx, provider)

@@ -6,7 +6,8 @@ import type { ProviderId } from '../provider-ids.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { unlinkAccountInput } from './contract.ts'
 
 /**
@@ -14,7 +15,7 @@ import { unlinkAccountInput } from './contract.ts'
  * FAILED_TO_UNLINK_LAST_ACCOUNT when no other way would be left: the lock makes two at once take turns.
  */
 export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation(async ({ ctx, input }) => {
-  assertFresh(ctx.session)
+  assertReauthenticated(ctx.session)
   const userId = ctx.user.id
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)

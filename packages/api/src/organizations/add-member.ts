@@ -10,8 +10,9 @@ import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /**
- * Makes a known user a member at once, and mails them. Spec: Organizations. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND,
- * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER (also for a role above the caller's), USER_NOT_FOUND and the codes of `beginMembership`.
+ * Makes a known user a member at once, and mails them: the membership waits for their acceptance. Spec: Organizations.
+ * ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER (also for a role above the caller's),
+ * MEMBER_HAS_NOT_ACCEPTED for an owner (invite them instead), USER_NOT_FOUND and the codes of `beginMembership`.
  */
 export const addMember = sessionProcedure.input(addMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
@@ -22,11 +23,12 @@ export const addMember = sessionProcedure.input(addMemberInput).mutation(async (
     if (!may(caller.role, 'member', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
     const role = roleNamed(input.role)
     if (!reaches(caller, role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
+    if (role === 'owner') throw new AppError('MEMBER_HAS_NOT_ACCEPTED')
     // An address that nobody has proved may become somebody else's account.
     const user = await tx.user.findUnique({ where: { id: userId, emailVerified: true, suspendedAt: null } })
     if (!user) throw new AppError('USER_NOT_FOUND')
 
-    const added = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role })
+    const added = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role, acceptedAt: null })
     await ctx.limiter.consume('add-member:target', userId)
     await cancelInvitations(tx, ctx, { organizationId, email: user.email })
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })

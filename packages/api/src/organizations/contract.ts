@@ -8,7 +8,7 @@ export const reservedSlugs: ReadonlySet<string> = new Set(
   `about accept-invitation account accounts active admin administrator api app assets auth badges billing blog cdn create
   danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
   healthz help index invitations invite language legal livez log-in log-out login logout mail me members metrics nan new none
-  null official openapi organization organizations owner password password-strength privacy profile public readyz reference register
+  null official openapi organization organizations owner password password-strength privacy profile public readyz reauthenticate reauthentication reference register
   reset-password robots root security session sessions settings sign-in sign-out sign-up signin signout signup
   smoke-tests static status support system team teams terms test test-badges trpc true two-factor undefined
   undo-email-change user users verify-email well-known www`.split(/\s+/),
@@ -88,6 +88,8 @@ export const addMemberInput = z.object({ userId: id, role, organizationId })
 export const removeMemberInput = z.object({ memberIdOrEmail: z.string().min(1).max(fieldLengths.email), organizationId })
 
 export const updateMemberRoleInput = z.object({ memberId: id, role, organizationId })
+
+export const acceptMembershipInput = z.object({ organizationId: id })
 
 export const leaveOrganizationInput = z.object({ organizationId: id })
 

@@ -3,14 +3,14 @@ import { recordAuditEvents } from '../security/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { deleteOrganizationInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'
-import { changeAsMember } from './membership.ts'
+import { assertMayChangeOwners, changeAsMember } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
 /**
  * Deletes an organization with its members and invitations; it is nobody's active one any more, and on record for each of them.
  * Spec: Organizations.
- * ORGANIZATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION.
+ * ORGANIZATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION and the codes of `assertMayChangeOwners`.
  */
 export const deleteOrganization = sessionProcedure.input(deleteOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
@@ -21,6 +21,7 @@ export const deleteOrganization = sessionProcedure.input(deleteOrganizationInput
     const locked = new Set(await usersInside())
     const caller = await changeAsMember(tx, ctx, id, [...locked])
     if (!may(caller.role, 'organization', 'delete')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION')
+    await assertMayChangeOwners(tx, ctx, ['owner'])
     // Who joined before the organization was locked is not: their account may be going this very moment.
     const told = (await usersInside()).filter((userId) => locked.has(userId))
     const event = { organizationId: id, action: 'delete-organization' as const }

@@ -5,7 +5,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { createToken, hashToken } from '../security/random-token.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { inviteMemberInput } from './contract.ts'
-import { changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
+import { assertMayChangeOwners, changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
@@ -13,7 +13,8 @@ import { presentInvitation } from './present-organization.ts'
  * Mails an invitation to an address, for 48 hours. Whether the address has an account makes no difference. With `resend`, an open
  * one is mailed anew: its former link is void. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND,
  * YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE,
- * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION, INVITATION_LIMIT_REACHED.
+ * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION, INVITATION_LIMIT_REACHED
+ * and, for an owner, the codes of `assertMayChangeOwners`.
  */
 export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('invite:user', ctx.user.id)
@@ -30,6 +31,7 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     const open = await tx.invitation.findFirst({ where: { organizationId, email, status: 'pending' } })
     if (!reaches(caller, role) || (open && !reaches(caller, open.role)))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE')
+    await assertMayChangeOwners(tx, ctx, [role])
     if (open && open.expiresAt > now && !resend) throw new AppError('USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION')
     const pending = { organizationId, status: 'pending', expiresAt: { gt: now }, email: { not: email } }
     if ((await tx.invitation.count({ where: pending })) >= policy.organizations.pendingInvitations)

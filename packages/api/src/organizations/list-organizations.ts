@@ -1,12 +1,12 @@
 import { sessionProcedure } from '../trpc.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/** The caller's organizations, the first joined first, each with the caller's role. Spec: Organizations. */
+/** The caller's organizations, the first joined first, each with the caller's role and whether they accepted it. Spec: Organizations. */
 export const listOrganizations = sessionProcedure.query(async ({ ctx }) => {
   const memberships = await ctx.db.member.findMany({
     where: { userId: ctx.user.id },
     include: { organization: true },
     orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
   })
-  return memberships.map(({ organization, role }) => ({ ...presentOrganization(organization), role }))
+  return memberships.map(({ organization, role, acceptedAt }) => ({ ...presentOrganization(organization), role, acceptedAt }))
 })

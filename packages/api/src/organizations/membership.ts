@@ -2,7 +2,10 @@ import type { Member, Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError, type ErrorKey } from '../errors.ts'
 import { policy } from '../policy.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { assertNoOpenUndo } from '../security/open-undo.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-store.ts'
 import { type Caller, cancelInvitations } from './invitation.ts'
 import { type Role, roles, rolesUpTo } from './permissions.ts'
@@ -54,20 +57,31 @@ export async function lockOrganization(tx: Transaction, organizationId: string):
   return rows.length > 0
 }
 
+/** The same for several, in the order of their ids. */
+export async function lockOrganizations(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.$queryRaw`SELECT id FROM organizations WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
+}
+
 /**
  * The first statements of a change: locks the caller, the `others` whose membership or sessions it touches, and the organization.
- * Answers the caller's membership as it is now. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. Strangers are refused before they lock anybody.
+ * Answers the caller's membership as it is now: a member who changes something here accepts the membership by it. UNAUTHORIZED,
+ * ORGANIZATION_NOT_FOUND. Non-members are refused before another user's row is locked.
  */
 export async function changeAsMember(
   tx: Transaction,
-  ctx: ActiveSession,
+  ctx: ActiveSession & Caller,
   organizationId: string,
   others: readonly string[] = [],
 ): Promise<Membership> {
   if (others.length > 0) await requireMembership(tx, organizationId, ctx.user.id)
   await lockCaller(tx, ctx, others)
   await lockOrganization(tx, organizationId)
-  return requireMembership(tx, organizationId, ctx.user.id)
+  const membership = await requireMembership(tx, organizationId, ctx.user.id)
+  if (membership.acceptedAt) return membership
+  const acceptedAt = new Date()
+  await tx.member.update({ where: { id: membership.id }, data: { acceptedAt } })
+  await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'accept-membership' })
+  return { ...membership, acceptedAt }
 }
 
 /**
@@ -77,14 +91,14 @@ export async function changeAsMember(
  */
 export async function beginMembership(
   tx: Transaction,
-  { id, organizationId, userId, role }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role'>,
+  { id, organizationId, userId, role, acceptedAt }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role' | 'acceptedAt'>,
 ): Promise<Membership> {
   const members = await tx.member.findMany({ where: { organizationId }, select: { userId: true } })
   if (members.some((member) => member.userId === userId)) throw new AppError('USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION')
   if (members.length >= policy.organizations.members) throw new AppError('ORGANIZATION_MEMBERSHIP_LIMIT_REACHED')
   const taken = await tx.$executeRaw`
-    INSERT INTO members (id, organization_id, user_id, role, slot)
-    SELECT ${id}, ${organizationId}, ${userId}, ${role}, min(slot)
+    INSERT INTO members (id, organization_id, user_id, role, accepted_at, slot)
+    SELECT ${id}, ${organizationId}, ${userId}, ${role}, ${acceptedAt}::timestamp, min(slot)
     FROM generate_series(1, ${policy.organizations.perUser}::int) slot
     WHERE NOT EXISTS (SELECT 1 FROM members m WHERE m.user_id = ${userId} AND m.slot = slot.slot)
     HAVING min(slot) IS NOT NULL
@@ -114,13 +128,29 @@ export const cancelInvitationsOf = (
 /** Whether the caller's role reaches as high as this one. */
 export const reaches = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)
 
-/** Refuses what would leave the organization without an owner. The organization's lock is held. */
+/**
+ * Who owns an organization, and whether it exists, is a sensitive matter: changing it needs a recent reauthentication, and no undo of the
+ * caller's address may be open, since an undo could not bring it back. SESSION_NOT_FRESH, EMAIL_RECENTLY_CHANGED.
+ */
+export async function assertMayChangeOwners(
+  tx: Transaction,
+  { user, session }: ActiveSession,
+  touched: readonly string[],
+): Promise<void> {
+  if (!touched.includes('owner')) return
+  assertReauthenticated(session)
+  await assertNoOpenUndo(tx, user.id)
+}
+
+/** Refuses what would leave the organization without an owner who accepted the membership. The organization's lock is held. */
 export async function refuseLastOwner(
   tx: Transaction,
   { organizationId, userId, role }: Membership,
   refusal: ErrorKey,
 ): Promise<void> {
   if (role !== 'owner') return
-  const others = await tx.member.count({ where: { organizationId, role: 'owner', userId: { not: userId } } })
+  const others = await tx.member.count({
+    where: { organizationId, role: 'owner', acceptedAt: { not: null }, userId: { not: userId } },
+  })
   if (others === 0) throw new AppError(refusal)
 }

@@ -17,6 +17,7 @@ export const presentMember = (member: Member) => ({
   organizationId: member.organizationId,
   userId: member.userId,
   role: member.role,
+  acceptedAt: member.acceptedAt,
   createdAt: member.createdAt,
 })
 

@@ -6,14 +6,22 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { removeMemberInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'
-import { changeAsMember, endMembership, findMembership, namedOrActive, reaches, refuseLastOwner } from './membership.ts'
+import {
+  assertMayChangeOwners,
+  changeAsMember,
+  endMembership,
+  findMembership,
+  namedOrActive,
+  reaches,
+  refuseLastOwner,
+} from './membership.ts'
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /**
  * Ends somebody's membership, and mails them unless they did it themselves. Spec: Organizations. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND,
  * YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER (also when the member's role is above the caller's),
- * YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER.
+ * YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER and, for an owner, the codes of `assertMayChangeOwners`.
  */
 export const removeMember = sessionProcedure.input(removeMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
@@ -25,6 +33,7 @@ export const removeMember = sessionProcedure.input(removeMemberInput).mutation(a
     const member = named && (await findMembership(tx, organizationId, named.userId))
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!reaches(caller, member.role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER')
+    await assertMayChangeOwners(tx, ctx, [member.role])
     await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
 
     await endMembership(tx, ctx, member)

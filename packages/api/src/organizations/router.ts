@@ -1,5 +1,6 @@
 import { router } from '../trpc.ts'
 import { acceptInvitation } from './accept-invitation.ts'
+import { acceptMembership } from './accept-membership.ts'
 import { addMember } from './add-member.ts'
 import { cancelInvitation } from './cancel-invitation.ts'
 import { checkSlug } from './check-slug.ts'
@@ -29,6 +30,7 @@ export const organizationsRouter = router({
   checkSlug,
   setActive: setActiveOrganization,
   addMember,
+  acceptMembership,
   removeMember,
   updateMemberRole,
   leave: leaveOrganization,

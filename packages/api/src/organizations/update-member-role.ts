@@ -4,6 +4,7 @@ import { sessionProcedure } from '../trpc.ts'
 import { updateMemberRoleInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'
 import {
+  assertMayChangeOwners,
   cancelInvitationsOf,
   changeAsMember,
   findMembership,
@@ -16,9 +17,9 @@ import { may, roles, rolesUpTo } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /**
- * Gives a member another role. Spec: Organizations. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, MEMBER_NOT_FOUND,
+ * Gives a member another role. Spec: Organizations. The codes of `assertMayChangeOwners`, ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, MEMBER_NOT_FOUND,
  * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER (also when the old or the new role is above the caller's),
- * YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER.
+ * MEMBER_HAS_NOT_ACCEPTED for a new owner, YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER.
  */
 export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
@@ -32,6 +33,8 @@ export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mu
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!reaches(caller, member.role) || !reaches(caller, role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
     if (role === member.role) return presentMember(member)
+    if (role === 'owner' && !member.acceptedAt) throw new AppError('MEMBER_HAS_NOT_ACCEPTED')
+    await assertMayChangeOwners(tx, ctx, [role, member.role])
     await refuseLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER')
 
     const changed = await tx.member.update({ where: { id: member.id }, data: { role } })

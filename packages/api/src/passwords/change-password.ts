@@ -7,16 +7,15 @@ import { forgetWindows } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { findPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { changePasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
 /**
- * A signed-in user replaces a password they know. Spec: Passwords. Ends every other session and outstanding link, and gives this
- * browser a new session. SESSION_NOT_FRESH, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_PASSWORD and the password codes.
+ * A signed-in user replaces a password they know: the current one is the proof. Spec: Passwords. Ends every other session and
+ * outstanding link, and gives this browser a new session. CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_PASSWORD and the password codes.
  */
 export const changePassword = sessionProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
-  assertFresh(ctx.session)
   const account = await confirmPassword(ctx, ctx.user.id, input.currentPassword)
   await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
 

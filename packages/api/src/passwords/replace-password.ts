@@ -19,6 +19,13 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
   await tx.session.deleteMany({ where: { userId } })
   const { count } = await tx.twoFactor.deleteMany({ where: { userId, confirmedAt: null } })
   if (count > 0) await tx.backupCode.deleteMany({ where: { userId } })
-  await voidOneTimeTokens(tx, userId, ['reset-password', 'verify-email', 'change-email', 'delete-account', 'two-factor'])
+  await voidOneTimeTokens(tx, userId, [
+    'reset-password',
+    'verify-email',
+    'change-email',
+    'delete-account',
+    'reauthenticate',
+    'two-factor',
+  ])
   return account
 }

@@ -7,12 +7,13 @@ import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
 import { findPasswordAccount } from '../security/password-account.ts'
 import { clearedGuesses, forgetWindows } from '../security/password-guesses.ts'
 import { assertPasswordAllowed } from '../security/password-rules.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { setPasswordInput } from './contract.ts'
 
 /** Gives a first password to an account that signs in by a social provider. Spec: Passwords. SESSION_NOT_FRESH, PASSWORD_ALREADY_SET. */
 export const setPassword = sessionProcedure.input(setPasswordInput).mutation(async ({ ctx, input }) => {
-  assertFresh(ctx.session)
+  assertReauthenticated(ctx.session)
   await ctx.limiter.consume('confirm-password:user', ctx.user.id)
   await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
 
@@ -34,7 +35,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
         })
       ).count === 1
     if (!filled) throw new AppError('PASSWORD_ALREADY_SET')
-    await voidOneTimeTokens(tx, userId, ['reset-password'])
+    await voidOneTimeTokens(tx, userId, ['reset-password', 'reauthenticate'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
     await mailPasswordSet(ctx, tx, ctx.user)
     return findPasswordAccount(tx, userId)

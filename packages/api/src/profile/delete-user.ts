@@ -6,23 +6,28 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
+import { assertNoOpenUndo } from '../security/open-undo.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
 import { assertRedirectTarget } from '../security/redirect-target.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { deleteUserInput } from './contract.ts'
 
 /**
- * Deletes the caller's account and everything of theirs. Spec: Profile. It takes a fresh session and the password, or the token of
- * a mailed link; with neither, that link is mailed. SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
+ * Deletes the caller's account and everything of theirs. Spec: Profile. It takes the password, or a recent reauthentication and the
+ * token of a mailed link; with neither, that link is mailed. SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND,
+ * INVALID_TOKEN, EMAIL_RECENTLY_CHANGED while the former address can take the account back,
  * and YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER, naming them, while organizations of others have no other owner.
  */
 export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async ({ ctx, input }) => {
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   const { user, db } = ctx
+  if (input.password === undefined) assertReauthenticated(ctx.session)
   if (input.password === undefined && input.token === undefined) {
     await ctx.limiter.consume('delete-link:user', user.id)
     await db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
+      await assertNoOpenUndo(tx, user.id)
       await mailDeletionLink(ctx, tx, user)
       await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-account-deletion' })
     })
@@ -30,13 +35,11 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
     return { success: true as const, message: 'Verification email sent' }
   }
 
-  if (input.password !== undefined) {
-    assertFresh(ctx.session)
-  }
   const account = input.password === undefined ? null : await confirmPassword(ctx, user.id, input.password)
   await db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     if (account) await refuseReplacedPassword(tx, account)
+    await assertNoOpenUndo(tx, user.id)
     if (input.token !== undefined) {
       const { userId } = await consumeOneTimeToken(tx, 'delete-account', input.token)
       if (userId !== user.id) throw new AppError('INVALID_TOKEN')
@@ -51,7 +54,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
 })
 
 /**
- * An organization of others keeps an owner: the refusal names those that would lose their last one. One that nobody else is in goes
+ * A shared organization keeps an accepted owner: the refusal names those that would lose their last one. One without other members goes
  * with the account. The locks make two owners who go at once take turns: the second one sees that the first has gone.
  */
 async function handOverOrganizations(tx: Transaction, userId: string): Promise<void> {
@@ -63,7 +66,7 @@ async function handOverOrganizations(tx: Transaction, userId: string): Promise<v
   })
   const hasOthers = ({ id }: { id: string }) => others.some(({ organizationId }) => organizationId === id)
   const hasOwner = ({ id }: { id: string }) =>
-    others.some(({ organizationId, role }) => organizationId === id && role === 'owner')
+    others.some(({ organizationId, role, acceptedAt }) => organizationId === id && role === 'owner' && acceptedAt !== null)
 
   const orphaned = owned.filter((organization) => hasOthers(organization) && !hasOwner(organization))
   if (orphaned.length > 0) {

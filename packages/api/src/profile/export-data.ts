@@ -1,10 +1,11 @@
 import { collectPersonalData } from '../personal-data.ts'
 import { recordAuditEventIfKnown } from '../security/audit-log.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
+import { sessionProcedure } from '../trpc.ts'
 
 /** Everything held on the caller, without a secret in it. SESSION_NOT_FRESH. */
 export const exportData = sessionProcedure.query(async ({ ctx }) => {
-  assertFresh(ctx.session)
+  assertReauthenticated(ctx.session)
   const userId = ctx.user.id
   await ctx.limiter.consume('export-data:user', userId)
   const data = await collectPersonalData(ctx.db, ctx.user)

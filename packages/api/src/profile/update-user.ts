@@ -1,7 +1,8 @@
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller, lockUser, refuseEnded } from '../security/lock-user.ts'
-import { isFresh, sessionProcedure } from '../trpc.ts'
+import { isReauthenticated } from '../security/reauthentication.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { updateUserInput } from './contract.ts'
 
 const serverManaged = [
@@ -18,8 +19,8 @@ const serverManaged = [
 ]
 
 /**
- * A signed-in user changes their name, picture, trading switch, risk level or language. Spec: Profile. Switching trading on needs a fresh
- * session. Fields that only the service sets are refused by name, others are ignored.
+ * A signed-in user changes their name, picture, trading switch, risk level or language. Spec: Profile. Switching trading on and raising
+ * the risk level need a recent reauthentication: SESSION_NOT_FRESH. Fields that only the service sets are refused by name, others are ignored.
  */
 export const updateUser = sessionProcedure.input(updateUserInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('update-user:user', ctx.user.id)
@@ -30,8 +31,8 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
   const { name, image, tradingEnabled, riskLevel, locale } = input
   const entries = Object.entries({ name, image, tradingEnabled, riskLevel, locale }).filter(([, value]) => value !== undefined)
   if (entries.length === 0) throw new AppError('NO_FIELDS_TO_UPDATE')
-  // Without a fresh session a switch that is on may be sent along, as forms do; it is judged by the row, not by what was read before.
-  const mustBeOn = tradingEnabled === true && !isFresh(ctx.session)
+  // Forms send what has not changed along, so the row decides whether this loosens anything.
+  const mayLoosen = isReauthenticated(ctx.session)
 
   const fields = entries.map(([field]) => field).join(',')
   const imageIsSent = image !== undefined
@@ -48,7 +49,11 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
                          risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
                          locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
                          updated_at = ${now}
-        WHERE id = ${ctx.user.id} AND suspended_at IS NULL AND (trading_enabled OR NOT ${mustBeOn}::boolean) RETURNING id`,
+        WHERE id = ${ctx.user.id} AND suspended_at IS NULL
+          AND (${mayLoosen}::boolean
+            OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
+              AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
+        RETURNING id`,
       refuseEnded(tx, ctx.session),
       recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
     ])

@@ -6,9 +6,11 @@ import type { Context } from '../context.ts'
  */
 export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device' | 'known_device'; lifetime: number }
 
-const fullName = (ctx: Context, { name }: FlowCookie): string => `${ctx.settings.cookie.secure ? '__Host-' : ''}floorpass_${name}`
+const fullName = (ctx: Pick<Context, 'settings'>, { name }: FlowCookie): string =>
+  `${ctx.settings.cookie.secure ? '__Host-' : ''}floorpass_${name}`
 
-export const readFlowCookie = (ctx: Context, cookie: FlowCookie): string | undefined => ctx.cookies.get(fullName(ctx, cookie))
+export const readFlowCookie = (ctx: Pick<Context, 'cookies' | 'settings'>, cookie: FlowCookie): string | undefined =>
+  ctx.cookies.get(fullName(ctx, cookie))
 
 export const setFlowCookie = (ctx: Context, cookie: FlowCookie, value: string): void => write(ctx, cookie, value, cookie.lifetime)
 

@@ -2,7 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Queryable, Transaction, User, Verification } from '@floorpass/db'
 import { AppError } from '../errors.ts'
 import { createToken, hashToken } from './random-token.ts'
-import type { SecretBox } from './secret-box.ts'
+import type { SealedPlace, SecretBox } from './secret-box.ts'
 
 export type TokenPurpose =
   | 'verify-email'
@@ -10,6 +10,7 @@ export type TokenPurpose =
   | 'change-email'
   | 'undo-email-change'
   | 'delete-account'
+  | 'reauthenticate'
   | 'social-sign-in'
   | 'two-factor'
 
@@ -21,20 +22,23 @@ type NewToken = {
   email: string | null
   /** Seconds. */
   lifetime: number
-  payloadSealed?: string | null
+  /** Seals what the row keeps for the token's use: a payload opens in its own row only. */
+  sealPayload?: ((place: SealedPlace) => string) | null
 }
 
 /** A new single-use token; only its hash is stored. */
 export async function issueOneTimeToken(
   tx: Queryable,
-  { purpose, userId, email, lifetime, payloadSealed = null }: NewToken,
+  { purpose, userId, email, lifetime, sealPayload = null }: NewToken,
 ): Promise<string> {
   const token = createToken()
+  const secretHash = hashToken(token)
+  const payloadSealed = sealPayload?.(placeOf({ purpose, secretHash, userId })) ?? null
   const now = new Date()
   const expiresAt = new Date(now.getTime() + lifetime * 1000)
   await tx.$queryRaw`
     INSERT INTO verifications (id, purpose, secret_hash, user_id, email, payload_sealed, created_at, expires_at)
-    VALUES (${randomUUIDv7()}, ${purpose}, ${hashToken(token)}, ${userId}, ${email}, ${payloadSealed}, ${now}, ${expiresAt})`
+    VALUES (${randomUUIDv7()}, ${purpose}, ${secretHash}, ${userId}, ${email}, ${payloadSealed}, ${now}, ${expiresAt})`
   return token
 }
 
@@ -78,11 +82,18 @@ export async function voidOneTimeTokens(tx: Transaction, userId: string, purpose
   await tx.verification.deleteMany({ where: { userId, purpose: { in: [...purposes] }, usedAt: null } })
 }
 
-/** What a token's row sealed. One sealed under a secret that AUTH_SECRET no longer lists is void: INVALID_TOKEN. */
-export function openSealed({ secretBox }: { secretBox: SecretBox }, sealed: string): string {
+/** The payload of a token's row. INVALID_TOKEN when it was moved from another row, or AUTH_SECRET no longer lists its secret. */
+export function openPayload({ secretBox }: { secretBox: SecretBox }, row: Verification): string {
   try {
-    return secretBox.open(sealed)
+    return secretBox.open(row.payloadSealed ?? '', placeOf(row))
   } catch (cause) {
     throw new AppError('INVALID_TOKEN', { cause })
   }
 }
+
+const placeOf = ({ purpose, secretHash, userId }: Pick<Verification, 'purpose' | 'secretHash' | 'userId'>): SealedPlace => [
+  'verifications.payload_sealed',
+  purpose,
+  secretHash,
+  userId,
+]

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts'
 import { policy } from '../policy.ts'
 import { isBetterAuthHash, verifyBetterAuthHash } from './better-auth-scrypt.ts'
 import { hashesAtOnce, yieldToOtherThreads } from './hash-threads.ts'
+import { normalizePassword } from './normalize-password.ts'
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>
@@ -52,14 +53,14 @@ export function createPasswordHasher(cost: HashCost = recommendedCost, { process
   const prefix = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$`
 
   return {
-    hash: (password) => inPlace(() => queue.add(() => hash(normalize(password), cost))),
+    hash: (password) => inPlace(() => queue.add(() => hash(normalizePassword(password), cost))),
     verify: (known, password) =>
       inPlace(async () => {
         const stored = typeof known === 'function' ? await known() : known
         const against = stored ?? (await decoy)
         const compare = isBetterAuthHash(against)
           ? verifyBetterAuthHash
-          : (right: string, typed: string) => verify(right, normalize(typed))
+          : (right: string, typed: string) => verify(right, normalizePassword(typed))
         // An imported hash that is no hash at all matches nothing.
         const matches = await queue.add(() => compare(against, password).catch(() => false))
         return stored !== null && matches
@@ -69,18 +70,18 @@ export function createPasswordHasher(cost: HashCost = recommendedCost, { process
   }
 }
 
-/** Keyboards compose accents differently: the same characters must give the same hash. Nothing is trimmed or folded. */
-const normalize = (password: string): string => password.normalize('NFC')
+/** KiB times passes: seven times the work of `recommendedCost`, and 150 ms of a processor. */
+const mostWork = 262_144
 
 /**
- * Whether `verify` can compare a password with it, at a cost that a stranger's guess may take: scrypt as better-auth stores it, or
- * argon2 1.3 in its PHC form with at most 256 MiB, 10 passes and 8 lanes.
+ * Whether `verify` can compare a password with it, at a cost that an anonymous guess may take: scrypt as better-auth stores it, or
+ * argon2 1.3 in its PHC form with at most 256 MiB in one pass (64 MiB in four) and 8 lanes.
  */
 export function isSupportedHash(hash: string): boolean {
   if (isBetterAuthHash(hash)) return true
   const [, m, t, p] =
     /^\$argon2(?:id|i|d)\$v=19\$m=(\d{1,9}),t=(\d{1,9}),p=(\d{1,9})\$[\w+/]+\$[\w+/]+$/.exec(hash)?.map(Number) ?? []
-  return isFrom1(m, 262_144) && isFrom1(t, 10) && isFrom1(p, 8)
+  return isFrom1(m, mostWork) && isFrom1(t, mostWork / (m ?? 1)) && isFrom1(p, 8)
 }
 
 const isFrom1 = (value: number | undefined, most: number): boolean => value !== undefined && value >= 1 && value <= most

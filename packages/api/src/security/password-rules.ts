@@ -1,5 +1,6 @@
 import { AppError } from '../errors.ts'
 import { fieldProblems, passwordLength } from '../field-problems.ts'
+import { normalizePassword } from './normalize-password.ts'
 import { easilyGuessed } from './password-strength.ts'
 
 /** Whose password it is: their own words make it easy to guess. */
@@ -12,7 +13,7 @@ type PasswordField = 'password' | 'newPassword'
  * PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON. `field` is the form's name for it.
  */
 export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
-  const length = [...password.normalize('NFC')].length
+  const length = [...normalizePassword(password)].length
   if (length < passwordLength.min) {
     throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: fieldProblems.passwordTooShort } })
   }
@@ -20,12 +21,12 @@ export async function assertPasswordAllowed(password: string, owner: PasswordOwn
     throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: fieldProblems.passwordTooLong } })
   }
   const reason = await easilyGuessed(password, [
+    owner.appName,
     owner.email,
     owner.email.split('@', 1).join(),
-    ...owner.email.split(/[@.+_-]/),
-    ...owner.name.split(/\s+/),
     owner.name,
-    owner.appName,
+    ...owner.name.split(/\s+/),
+    ...owner.email.split(/[@.+_-]/),
   ])
   if (reason !== null)
     throw new AppError('PASSWORD_TOO_COMMON', {

@@ -17,8 +17,8 @@ import { hashToken } from './random-token.ts'
 export type LimitState = { points: number; remaining: number; reset: number }
 
 export type RateLimiter = {
-  /** Counts one try; throws TOO_MANY_REQUESTS with the seconds to wait. Null while limits are switched off. */
-  consume(limit: LimitName, key: string): Promise<LimitState | null>
+  /** Counts `tries`, one unless given; throws TOO_MANY_REQUESTS with the seconds to wait. Null while limits are switched off. */
+  consume(limit: LimitName, key: string, tries?: number): Promise<LimitState | null>
   /** Counts one try; false when it is one too many. For answers that must not change. */
   allows(limit: LimitName, key: string): Promise<boolean>
   /** Nothing is allowed for so many seconds. */
@@ -28,7 +28,7 @@ export type RateLimiter = {
 
 type CounterOptions = { keyPrefix: string; points: number; duration: number }
 
-/** `consume` counts one try: what is left, or rejects with it when it was one too many. */
+/** `consume` counts the tries: what is left, or rejects with it when they were too many. */
 type Counter = Pick<RateLimiterMemory, 'consume' | 'block' | 'delete'>
 
 /** Beyond `policy.rateLimitRecords` the key that was used longest ago is forgotten: whoever makes keys up must not fill the memory. */
@@ -101,14 +101,14 @@ function sharedCounter(
   const saidOf = (name: string) => `${options.keyPrefix}:${name}`
 
   return {
-    async consume(key) {
+    async consume(key, tries = 1) {
       const name = String(key)
-      const [outcome] = await Promise.allSettled([shared.consume(name)])
+      const [outcome] = await Promise.allSettled([shared.consume(name, tries)])
       const answer: unknown = outcome.status === 'fulfilled' ? outcome.value : outcome.reason
       const counted = answer instanceof RateLimiterRes ? answer : null
       if (counted) said.set(saidOf(name), counted.consumedPoints, { ttl: Math.max(1, counted.msBeforeNext) })
       else onMissed(answer)
-      const own = counted ? await missed.get(name) : await missed.penalty(name)
+      const own = counted ? await missed.get(name) : await missed.penalty(name, tries)
       const consumed = (counted?.consumedPoints ?? said.get(saidOf(name)) ?? 0) + (own?.consumedPoints ?? 0)
       const msBeforeNext = Math.max(counted?.msBeforeNext ?? said.getRemainingTTL(saidOf(name)), own?.msBeforeNext ?? 0)
       const total = new RateLimiterRes(Math.max(0, options.points - consumed), msBeforeNext, consumed)
@@ -166,9 +166,9 @@ export function createRateLimiter({ enabled, redis, isWorker = false, log }: Rat
   if (isWorker) process.on('error', () => {})
   const counter = (limit: LimitName) => counters.get(limit) as Counter
 
-  const tryOnce = async (limit: LimitName, key: string): Promise<{ isAllowed: boolean; state: LimitState }> => {
+  const count = async (limit: LimitName, key: string, tries = 1): Promise<{ isAllowed: boolean; state: LimitState }> => {
     // Hashed: a key may be an address, and may be as long as its sender likes.
-    const [outcome] = await Promise.allSettled([counter(limit).consume(hashToken(key))])
+    const [outcome] = await Promise.allSettled([counter(limit).consume(hashToken(key), tries)])
     const isAllowed = outcome.status === 'fulfilled'
     const left: unknown = isAllowed ? outcome.value : outcome.reason
     if (!(left instanceof RateLimiterRes)) throw left
@@ -177,12 +177,12 @@ export function createRateLimiter({ enabled, redis, isWorker = false, log }: Rat
   }
 
   return {
-    async consume(limit, key) {
-      const { isAllowed, state } = await tryOnce(limit, key)
+    async consume(limit, key, tries) {
+      const { isAllowed, state } = await count(limit, key, tries)
       if (!isAllowed) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: state.reset, limit: state })
       return state
     },
-    allows: async (limit, key) => (await tryOnce(limit, key)).isAllowed,
+    allows: async (limit, key) => (await count(limit, key)).isAllowed,
     async block(limit, key, seconds) {
       await counter(limit).block(hashToken(key), seconds)
     },

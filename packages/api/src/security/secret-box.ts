@@ -1,10 +1,20 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
+/** Where a sealed value lives: its column, then its owner. Moved to another place it does not open (ADR 029). */
+export type SealedPlace =
+  | readonly [column: 'two_factors.secret_sealed', userId: string]
+  | readonly [column: `accounts.${'access' | 'refresh'}_token_sealed`, providerId: string, accountId: string, userId: string]
+  | readonly [column: 'verifications.payload_sealed', purpose: string, secretHash: string, userId: string | null]
+  | readonly [column: 'queued_mails.mail_sealed', id: string]
+  | readonly [cookie: 'known_device']
+
 /** Encrypts what the database must give back in clear: queued mails, provider tokens, two-factor secrets. */
 export type SecretBox = {
-  seal(text: string): string
-  /** Throws when the text was altered, or sealed with a secret that is no longer listed. */
-  open(sealed: string): string
+  seal(text: string, place: SealedPlace): string
+  /** Throws when the text was altered, moved to another place, or sealed with a secret that is no longer listed. */
+  open(sealed: string, place: SealedPlace): string
+  /** Whether the newest format and the first secret sealed it. */
+  isCurrent(sealed: string): boolean
 }
 
 /** AES-256-GCM under keys derived from AUTH_SECRET: the first secret seals, every listed one opens. */
@@ -17,22 +27,31 @@ export function createSecretBox(secrets: readonly string[]): SecretBox {
   if (!current) throw new Error('createSecretBox needs at least one secret')
 
   return {
-    seal(text) {
+    seal(text, place) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce)
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(bytesOf(place))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      return ['1', current.id, Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')].join('.')
+      return ['2', current.id, Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')].join('.')
     },
-    open(sealed) {
+    open(sealed, place) {
       const [version, id, data = '', ...more] = sealed.split('.')
       const known = keys.find((candidate) => candidate.id === id)
-      if (version !== '1' || !known) throw new Error('sealed with a secret that AUTH_SECRET no longer lists')
+      // Format 1 names no place. The next version can drop it: ADR 029 says how its values end.
+      if ((version !== '1' && version !== '2') || !known) throw new Error('sealed with a secret that AUTH_SECRET no longer lists')
       const bytes = Buffer.from(data, 'base64url')
       // The decoder skips what is not of its alphabet: one text would have many spellings.
       if (more.length > 0 || bytes.toString('base64url') !== data) throw new Error('not as it was sealed')
-      const decipher = createDecipheriv('aes-256-gcm', known.key, bytes.subarray(0, 12), { authTagLength: 16 })
-      decipher.setAuthTag(bytes.subarray(12, 28))
-      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', known.key, bytes.subarray(0, 12), { authTagLength: 16 })
+        decipher.setAuthTag(bytes.subarray(12, 28))
+        if (version === '2') decipher.setAAD(bytesOf(place))
+        return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
+      } catch (cause) {
+        throw new Error('altered, or sealed for another place', { cause })
+      }
     },
+    isCurrent: (sealed) => sealed.startsWith(`2.${current.id}.`),
   }
 }
+
+const bytesOf = (place: SealedPlace): Buffer => Buffer.from(JSON.stringify(place))

@@ -6,7 +6,7 @@ import type { ProviderId } from '../provider-ids.ts'
 import { ProviderError, type SocialAttempt, type SocialProvider } from '../social-provider.ts'
 import { type FlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.ts'
 import { lockCaller } from './lock-user.ts'
-import { consumeOneTimeToken, issueOneTimeToken, openSealed } from './one-time-tokens.ts'
+import { consumeOneTimeToken, issueOneTimeToken, openPayload } from './one-time-tokens.ts'
 import { createToken, hashToken } from './random-token.ts'
 import { assertRedirectTarget } from './redirect-target.ts'
 
@@ -24,8 +24,13 @@ export type SocialFlow = SocialTargets & {
   /** The hash of the cookie of the browser that began. */
   browser: string
   /** Set when a signed-in user links, and does not sign in. */
-  link: { userId: string; sessionId: string } | null
+  link: FlowCaller | null
+  /** Set when a signed-in user proves who they are, and does not sign in. */
+  reauthentication?: FlowCaller | null
 }
+
+/** The signed-in user who began, and the session that must come back. */
+type FlowCaller = { userId: string; sessionId: string }
 
 const cookie: FlowCookie = { name: 'flow', lifetime: policy.socialFlow.lifetime }
 
@@ -45,10 +50,17 @@ export async function beginSocialFlow(
   provider: SocialProvider,
   {
     targets,
-    link,
-    scopes,
+    link = null,
+    reauthentication = null,
+    scopes = [],
     loginHint,
-  }: { targets: SocialTargets; link: SocialFlow['link']; scopes: readonly string[]; loginHint?: string | undefined },
+  }: {
+    targets: SocialTargets
+    link?: FlowCaller | null
+    reauthentication?: FlowCaller | null
+    scopes?: readonly string[]
+    loginHint?: string | undefined
+  },
 ): Promise<URL> {
   const { trustedOrigins } = ctx.settings
   assertRedirectTarget(targets.callbackURL, trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -59,25 +71,34 @@ export async function beginSocialFlow(
   const browser = readFlowCookie(ctx, cookie) ?? createToken()
   const codeVerifier = createToken()
   const nonce = createToken()
-  const flow: SocialFlow = { ...targets, provider: provider.id, codeVerifier, nonce, browser: hashToken(browser), link }
+  const flow: SocialFlow = {
+    ...targets,
+    provider: provider.id,
+    codeVerifier,
+    nonce,
+    browser: hashToken(browser),
+    link,
+    reauthentication,
+  }
+  const caller = link ?? reauthentication
   const issue = (tx: Transaction) =>
     issueOneTimeToken(tx, {
       purpose: 'social-sign-in',
-      userId: link?.userId ?? null,
+      userId: caller?.userId ?? null,
       email: null,
       lifetime: policy.socialFlow.lifetime,
-      payloadSealed: ctx.secretBox.seal(JSON.stringify(flow)),
+      sealPayload: (place) => ctx.secretBox.seal(JSON.stringify(flow), place),
     })
-  const state = await (link === null
+  const state = await (caller === null
     ? issue(ctx.db)
     : ctx.db.$transaction(async (tx) => {
-        // Whoever links may have gone since the session was read.
-        await lockCaller(tx, { user: { id: link.userId }, session: { id: link.sessionId } })
+        // The account may have gone since the session was read.
+        await lockCaller(tx, { user: { id: caller.userId }, session: { id: caller.sessionId } })
         return issue(tx)
       }))
   const attempt: SocialAttempt = { state, codeVerifier, nonce }
   const url = await provider
-    .authorizationUrl(attempt, { scopes, loginHint, locale: ctx.client.locale })
+    .authorizationUrl(attempt, { scopes, loginHint, locale: ctx.client.locale, reauthenticate: reauthentication !== null })
     .catch((error: unknown) => {
       throw error instanceof ProviderError ? new AppError('PROVIDER_UNAVAILABLE', { retryAfter: 10, cause: error }) : error
     })
@@ -94,8 +115,7 @@ export async function endSocialFlow(
   // The cookie stays until it is old: another tab may be on its way, and the state works once.
   const browser = readFlowCookie(ctx, cookie)
   try {
-    const { payloadSealed } = await consumeOneTimeToken(ctx.db, 'social-sign-in', state)
-    const flow = JSON.parse(openSealed(ctx, payloadSealed ?? '')) as SocialFlow
+    const flow = JSON.parse(openPayload(ctx, await consumeOneTimeToken(ctx.db, 'social-sign-in', state))) as SocialFlow
     const isOurs = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
     return isOurs ? { ...flow, state } : null
   } catch (error) {

@@ -1,17 +1,22 @@
 import type { Deps } from '../context.ts'
+import { isReauthenticated } from '../security/reauthentication.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
 import type { CachedSession } from './session-cache.ts'
-import { type ActiveSession, findKept } from './session-store.ts'
+import { type ActiveSession, clearDeadCookie, findKept } from './session-store.ts'
 
 /** The current session and its user, or null when signed out: never an error for that. Spec: Sessions. */
 export const getSession = publicProcedure.query(async ({ ctx }) => {
   const active = await ctx.findSession()
+  if (!active) clearDeadCookie(ctx)
   return active && present(active)
 })
 
-/** The same for those who can go no further without one: UNAUTHORIZED when signed out. Guards of pages call it. */
-export const requireSession = sessionProcedure.query(({ ctx }) => present(ctx))
+/** The same for guards of pages, and whether sensitive acts need no further proof. UNAUTHORIZED when signed out. */
+export const requireSession = sessionProcedure.query(({ ctx }) => ({
+  ...present(ctx),
+  isReauthenticated: isReauthenticated(ctx.session),
+}))
 
 /**
  * The answer of `getSession` as the bytes of its JSON, when the presented session is in memory; null when it takes the database. For

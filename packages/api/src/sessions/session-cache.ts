@@ -15,6 +15,8 @@ export type SessionCacheStats = { hits: number; misses: number; size: number; ch
 /** Hot sessions in front of the database. See docs/decisions/012. */
 export type SessionCache = {
   find(id: string): CachedSession | null
+  /** Whether the session was found lately, due or not. */
+  has(id: string): boolean
   /** Begin it before the read, and end it whatever happens. */
   read(id: string): Reading
   /** Resolves when every change that was committed before the call has left this memory. */
@@ -95,6 +97,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
       }
       return null
     },
+    has: (id) => entries.has(id),
     read(id) {
       misses += 1
       const reading: OpenReading = {

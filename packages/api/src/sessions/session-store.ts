@@ -60,10 +60,10 @@ class SessionAdapter extends PrismaAdapter<Database> {
   override async setSession({ id, userId, expiresAt, attributes: session }: DatabaseSession): Promise<void> {
     await this.#sql.$queryRaw`
       INSERT INTO sessions (id, handle, user_id, remember, ip_address, user_agent, active_organization_id, trusted_device_id,
-                            created_at, updated_at, last_seen_at, expires_at)
+                            created_at, authenticated_at, updated_at, last_seen_at, expires_at)
       VALUES (${id}, ${session.handle}, ${userId}, ${session.remember}, ${session.ipAddress}, ${session.userAgent},
-              ${session.activeOrganizationId}, ${session.trustedDeviceId}, ${session.createdAt}, ${session.updatedAt},
-              ${session.lastSeenAt}, ${firstExpiry(session, expiresAt)})`
+              ${session.activeOrganizationId}, ${session.trustedDeviceId}, ${session.createdAt}, ${session.authenticatedAt},
+              ${session.updatedAt}, ${session.lastSeenAt}, ${firstExpiry(session, expiresAt)})`
   }
 
   // The original swallows every failure, so a sign-out during a database outage would look done.
@@ -103,19 +103,20 @@ export function findKept({ cookies, settings, sessionCache }: Presented): Cached
 }
 
 /**
- * The caller's live session, extended when due; null when there is none. A cookie that opens nothing is cleared. What may be seconds
- * old is taken `fromMemory`.
+ * The caller's live session, extended when due; null when there is none. What may be seconds old is taken `fromMemory`.
  */
 export async function validateSessionToken(ctx: Context, { fromMemory }: { fromMemory: boolean }): Promise<ActiveSession | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
   const kept = fromMemory ? findKept(ctx) : null
   if (kept) return kept.active
-  const reading = ctx.sessionCache.read(hashToken(token))
+  const id = hashToken(token)
+  const admitted = ctx.sessionCache.has(id) ? null : ctx.sessionMisses.admit(ctx)
+  const reading = ctx.sessionCache.read(id)
   try {
-    const { session, user } = await luciaFor(ctx, ctx.sql).validateSession(hashToken(token))
+    const { session, user } = await luciaFor(ctx, ctx.sql).validateSession(id)
     if (!session || user.suspendedAt) {
-      clearSessionCookie(ctx)
+      admitted?.countMiss()
       return null
     }
     const lastSeenAt = await noteSeen(ctx, session)
@@ -153,9 +154,9 @@ const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
 
 /**
  * A new session for a user who has just proved who they are. The browser's former session ends in the same transaction: its
- * token must not outlive the change of hands. `provedAt` is the former sign-in's where a session only gets a new token: that is
- * no proof, so it stays as old as it was. `trustedDeviceId` names the device whose trust ends when the session is revoked. Hand
- * the token to `setSessionCookie` once the transaction is committed.
+ * token must not outlive the change of hands. `createdAt` is the former sign-in's where a session only gets a new token: that is
+ * no proof, so it stays as old as it was. `authenticatedAt` is the last proof where that is not the sign-in. `trustedDeviceId` names
+ * the device whose trust ends when the session is revoked. Hand the token to `setSessionCookie` once the transaction is committed.
  */
 export async function startSession(
   ctx: Context,
@@ -163,13 +164,15 @@ export async function startSession(
   {
     userId,
     remember,
-    provedAt = new Date(),
+    createdAt = new Date(),
+    authenticatedAt = null,
     trustedDeviceId = null,
     activeOrganizationId = null,
   }: {
     userId: string
     remember: boolean
-    provedAt?: Date
+    createdAt?: Date
+    authenticatedAt?: Date | null
     trustedDeviceId?: string | null
     activeOrganizationId?: string | null
   },
@@ -185,7 +188,8 @@ export async function startSession(
     userAgent: ctx.client.userAgent,
     activeOrganizationId,
     trustedDeviceId,
-    createdAt: provedAt,
+    createdAt,
+    authenticatedAt,
     updatedAt: now,
     lastSeenAt: now,
   }
@@ -198,7 +202,8 @@ export async function startSession(
 }
 
 /**
- * The same session under a new token: as old as its sign-in, in the same organization, on the same device. Read here and not
+ * The same session under a new token: as old as its sign-in, in the same organization, on the same device. `authenticatedAt` is the
+ * moment of a new proof; without it the former one stays. Read here and not
  * before, under the user's lock: its device or organization may have gone while this waited. Those are held until the new row names
  * them: the sweep of old devices takes no lock of the user, nor does the end of an organization that was joined meanwhile. Null when it
  * has ended.
@@ -207,10 +212,11 @@ export async function renewSession(
   ctx: Context,
   tx: Transaction,
   sessionId: string,
+  { authenticatedAt }: { authenticatedAt?: Date } = {},
 ): Promise<{ session: Session; token: string } | null> {
   const former = await tx.session.findUnique({ where: { id: sessionId } })
   if (!former) return null
-  const { userId, remember, createdAt: provedAt, trustedDeviceId, activeOrganizationId } = former
+  const { userId, remember, createdAt, trustedDeviceId, activeOrganizationId } = former
   const [device] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM trusted_devices WHERE id = ${trustedDeviceId} FOR KEY SHARE`
   const [organization] = await tx.$queryRaw<{ id: string }[]>`
@@ -218,10 +224,17 @@ export async function renewSession(
   return startSession(ctx, tx, {
     userId,
     remember,
-    provedAt,
+    createdAt,
+    authenticatedAt: latest(authenticatedAt ?? null, former.authenticatedAt),
     trustedDeviceId: device?.id ?? null,
     activeOrganizationId: organization?.id ?? null,
   })
+}
+
+/** A proof at a provider may be older than one that was given here; neither lies in the future. */
+function latest(given: Date | null, former: Date | null): Date | null {
+  if (given === null || former === null || former.getTime() > Date.now()) return given ?? former
+  return given > former ? given : former
 }
 
 /** Keeps the number of devices within bounds: beyond it the oldest sign-in ends. Before `newest` is there, or after: no matter. */
@@ -267,6 +280,14 @@ export function setSessionCookie(
   cookie.attributes.maxAge = Math.ceil((expiresAt.getTime() - Date.now()) / 1000)
   if (!remember) delete cookie.attributes.maxAge
   ctx.cookies.set(cookie.serialize())
+}
+
+/**
+ * Clears a presented cookie that opens no session. Only the answer to "who is signed in?" does: the answer of any other request may arrive
+ * after a new token replaced the one it was sent with, and would sign the user out.
+ */
+export function clearDeadCookie(ctx: Context): void {
+  if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) clearSessionCookie(ctx)
 }
 
 export function clearSessionCookie(ctx: Context): void {

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { callbackURL, emailAddress, imageUrl, password, personName, riskLevel } from '../fields.ts'
+import { fieldProblems } from '../field-problems.ts'
+import {
+  callbackURL,
+  emailAddress,
+  imageUrl,
+  oneTimeToken,
+  password,
+  personName,
+  riskLevel,
+  startSocialInput,
+  typedCode,
+} from '../fields.ts'
 import { providerIds } from '../provider-ids.ts'
 
 export const signUpEmailInput = z.object({
@@ -22,6 +33,23 @@ export const signInEmailInput = z.object({
 
 // What comes back in the URL is the provider's, or anybody's: what is odd is taken for absent, and the person gets a page.
 const parameter = z.string().min(1).max(4096).optional().catch(undefined)
+
+/** One proof, or the start of one: `provider` answers a URL to go to, `sendEmail` mails a link whose `token` is the proof. */
+export const reauthenticateInput = startSocialInput
+  .pick({ callbackURL: true, errorCallbackURL: true, disableRedirect: true })
+  .extend({
+    password: password.optional(),
+    code: typedCode.optional(),
+    provider: startSocialInput.shape.provider.optional(),
+    sendEmail: z.literal(true).optional(),
+    token: oneTimeToken.optional(),
+  })
+  .refine(({ password, code, provider, sendEmail, token }) => count(password, code, provider, sendEmail, token) === 1, {
+    path: ['password'],
+    message: fieldProblems.proofMissing,
+  })
+
+const count = (...values: unknown[]): number => values.filter((value) => value !== undefined).length
 
 export const finishSocialInput = z.object({
   provider: z.enum(providerIds),

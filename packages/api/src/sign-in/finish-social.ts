@@ -2,8 +2,10 @@ import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { lockCaller } from '../security/lock-user.ts'
+import { isReauthenticated } from '../security/reauthentication.ts'
 import { withParameter } from '../security/redirect-target.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../security/social-flow.ts'
+import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
 import { admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
@@ -24,14 +26,15 @@ export const finishSocial = publicProcedure.input(finishSocialInput).mutation(as
   try {
     if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
     const identity = await identify(provider, flow, input)
-    return {
-      url: flow.link ? await finishLink(ctx, provider, flow, identity) : await finishSignIn(ctx, provider, flow, identity),
-    }
+    if (flow.link) return { url: await finishLink(ctx, provider, flow, identity) }
+    if (flow.reauthentication) return { url: await finishReauthentication(ctx, provider, flow, identity) }
+    return { url: await finishSignIn(ctx, provider, flow, identity) }
   } catch (error) {
     if (!(error instanceof SocialRefusal)) throw error
     ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'a social sign-in was refused')
     // The page that this person can see: /login sends who is signed in away.
-    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? '/settings/accounts' : '/login')
+    const signedInTarget = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
+    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInTarget : '/login')
     return { url: withParameter(target, 'error', error.code) }
   }
 })
@@ -59,7 +62,7 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
   const callbackURL = flow.callbackURL ?? '/dashboard'
   const { admission, isNew } = await ctx.db.$transaction(async (tx) => {
     const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
-    const intent = { remember: true, callbackURL, provider: provider.id, isNew }
+    const intent = { remember: true, callbackURL, provider: provider.id, isNew, authenticatedAt: provenAtProvider(identity) }
     if (!user.suspendedAt) return { admission: await admit(ctx, tx, user.id, intent, await findWay(tx, user.id)), isNew }
     const details = { provider: provider.id }
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
@@ -85,3 +88,33 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
   ctx.mail.wake()
   return flow.callbackURL ?? '/settings/accounts'
 }
+
+/** The proof is a sign-in at the provider with an identity of this account; one from before the last 15 minutes proves nothing. */
+async function finishReauthentication(
+  ctx: Context,
+  provider: SocialProvider,
+  flow: SocialFlow,
+  identity: SocialIdentity,
+): Promise<string> {
+  const active = await ctx.findSession()
+  if (!active || active.session.id !== flow.reauthentication?.sessionId) throw new SocialRefusal('state_mismatch')
+  const authenticatedAt = provenAtProvider(identity)
+  if (!isReauthenticated({ createdAt: authenticatedAt, authenticatedAt })) throw new SocialRefusal('provider_sign_in_too_old')
+  const userId = active.user.id
+  const renewed = await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, active).catch((error: unknown) => {
+      throw error instanceof AppError ? new SocialRefusal('state_mismatch') : error
+    })
+    const linked = { userId, providerId: provider.id, accountId: identity.subject }
+    if ((await tx.account.count({ where: linked })) === 0) throw new SocialRefusal('different_account')
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'reauthenticate', details: { method: provider.id } })
+    return renewSession(ctx, tx, active.session.id, { authenticatedAt })
+  })
+  if (!renewed) throw new SocialRefusal('state_mismatch')
+  setSessionCookie(ctx, renewed.token, renewed.session)
+  return flow.callbackURL ?? '/dashboard'
+}
+
+/** The provider's `auth_time`, else now. A provider's clock that is ahead must not prolong the proof. */
+const provenAtProvider = ({ authenticatedAt }: SocialIdentity): Date =>
+  new Date(Math.min(authenticatedAt?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()))

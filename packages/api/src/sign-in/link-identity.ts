@@ -1,4 +1,4 @@
-import type { Transaction, User } from '@floorpass/db'
+import type { Account, Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { mailAccountLinked } from '../mails.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
@@ -16,14 +16,14 @@ export async function linkIdentity(
 ): Promise<void> {
   const key = { providerId: provider.id, accountId: identity.subject }
   const { count } = await tx.account.createMany({
-    data: { userId, ...key, ...sealedTokens(ctx, identity) },
+    data: { userId, ...key, ...sealedTokens(ctx, { userId, ...key }, identity) },
     skipDuplicates: true,
   })
   if (count === 0) {
     const holder = await tx.account.findUnique({ where: { providerId_accountId: key } })
     if (!holder) throw new SocialRefusal('state_mismatch')
     if (holder.userId !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
-    await tx.account.update({ where: { id: holder.id }, data: sealedTokens(ctx, identity) })
+    await tx.account.update({ where: { id: holder.id }, data: sealedTokens(ctx, holder, identity) })
     return
   }
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
@@ -36,18 +36,23 @@ export async function linkIdentity(
 export async function noteUse(
   ctx: Context,
   tx: Transaction,
+  userId: string,
   { id: providerId }: SocialProvider,
   identity: SocialIdentity,
 ): Promise<void> {
-  await tx.account.updateMany({
-    where: { providerId, accountId: identity.subject },
-    data: { ...sealedTokens(ctx, identity), lastUsedAt: new Date() },
-  })
+  const key = { userId, providerId, accountId: identity.subject }
+  await tx.account.updateMany({ where: key, data: { ...sealedTokens(ctx, key, identity), lastUsedAt: new Date() } })
 }
 
-const sealedTokens = ({ secretBox }: Context, { tokens }: SocialIdentity) => ({
-  accessTokenSealed: secretBox.seal(tokens.accessToken),
-  ...(tokens.refreshToken !== null && { refreshTokenSealed: secretBox.seal(tokens.refreshToken) }),
-  tokenExpiresAt: tokens.expiresAt,
-  scopes: tokens.scopes,
-})
+type AccountKey = Pick<Account, 'userId' | 'providerId' | 'accountId'>
+
+function sealedTokens({ secretBox }: Context, { userId, providerId, accountId }: AccountKey, { tokens }: SocialIdentity) {
+  const seal = (kind: 'access' | 'refresh', token: string) =>
+    secretBox.seal(token, [`accounts.${kind}_token_sealed`, providerId, accountId, userId])
+  return {
+    accessTokenSealed: seal('access', tokens.accessToken),
+    ...(tokens.refreshToken !== null && { refreshTokenSealed: seal('refresh', tokens.refreshToken) }),
+    tokenExpiresAt: tokens.expiresAt,
+    scopes: tokens.scopes,
+  }
+}

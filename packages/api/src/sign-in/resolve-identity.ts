@@ -30,7 +30,7 @@ export async function resolveIdentity(
     // What ended the link while this waited also ends this.
     const user = await findLinked(tx, provider, identity)
     if (user?.id !== linked.id) throw new SocialRefusal('state_mismatch')
-    if (!user.suspendedAt) await noteUse(ctx, tx, provider, identity)
+    if (!user.suspendedAt) await noteUse(ctx, tx, user.id, provider, identity)
     return { user, isNew: false }
   }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
@@ -45,7 +45,7 @@ export async function resolveIdentity(
   const user = count === 1 ? created : await lockOwner(tx, provider, identity.email)
   if (user.suspendedAt) return { user, isNew: false }
   await linkIdentity(ctx, tx, user, provider, identity, { isNew: count === 1 })
-  await noteUse(ctx, tx, provider, identity)
+  await noteUse(ctx, tx, user.id, provider, identity)
   return { user, isNew: count === 1 }
 }
 

@@ -1,5 +1,7 @@
 import { router } from '../trpc.ts'
 import { finishSocial } from './finish-social.ts'
+import { getReauthentication } from './get-reauthentication.ts'
+import { reauthenticate } from './reauthenticate.ts'
 import { signInEmail } from './sign-in-email.ts'
 import { signOut } from './sign-out.ts'
 import { signUpEmail } from './sign-up-email.ts'
@@ -11,4 +13,6 @@ export const signInRouter = router({
   startSocial,
   finishSocial,
   signOut,
+  reauthenticate,
+  getReauthentication,
 })

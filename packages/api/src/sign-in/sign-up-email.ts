@@ -87,7 +87,7 @@ async function signUpAgain(
       if (!withheld) await mailAlreadyRegistered(ctx, tx, owner)
       return
     }
-    // When this address was last signed up with: a link of change-email does not take it over then.
+    // When this address was last signed up with: a change-email link that is followed signed out does not remove it then.
     const isLeftToNobody = !isSamePerson && owner.importedAt === null
     await tx.user.update({
       where: { id: owner.id },

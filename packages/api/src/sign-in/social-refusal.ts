@@ -14,6 +14,8 @@ export type SocialRefusalCode =
   | 'account_not_linked'
   | 'account_already_linked_to_different_user'
   | 'sign_in_refused'
+  | 'different_account'
+  | 'provider_sign_in_too_old'
 
 export class SocialRefusal extends Error {
   readonly code: SocialRefusalCode

@@ -9,6 +9,6 @@ export const startSocial = publicProcedure.input(startSocialInput).mutation(asyn
   const { provider, scopes, loginHint, disableRedirect, idToken, ...targets } = input
   const chosen = requireProvider(ctx, provider)
   if (idToken !== undefined) throw new AppError('ID_TOKEN_NOT_SUPPORTED')
-  const url = await beginSocialFlow(ctx, chosen, { targets, link: null, scopes, loginHint })
+  const url = await beginSocialFlow(ctx, chosen, { targets, scopes, loginHint })
   return { url: url.href, redirect: !disableRedirect }
 })

@@ -6,7 +6,7 @@ import { recordAuditEvent } from '../security/audit-log.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
 import type { DeviceAccount } from '../security/known-device.ts'
 import { rememberDevice } from '../security/known-device.ts'
-import { findOneTimeToken, issueOneTimeToken, openSealed } from '../security/one-time-tokens.ts'
+import { findOneTimeToken, issueOneTimeToken, openPayload } from '../security/one-time-tokens.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from './trusted-device.ts'
 
@@ -17,6 +17,8 @@ export type SignInIntent = {
   callbackURL?: string | undefined
   /** For the audit log: the social provider, if one proved who it is. */
   provider?: string | undefined
+  /** When the provider saw the person prove who they are; without it that is now. */
+  authenticatedAt?: Date | undefined
   /** For the audit log: this sign-in made the account. */
   isNew?: boolean
 }
@@ -51,7 +53,12 @@ export async function admit(
     const details = { ...provider, ...(trust && { factor: 'trusted-device' }) }
     const trustedDeviceId = trust?.device.id ?? null
     const [started] = await Promise.all([
-      startSession(ctx, tx, { userId, remember: intent.remember, trustedDeviceId }),
+      startSession(ctx, tx, {
+        userId,
+        remember: intent.remember,
+        authenticatedAt: intent.authenticatedAt ?? null,
+        trustedDeviceId,
+      }),
       recordAuditEvent(tx, ctx.client, { userId, action: intent.isNew ? 'sign-up' : 'sign-in', details }),
     ])
     return { ...started, trust, account }
@@ -64,7 +71,7 @@ export async function admit(
     userId,
     email: null,
     lifetime: cookie.lifetime,
-    payloadSealed: ctx.secretBox.seal(JSON.stringify(intent)),
+    sealPayload: (place) => ctx.secretBox.seal(JSON.stringify(intent), place),
   })
   return { challenge }
 }
@@ -101,8 +108,8 @@ export async function findChallenge(ctx: Context, tx: Transaction): Promise<Chal
   if (token === undefined) return null
   try {
     const row = await findOneTimeToken(tx, 'two-factor', token)
-    if (row.user.suspendedAt || row.payloadSealed === null) return null
-    return { ...row, token, intent: JSON.parse(openSealed(ctx, row.payloadSealed)) as SignInIntent }
+    if (row.user.suspendedAt) return null
+    return { ...row, token, intent: JSON.parse(openPayload(ctx, row)) as SignInIntent }
   } catch (error) {
     if (error instanceof AppError && (error.key === 'INVALID_TOKEN' || error.key === 'TOKEN_EXPIRED')) return null
     throw error

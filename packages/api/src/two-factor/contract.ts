@@ -1,9 +1,6 @@
 import { z } from 'zod'
 import { fieldProblems } from '../field-problems.ts'
-import { password } from '../fields.ts'
-
-/** As it is typed or pasted. What is neither kind of code is a wrong one, and counts as a try. */
-const code = z.string().min(1, fieldProblems.codeMissing).max(128, fieldProblems.tooLong)
+import { typedCode as code, password } from '../fields.ts'
 
 /** `method: 'otp'`, codes by mail, is refused by name. The issuer is always the application's name. */
 export const enableTwoFactorInput = z.object({

@@ -1,12 +1,13 @@
-import type { Account } from '@floorpass/db'
+import type { Account, TwoFactor } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../errors.ts'
 import { recordAuditEvent } from '../security/audit-log.ts'
 import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import { findPasswordAccount } from '../security/password-account.ts'
+import { assertReauthenticated } from '../security/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-store.ts'
-import { assertFresh, sessionProcedure } from '../trpc.ts'
+import { sessionProcedure } from '../trpc.ts'
 import { replaceBackupCodes } from './backup-codes.ts'
 import { enableTwoFactorInput, getTotpUriInput } from './contract.ts'
 import { createTotpSecret, totpUri } from './totp.ts'
@@ -14,7 +15,7 @@ import { createTotpSecret, totpUri } from './totp.ts'
 /**
  * Prepares a second factor: a secret for an authenticator and ten backup codes, each shown here and never again. Spec: Two-factor.
  * Nothing is asked at sign-in before `verify` has seen the first code; asked again until then, it makes new ones. The password
- * proves the owner, or a fresh session where there is none. INVALID_PASSWORD, SESSION_NOT_FRESH, TOTP_ALREADY_ENABLED,
+ * is the proof, or a recent reauthentication where there is none. INVALID_PASSWORD, SESSION_NOT_FRESH, TOTP_ALREADY_ENABLED,
  * OTP_NOT_CONFIGURED.
  */
 export const enableTwoFactor = sessionProcedure.input(enableTwoFactorInput).mutation(async ({ ctx, input }) => {
@@ -28,7 +29,7 @@ export const enableTwoFactor = sessionProcedure.input(enableTwoFactorInput).muta
     // A factor that counts is never replaced in silence.
     await tx.twoFactor.deleteMany({ where: { userId, confirmedAt: null } })
     const { count } = await tx.twoFactor.createMany({
-      data: { userId, secretSealed: ctx.secretBox.seal(secret) },
+      data: { userId, secretSealed: ctx.secretBox.seal(secret, ['two_factors.secret_sealed', userId]) },
       skipDuplicates: true,
     })
     if (count === 0) throw new AppError('TOTP_ALREADY_ENABLED')
@@ -47,19 +48,19 @@ export const getTotpUri = sessionProcedure.input(getTotpUriInput).mutation(async
   const factor = await ctx.db.twoFactor.findUnique({ where: { userId: ctx.user.id } })
   if (factor?.confirmedAt) throw new AppError('TOTP_ALREADY_ENABLED')
   if (!factor) throw new AppError('TOTP_NOT_ENABLED')
-  return { totpURI: uriFor(ctx, openUnfinished(ctx, factor.secretSealed)) }
+  return { totpURI: uriFor(ctx, openUnfinished(ctx, factor)) }
 })
 
 async function proveForSetUp(ctx: Context & ActiveSession, password: string | undefined): Promise<Account | null> {
   if (password !== undefined) return confirmPassword(ctx, ctx.user.id, password)
   if (await findPasswordAccount(ctx.db, ctx.user.id)) throw new AppError('INVALID_PASSWORD')
-  assertFresh(ctx.session)
+  assertReauthenticated(ctx.session)
   return null
 }
 
-function openUnfinished({ secretBox }: Context, secretSealed: string): string {
+function openUnfinished({ secretBox }: Context, { userId, secretSealed }: TwoFactor): string {
   try {
-    return secretBox.open(secretSealed)
+    return secretBox.open(secretSealed, ['two_factors.secret_sealed', userId])
   } catch (cause) {
     throw new AppError('TOTP_NOT_ENABLED', { cause })
   }

@@ -73,17 +73,17 @@ async function consumeTimeStep(
   if (secret === null || step === null) return false
   const { count } = await tx.twoFactor.updateMany({
     where: { userId, OR: [{ lastStep: null }, { lastStep: { lt: step } }] },
-    data: { lastStep: step, secretSealed: ctx.secretBox.seal(secret) },
+    data: { lastStep: step, secretSealed: ctx.secretBox.seal(secret, ['two_factors.secret_sealed', userId]) },
   })
   return count === 1
 }
 
-/** Null under an AUTH_SECRET that is no longer listed: then no code is right, and backup codes are the way in. */
+/** Null when AUTH_SECRET no longer lists its secret, or it is another user's: then backup codes alone are right. */
 function openSecret(ctx: Context, userId: string, secretSealed: string): string | null {
   try {
-    return ctx.secretBox.open(secretSealed)
+    return ctx.secretBox.open(secretSealed, ['two_factors.secret_sealed', userId])
   } catch (err) {
-    ctx.log.warn({ err, userId }, 'a two-factor secret cannot be opened: AUTH_SECRET lacks the secret that sealed it')
+    ctx.log.warn({ err, userId }, 'two-factor secret cannot be opened')
     return null
   }
 }

@@ -4,21 +4,19 @@ import { AppError } from '../errors.ts'
 import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
 import { lockCaller } from '../security/lock-user.ts'
 import type { ActiveSession } from '../sessions/session-store.ts'
-import { assertFresh } from '../trpc.ts'
 import { judgeCode } from './judge-code.ts'
 
 type Proof = { password?: string | undefined; code?: string | undefined }
 
 /**
- * Runs a change of a factor that counts, for a caller with a fresh session who gave the password or a code of the factor.
- * SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `judgeCode` refuses; TWO_FACTOR_NOT_ENABLED.
+ * Runs a change of a factor that counts, for a caller who gives the password or a code of the factor: that is the proof.
+ * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `judgeCode` refuses; TWO_FACTOR_NOT_ENABLED.
  */
 export async function asProvedOwner<Result>(
   ctx: Context & ActiveSession,
   { password, code }: Proof,
   change: (tx: Transaction, user: User) => Promise<Result>,
 ): Promise<Result> {
-  assertFresh(ctx.session)
   const account: Account | null = password === undefined ? null : await confirmPassword(ctx, ctx.user.id, password)
   const outcome = await ctx.db.$transaction(async (tx) => {
     const { id } = ctx.user

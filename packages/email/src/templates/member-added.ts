@@ -4,22 +4,22 @@ import type { MailTemplate } from './content.ts'
 export const memberAdded: MailTemplate<{ actor: string; organization: string; organizationsUrl: string }> = {
   en: ({ appName, actor, organization, organizationsUrl }) => ({
     subject: `You are now a member of ${plainName(organization)} on ${appName}`,
-    preheader: 'If you do not want this, leave it.',
+    preheader: 'Accept the membership, or leave the organization.',
     heading: `You were added to ${plainName(organization)}`,
     paragraphs: [
       `${plainName(actor) || 'Somebody'} added your ${appName} account to the organization “${plainName(organization)}”. Its members see your name and your email address.`,
-      'If you do not want this, leave the organization in your settings.',
+      'To stay a member, accept in your settings. If you do not want this, leave the organization there.',
     ],
-    action: { label: 'See my organizations', url: organizationsUrl },
+    action: { label: 'Accept or leave', url: organizationsUrl },
   }),
   fr: ({ appName, actor, organization, organizationsUrl }) => ({
     subject: `Vous êtes maintenant membre de ${plainName(organization)} sur ${appName}`,
-    preheader: 'Si vous ne le souhaitez pas, quittez-la.',
+    preheader: 'Acceptez, ou quittez l’organisation.',
     heading: `Vous avez été ajouté à ${plainName(organization)}`,
     paragraphs: [
       `${plainName(actor) || 'Quelqu’un'} a ajouté votre compte ${appName} à l’organisation « ${plainName(organization)} ». Ses membres voient votre nom et votre adresse e-mail.`,
-      'Si vous ne le souhaitez pas, quittez l’organisation dans vos paramètres.',
+      'Pour rester membre, acceptez dans vos paramètres. Sinon, vous pouvez y quitter l’organisation.',
     ],
-    action: { label: 'Voir mes organisations', url: organizationsUrl },
+    action: { label: 'Accepter ou quitter', url: organizationsUrl },
   }),
 }

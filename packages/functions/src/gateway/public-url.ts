@@ -1,3 +1,6 @@
+import { isHost } from '../http/host.ts'
+import { trimWhitespace } from '../http/trim-whitespace.ts'
+
 /** What a gateway tells of a request's address. Callers can forge all but `domainName`. */
 export type ForwardedUrl = {
   /** X-Forwarded-Proto: a list when there were several proxies. Some gateways write the HTTP version here. */
@@ -13,10 +16,9 @@ export type ForwardedUrl = {
  * https, since that is what a gateway serves. There always is a URL: a host that makes none is replaced by `fallback`'s. Spec: Errors 2.
  */
 export function publicUrl({ protocol, host, path }: ForwardedUrl, fallback: string): URL {
-  const first = protocol?.slice(0, 64).split(',', 1)[0]?.trim().toLowerCase()
-  const scheme = first === 'http' ? 'http' : 'https'
-  const isHost = host !== undefined && /^[\w.-]{1,253}(:\d{1,5})?$|^\[[\da-f:.]{2,45}\](:\d{1,5})?$/i.test(host)
-  const origin = isHost && URL.canParse(`${scheme}://${host}`) ? `${scheme}://${host}` : new URL(fallback).origin
+  const [first = ''] = (protocol ?? '').slice(0, 64).split(',', 1)
+  const scheme = trimWhitespace(first).toLowerCase() === 'http' ? 'http' : 'https'
+  const origin = host !== undefined && isHost(host) ? `${scheme}://${host}` : new URL(fallback).origin
   const rooted = path.startsWith('/') ? path : `/${path}`
   // Joined as text: as a relative URL, `//evil.test` would be another host.
   return new URL(URL.canParse(`${origin}${rooted}`) ? `${origin}${rooted}` : origin)

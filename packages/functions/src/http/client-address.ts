@@ -1,4 +1,5 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
+import { trimWhitespace } from './trim-whitespace.ts'
 
 /**
  * The caller's address: the socket's, unless that is a proxy we were told to believe; then the right-most hop of
@@ -9,7 +10,7 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
   const hops = (forwardedFor ?? '').slice(-2048).split(',')
   while (address !== null && isTrusted(address, trusted)) {
     const hop = hops.pop()
-    const next = hop === undefined ? null : canonical(withoutPort(hop.trim()))
+    const next = hop === undefined ? null : canonical(withoutPort(trimWhitespace(hop)))
     // A hop that is no address was not written by a proxy of ours: what is left of it may be forged.
     if (next === null) return address
     address = next

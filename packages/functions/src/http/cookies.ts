@@ -1,3 +1,5 @@
+import { trimWhitespace } from './trim-whitespace.ts'
+
 /** The value of each cookie of this name, the planted one too: for ending what any of them opens. */
 export const cookieValues = (header: string | null, wanted: string): string[] =>
   pairsOf(header).flatMap(([name, value]) => (name === wanted ? [value] : []))
@@ -21,7 +23,7 @@ function pairsOf(header: string | null): [name: string, value: string][] {
   const pairs: [string, string][] = []
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=')
-    if (at > 0) pairs.push([pair.slice(0, at).trim(), pair.slice(at + 1).trim()])
+    if (at > 0) pairs.push([trimWhitespace(pair.slice(0, at)), trimWhitespace(pair.slice(at + 1))])
   }
   return pairs
 }

@@ -1,4 +1,5 @@
 import { AppError } from '@floorpass/api'
+import { trimWhitespace } from './trim-whitespace.ts'
 
 export type BodyKind = 'json' | 'form'
 
@@ -11,7 +12,13 @@ export const readQuery = (request: Request): Record<string, string> => Object.fr
 export async function readBody(request: Request, accepts: readonly BodyKind[]): Promise<unknown> {
   const bytes = await request.arrayBuffer()
   if (bytes.byteLength === 0) return {}
-  const kind = bodyKind(request.headers, accepts)
+  const kind = findBodyKind(request.headers, accepts)
+  if (kind === null) {
+    const allowed = accepts.map((candidate) => typeOf[candidate]).join(', ')
+    throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
+      message: `This content type is not allowed. Send ${allowed} in UTF-8, uncompressed`,
+    })
+  }
   const text = decode(bytes)
   if (kind === 'form') return Object.fromEntries(new URLSearchParams(text))
   try {
@@ -21,19 +28,17 @@ export async function readBody(request: Request, accepts: readonly BodyKind[]): 
   }
 }
 
-function bodyKind(headers: Headers, accepts: readonly BodyKind[]): BodyKind {
+/** The kind of body that the headers announce; null when it is none of these, or not plain UTF-8. */
+export function findBodyKind(headers: Headers, accepts: readonly BodyKind[]): BodyKind | null {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
-  const kind = accepts.find((candidate) => typeOf[candidate] === type.trim())
-  const charsets = parameters.map((parameter) => parameter.trim()).filter((parameter) => parameter.startsWith('charset='))
+  const kind = accepts.find((candidate) => typeOf[candidate] === trimWhitespace(type))
+  const charsets = parameters.map(trimWhitespace).filter((parameter) => parameter.startsWith('charset'))
   const readable = charsets.every((charset) => /^charset="?utf-8"?$/.test(charset))
-  if (!kind || !readable || headers.has('content-encoding')) {
-    const allowed = accepts.map((candidate) => typeOf[candidate]).join(', ')
-    throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
-      message: `This content type is not allowed. Send ${allowed} in UTF-8, uncompressed`,
-    })
-  }
-  return kind
+  return kind && readable && !headers.has('content-encoding') ? kind : null
 }
+
+/** The body as text. BAD_REQUEST when it is not UTF-8. */
+export const readText = async (request: Request): Promise<string> => decode(await request.arrayBuffer())
 
 function decode(bytes: ArrayBuffer): string {
   try {

@@ -110,6 +110,19 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.successAnswer,
       call: (api) => api.signIn.signOut(),
     }),
+    post('/reauthenticate', {
+      access: 'session',
+      summary: 'Prove again who you are, before a sensitive act',
+      input: contracts.reauthenticateInput,
+      answer: contracts.reauthenticateAnswer,
+      call: (api, body) => api.signIn.reauthenticate(body),
+    }),
+    get('/reauthentication', {
+      access: 'session',
+      summary: 'Until when sensitive acts need no further proof, and the ways to prove who you are',
+      answer: contracts.reauthenticationAnswer,
+      call: (api) => api.signIn.getReauthentication(),
+    }),
   ],
   sessions: [
     get('/get-session', {
@@ -215,7 +228,7 @@ const table: Record<string, readonly Row[]> = {
       access: 'public',
       summary: 'Take an account back with the link that its former address got',
       input: contracts.undoEmailChangeInput,
-      answer: contracts.statusAnswer,
+      answer: contracts.undoEmailChangeAnswer,
       call: (api, body) => api.emailAddress.undoChange(body),
     }),
   ],
@@ -352,6 +365,13 @@ const table: Record<string, readonly Row[]> = {
       input: contracts.setActiveOrganizationInput,
       answer: contracts.fullOrganizationAnswer,
       call: (api, body) => api.organizations.setActive(body),
+    }),
+    post('/organization/accept-membership', {
+      access: 'session',
+      summary: 'Accept a membership that another member gave you',
+      input: contracts.acceptMembershipInput,
+      answer: contracts.memberAnswer,
+      call: (api, body) => api.organizations.acceptMembership(body),
     }),
     post('/organization/leave', {
       access: 'session',

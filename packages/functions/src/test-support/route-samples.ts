@@ -42,6 +42,12 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     userId: (await app.signedIn()).userId,
     role: 'member',
   })
+  const addedTo = async ({ userId }: SignedIn) => {
+    const founder = await app.signedIn()
+    const { organizationId } = await organization(founder)
+    await founder.post('/auth/organization/member/add', { organizationId, userId, role: 'member' })
+    return { organizationId }
+  }
   const removeMember = async (tab: SignedIn) => {
     const { organizationId, memberId } = await colleague(tab)
     return { organizationId, memberIdOrEmail: memberId }
@@ -70,6 +76,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
   return {
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
     'POST /sign-up/email': async () => app.person(),
+    'POST /reauthenticate': async ({ person: { password } }) => ({ password }),
     'GET /list-activity': async () => ({ limit: '5' }),
     'GET /sign-in/social': async () => ({ provider: 'github' }),
     'POST /sign-in/social': async () => ({ provider: 'github' }),
@@ -139,12 +146,8 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /organization/update-member-role': updateMemberRole,
     'POST /organization/check-slug': async () => ({ slug: randomUUID() }),
     'POST /organization/set-active': organization,
-    'POST /organization/leave': async (tab) => {
-      const founder = await app.signedIn()
-      const { organizationId } = await organization(founder)
-      await founder.post('/auth/organization/member/add', { organizationId, userId: tab.userId, role: 'member' })
-      return { organizationId }
-    },
+    'POST /organization/accept-membership': addedTo,
+    'POST /organization/leave': addedTo,
     'GET /organization/list-members': organization,
     'GET /organization/get-active-member': organization,
     'GET /organization/get-active-member-role': organization,

@@ -21,13 +21,15 @@ export function createGitHub(options: GitHubOptions): SocialProvider {
     name: 'GitHub',
     origin: new URL(options.url).origin,
     issuer: null,
-    async authorizationUrl(attempt, { scopes, loginHint }) {
+    async authorizationUrl(attempt, { scopes, loginHint, reauthenticate }) {
       const url = authorizationUrl(options, `${options.url}/login/oauth/authorize`, attempt, [
         'read:user',
         'user:email',
         ...scopes,
       ])
       if (loginHint !== undefined) url.searchParams.set('login', loginHint)
+      // GitHub cannot ask for the password again; its account picker at least requires a click.
+      if (reauthenticate) url.searchParams.set('prompt', 'select_account')
       return url
     },
     async identify(code, attempt) {
@@ -44,6 +46,7 @@ export function createGitHub(options: GitHubOptions): SocialProvider {
         emailVerified: primary?.verified === true,
         name: user.name ?? user.login,
         image: user.avatar_url ?? null,
+        authenticatedAt: null,
         tokens,
       }
     },

@@ -28,6 +28,11 @@ test.each([
     [policy.security.passwordAge, 365 * day],
     { 'en.inside.ts': 'Your password is more than a year old', 'fr.inside.ts': 'Votre mot de passe a plus d’un an' },
   ],
+  [
+    'a confirmation of who you are',
+    [policy.session.reauthenticationAge, 15 * 60],
+    { 'en.inside.ts': "we won't ask again for 15 minutes", 'fr.inside.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
+  ],
 ])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {
   expect(seconds).toBe(said)
   for (const [file, sentence] of Object.entries(sentences)) expect(readFileSync(`${texts}${file}`, 'utf8')).toContain(sentence)

@@ -147,7 +147,7 @@ describe('an address that two people signed up with', () => {
     const { owner, email } = await contested()
     const rows = await app.db.verification.findMany({ where: { email } })
     expect(rows).toHaveLength(2)
-    for (const { payloadSealed } of rows) expect(payloadSealed).toMatch(/^1\.[\w-]{8}\.[\w-]+$/)
+    for (const { payloadSealed } of rows) expect(payloadSealed).toMatch(/^2\.[\w-]{8}\.[\w-]+$/)
     expect(JSON.stringify(rows)).not.toContain(owner.name)
     expect(JSON.stringify(rows)).not.toContain('$argon2')
   })

@@ -25,13 +25,16 @@ const subjects: Record<MailName, string> = {
   'change-email-confirm': 'Confirmez votre nouvelle adresse e-mail pour Floorpass',
   'email-change-requested': 'Une nouvelle adresse e-mail a été demandée pour votre compte Floorpass',
   'email-changed': 'L’adresse e-mail de votre compte Floorpass a été modifiée',
+  'email-change-undone': 'Votre compte Floorpass est rétabli. Choisissez un nouveau mot de passe',
   'delete-account': 'Confirmez la suppression de votre compte Floorpass',
+  reauthenticate: 'Confirmez votre identité sur Floorpass',
   'account-deleted': 'Votre compte Floorpass a été supprimé',
   'account-linked': 'GitHub permet maintenant de se connecter à votre compte Floorpass',
   'account-unlinked': 'GitHub ne permet plus de se connecter à votre compte Floorpass',
   'organization-invitation': 'Vous êtes invité à rejoindre Desk sur Floorpass',
   'member-added': 'Vous êtes maintenant membre de Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
+  'membership-dropped': 'Fin de votre appartenance à Desk sur Floorpass',
   'two-factor-enabled': 'La connexion à Floorpass demande maintenant un code',
   'two-factor-disabled': 'La connexion à Floorpass ne demande plus de code',
   'two-factor-locked': 'Trop de codes erronés pour votre compte Floorpass',
@@ -138,7 +141,20 @@ const actions: Action[] = [
       return newestToken(somebody.person.email)
     },
     act: (_, token) => app.browser().post('/auth/undo-email-change', { token }),
-    tells: [['password-cleared', 'own']],
+    tells: [
+      ['email-changed', 'new'],
+      ['email-change-undone', 'own'],
+    ],
+  },
+  {
+    action: 'reauthenticate by mail, for an account with no other way',
+    prepare: async ({ userId }) => {
+      await app.db.account.deleteMany({ where: { userId } })
+      await app.db.user.update({ where: { id: userId }, data: { createdAt: new Date(Date.now() - 8 * 86_400_000) } })
+      return ''
+    },
+    act: ({ tab }) => tab.post('/auth/reauthenticate', { sendEmail: true }),
+    tells: [['reauthenticate', 'own']],
   },
   {
     action: 'delete-user without a password',
@@ -191,6 +207,17 @@ const actions: Action[] = [
     },
     act: ({ person: { email } }) => founder.post('/auth/organization/member/remove', { memberIdOrEmail: email }),
     tells: [['member-removed', 'own']],
+  },
+  {
+    action: 'creating a sixth organization after an addition that was not accepted',
+    prepare: async ({ tab, userId }) => {
+      await founded()
+      await founder.post('/auth/organization/member/add', { userId, role: 'member' })
+      for (const slug of ['a', 'b', 'c', 'd']) await tab.post('/auth/organization/create', { name: 'Own', slug })
+      return undefined
+    },
+    act: ({ tab }) => tab.post('/auth/organization/create', { name: 'Own', slug: 'e' }),
+    tells: [['membership-dropped', 'own']],
   },
   {
     action: 'the first code of a second factor',

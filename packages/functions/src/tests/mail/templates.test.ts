@@ -12,10 +12,27 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   'password-changed': { resetUrl: link },
   'password-cleared': { url: link, minutes: 60 },
   'password-set': { resetUrl: link },
-  'change-email-confirm': { url: link, hours: 1 },
+  'change-email-confirm': { account: 'ada@example.test', url: link, hours: 1 },
   'email-change-requested': { newEmail: 'mallory@mail.example.org', resetUrl: link },
   'email-changed': { newEmail: 'mallory@mail.example.org', undoUrl: link, days: 7 },
+  'email-change-undone': {
+    url: link,
+    minutes: 60,
+    securityUrl: other,
+    effects: {
+      passwordRemoved: true,
+      unlinkedProviders: ['GitHub'],
+      twoFactor: 'removed',
+      backupCodesRemoved: true,
+      trustedDevices: 1,
+      invitations: 2,
+      tradingDisabled: true,
+      riskLevelLowered: true,
+      profileRestored: true,
+    },
+  },
   'delete-account': { url: link, minutes: 30 },
+  reauthenticate: { url: link, minutes: 15 },
   'account-deleted': {},
   'account-linked': { provider: 'GitHub', accountsUrl: link },
   'account-unlinked': { provider: 'GitHub', resetUrl: link },
@@ -29,6 +46,7 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   },
   'member-added': { actor: 'Grace', organization: 'Desk', organizationsUrl: link },
   'member-removed': { organization: 'Desk', organizationsUrl: link },
+  'membership-dropped': { organization: 'Desk', most: 5, organizationsUrl: link },
   'password-paused': { place: 'known', resetUrl: link },
   'two-factor-enabled': { securityUrl: link, resetUrl: other },
   'two-factor-disabled': { resetUrl: link },
@@ -105,7 +123,7 @@ describe('names that strangers choose', () => {
   })
 })
 
-it.each(['organization-invitation', 'member-added', 'member-removed'] as const)(
+it.each(['organization-invitation', 'member-added', 'member-removed', 'membership-dropped'] as const)(
   'no name in %s becomes a link or a line',
   (mail) => {
     const evil = 'https://evil.com/win\r\nBcc: x@evil.com'

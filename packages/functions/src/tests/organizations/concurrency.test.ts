@@ -59,7 +59,7 @@ describe('at most five organizations', () => {
     expect(await app.db.organization.count({ where: { members: { none: {} } } })).toBe(0)
   })
 
-  test('T127: ten creations and ten additions by others at once leave exactly five', async () => {
+  test('T127: of ten creations and ten additions by others at once, five creations are left', async () => {
     const tab = await app.signedIn()
     const owners = await times(10, () => app.signedIn())
     for (const owner of owners) await found(owner)
@@ -68,7 +68,9 @@ describe('at most five organizations', () => {
         ? create(tab)
         : (owners[(round - 1) / 2] as SignedIn).post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }),
     )
-    expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
+    // A creation may end an addition, which the person never accepted; nothing ends a creation.
+    const created = answers.filter((_, round) => round % 2 === 0)
+    expect([done(created), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
   })
 
   test('two invitations accepted at once into the fifth and the sixth: one is refused', async () => {

@@ -143,7 +143,9 @@ describe('member/remove', () => {
 
   test('who is removed or demoted has not given in advance what they may no longer give', async () => {
     const second = await app.signedIn()
-    await post(owner, 'member/add', { userId: second.userId, role: 'owner' })
+    await post(owner, 'member/add', { userId: second.userId, role: 'admin' })
+    await post(second, 'accept-membership', {})
+    await post(owner, 'member/update-role', { memberId: await memberIdOf(app, id, second), role: 'owner' })
     const [high, low] = [app.person().email, app.person().email]
     await post(second, 'invite-member', { email: high, role: 'owner' })
     await post(second, 'invite-member', { email: low, role: 'member' })

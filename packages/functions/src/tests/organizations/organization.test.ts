@@ -72,6 +72,7 @@ describe('organization/create', () => {
     for (let count = 0; count < 3; count += 1) await found(tab)
     const { id: theirs } = await found(other)
     await other.post('/auth/organization/member/add', { organizationId: theirs, userId: tab.userId, role: 'member' })
+    await tab.post('/auth/organization/accept-membership', { organizationId: theirs })
     const sixth = () => tab.post('/auth/organization/create', { name: 'Desk', slug: randomUUID() })
     const full = [403, 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS']
     expect(outcome(await sixth())).toEqual(full)
@@ -167,9 +168,14 @@ describe('organization/delete', () => {
     expect(await app.db.invitation.count({ where: { organizationId: id } })).toBe(0)
     expect(await app.db.organization.count({ where: { id: kept.id } })).toBe(1)
     const events = await app.db.auditEvent.findMany({ where: { organizationId: id }, orderBy: { id: 'asc' } })
-    expect(events.slice(0, 3).map(({ action }) => action)).toEqual(['create-organization', 'add-member', 'invite-member'])
+    expect(events.slice(0, 4).map(({ action }) => action)).toEqual([
+      'create-organization',
+      'add-member',
+      'accept-membership',
+      'invite-member',
+    ])
     // It happened to each of them.
-    const told = events.slice(3).map(({ action, userId, actorId }) => [action, userId, actorId])
+    const told = events.slice(4).map(({ action, userId, actorId }) => [action, userId, actorId])
     expect(new Map(told.map(([, userId, actorId]) => [userId, actorId]))).toEqual(
       new Map([
         [tab.userId, null],

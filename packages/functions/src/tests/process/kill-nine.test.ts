@@ -38,7 +38,9 @@ async function writeUntilGone(url: string, name: string, asked: string[], acknow
 /** Whoever a mail is on its way to, or has reached. */
 async function mailedAddresses(db: Database): Promise<Set<string>> {
   const secretBox = createSecretBox([(await readFile(join(environment.DATA_DIR, 'auth-secret'), 'utf8')).trim()])
-  const queued = (await db.queuedMail.findMany()).map(({ mailSealed }) => JSON.parse(secretBox.open(mailSealed)).to as string)
+  const queued = (await db.queuedMail.findMany()).map(
+    ({ id, mailSealed }) => JSON.parse(secretBox.open(mailSealed, ['queued_mails.mail_sealed', id])).to as string,
+  )
   const outbox = join(environment.DATA_DIR, 'outbox')
   const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
   const sent = await Promise.all(files.map(async (name) => JSON.parse(await readFile(join(outbox, name), 'utf8')).to as string))

@@ -176,17 +176,17 @@ describe('update-user', () => {
     }
   })
 
-  test('T47: switching trading on needs a sign-in of the last day; all else does not', async () => {
+  test('T47: switching trading on needs a proof from the last 15 minutes; switching it off does not', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    clock.advance(24 * 3600)
+    clock.advance(15 * 60)
     expect((await update(tab, { tradingEnabled: true })).status).toBe(200)
     expect((await update(tab, { tradingEnabled: false })).status).toBe(200)
     clock.advance(1)
     const answer = await update(tab, { name: 'Changed', tradingEnabled: true })
     expect([answer.status, answer.body]).toEqual([403, { code: 'SESSION_NOT_FRESH', message: 'Session is not fresh' }])
     expect(await rowOf(tab)).toMatchObject({ name: tab.person.name, tradingEnabled: false })
-    for (const fields of [{ tradingEnabled: false }, { name: 'Changed' }, { riskLevel: 'aggressive' }, { image: null }]) {
+    for (const fields of [{ tradingEnabled: false }, { name: 'Changed' }, { riskLevel: 'conservative' }, { image: null }]) {
       expect((await update(tab, fields)).status).toBe(200)
     }
     await app.db.user.update({ where: { id: tab.userId }, data: { tradingEnabled: true } })
@@ -196,7 +196,30 @@ describe('update-user', () => {
     expect((await update(tab, { tradingEnabled: true })).status).toBe(200)
   })
 
-  test('T47: an extended session does not become fresh', async () => {
+  test('T47: raising the risk level needs a proof from the last 15 minutes; keeping or lowering it does not', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const levels = ['conservative', 'moderate', 'aggressive'] as const
+    clock.advance(15 * 60)
+    expect((await update(tab, { riskLevel: 'moderate' })).status).toBe(200)
+    clock.advance(1)
+    for (const [from, before] of levels.entries())
+      for (const [to, riskLevel] of levels.entries()) {
+        await app.db.user.update({ where: { id: tab.userId }, data: { riskLevel: before } })
+        const answer = await update(tab, { riskLevel })
+        const expected = to > from ? [403, 'SESSION_NOT_FRESH', before] : [200, undefined, riskLevel]
+        expect([answer.status, answer.code, (await rowOf(tab)).riskLevel]).toEqual(expected)
+      }
+    await app.db.user.update({ where: { id: tab.userId }, data: { riskLevel: 'moderate', tradingEnabled: true } })
+    expect((await update(tab, { tradingEnabled: true, riskLevel: 'aggressive' })).code).toBe('SESSION_NOT_FRESH')
+    expect((await update(tab, { tradingEnabled: false, riskLevel: 'aggressive' })).code).toBe('SESSION_NOT_FRESH')
+    expect((await update(tab, { tradingEnabled: true, riskLevel: 'moderate' })).status).toBe(200)
+    await app.db.user.update({ where: { id: tab.userId }, data: { tradingEnabled: false } })
+    expect((await update(tab, { tradingEnabled: true, riskLevel: 'conservative' })).code).toBe('SESSION_NOT_FRESH')
+    expect(await rowOf(tab)).toMatchObject({ riskLevel: 'moderate', tradingEnabled: false })
+  })
+
+  test('T47: extending a session proves nothing', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * 24 * 3600)

@@ -35,6 +35,8 @@ const promised = specRows
 
 /** What the specification does not name: halves of its flows that Floorpass adds. */
 const ours = [
+  'POST /reauthenticate',
+  'GET /reauthentication',
   'GET /reset-password',
   'GET /verify-email',
   'POST /undo-email-change',
@@ -43,6 +45,7 @@ const ours = [
   'GET /get-security',
   'POST /organization/check-slug',
   'POST /organization/set-active',
+  'POST /organization/accept-membership',
   'POST /organization/leave',
   'GET /organization/list-members',
   'GET /organization/get-active-member',

@@ -76,6 +76,17 @@ describe('get-session', () => {
     ])
   })
 
+  test('but only by get-session: a late answer to any other request leaves a newer cookie alone', async () => {
+    const cookie = { headers: { cookie: 'floorpass_session=nothing' } }
+    const browser = app.browser()
+    const answers = [
+      await browser.post('/auth/update-user', { name: 'Ada' }, cookie),
+      await browser.get('/auth/list-sessions', cookie),
+      await browser.post('/trpc/passwords.check', { password: 'plum kettle orbit' }, cookie),
+    ]
+    expect(answers.map(({ setCookies }) => setCookies)).toEqual([[], [], []])
+  })
+
   test('a session in use is extended once a day, and the cookie with it', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()

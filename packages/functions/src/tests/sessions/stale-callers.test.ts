@@ -132,7 +132,7 @@ describe('what a session was is not what it is', () => {
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
-    'update-user by a session that is not fresh waits its turn, and holds up nobody who deletes the account',
+    'update-user without a recent proof waits for the lock and does not block the deletion of the account',
     async () => {
       const tab = await app.signedIn()
       const threeDaysAgo = new Date(Date.now() - 3 * 24 * 3600 * 1000)
@@ -148,20 +148,20 @@ describe('what a session was is not what it is', () => {
     },
   )
 
-  test('confirming an address gives a new token, and makes the session no fresher', async () => {
+  test('confirming an address gives a new token and proves nothing', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const newEmail = app.person().email
     await tab.post('/auth/change-email', { newEmail })
     await app.mailed()
-    clock.advance(50 * 60)
+    clock.advance(10 * 60)
     const former = tab.cookies.get('floorpass_session')
     expect((await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
     expect(tab.cookies.get('floorpass_session')).not.toBe(former)
-    clock.advance(23 * 3600)
+    clock.advance(5 * 60)
     expect((await tab.post('/auth/update-user', { tradingEnabled: true })).status).toBe(200)
     await tab.post('/auth/update-user', { tradingEnabled: false })
-    clock.advance(15 * 60)
+    clock.advance(1)
     expect((await tab.post('/auth/update-user', { tradingEnabled: true })).code).toBe('SESSION_NOT_FRESH')
   })
 })

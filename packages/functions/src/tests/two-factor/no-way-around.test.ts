@@ -155,7 +155,7 @@ describe('an address that is taken back', () => {
     const { token } = app.outbox.to(tab.person.email).find(({ link }) => link.pathname === '/undo-email-change') ?? {}
     await meanwhile()
     const answer = await app.browser().post('/auth/undo-email-change', { token })
-    expect(answer.body).toEqual({ status: true })
+    expect(answer.body).toMatchObject({ status: true })
     await app.mailed()
     await app.browser().post('/auth/reset-password', { token: app.outbox.lastTo(tab.person.email).token, newPassword })
     return (await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: newPassword })).body

@@ -184,7 +184,8 @@ describe('which codes are right', () => {
   test('the codes of RFC 6238, to their last six digits', async () => {
     const clock = holdClock(new Date(0))
     const tab = await app.signedIn()
-    const secretSealed = app.service.deps.secretBox.seal('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ')
+    const place = ['two_factors.secret_sealed', tab.userId] as const
+    const secretSealed = app.service.deps.secretBox.seal('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ', place)
     await app.db.twoFactor.create({ data: { userId: tab.userId, secretSealed, confirmedAt: new Date() } })
     await app.db.user.update({ where: { id: tab.userId }, data: { twoFactorEnabled: true } })
     for (const [time, code] of [

@@ -1,0 +1,30 @@
+import { useLocation } from '@remix-run/react'
+import type { ReactNode } from 'react'
+import { ButtonLink } from '#app/components/button.tsx'
+import type { PageError } from '#app/form-result.ts'
+import { withTarget } from '#app/redirect-target.ts'
+import { useText } from '#app/text.ts'
+
+/** Stands in place of a form that would be refused: a sentence, and a link to confirm who you are. */
+export function ReauthenticationGate({ redirectTo, children }: { redirectTo?: string; children: ReactNode }) {
+  return (
+    <div className="grid justify-items-start gap-3 rounded-md bg-sunken px-4 py-4">
+      <p className="text-pretty">{children}</p>
+      <ReauthenticateLink redirectTo={redirectTo} />
+    </div>
+  )
+}
+
+/** The same link with a refusal, for a proof that became too old after the form was shown. Nothing with any other refusal. */
+export const reauthenticateLink = (error: PageError | null | undefined, redirectTo?: string) =>
+  error?.key === 'SESSION_NOT_FRESH' && <ReauthenticateLink redirectTo={redirectTo} />
+
+function ReauthenticateLink({ redirectTo }: { redirectTo: string | undefined }) {
+  const text = useText('reauthenticate')
+  const { pathname } = useLocation()
+  return (
+    <ButtonLink to={withTarget('/reauthenticate', redirectTo ?? pathname)} look="secondary">
+      {text.title}
+    </ButtonLink>
+  )
+}

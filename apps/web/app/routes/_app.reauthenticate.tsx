@@ -1,0 +1,195 @@
+import { rootRelativePath } from '@floorpass/api/contracts'
+import { redirect } from '@remix-run/node'
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { Alert } from '#app/components/alert.tsx'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { CodeField } from '#app/components/code-field.tsx'
+import { FormErrors } from '#app/components/form-errors.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { LocalMailbox } from '#app/components/local-mailbox.tsx'
+import { MailAddress } from '#app/components/mail-address.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { PasswordField } from '#app/components/password-field.tsx'
+import { Or } from '#app/components/provider-links.tsx'
+import { ProviderMark } from '#app/components/provider-mark.tsx'
+import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { isDeadLink } from '#app/form-result.ts'
+import { useHiddenToken } from '#app/hide-token.ts'
+import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
+import { socialRefusalOf } from '#app/social-refusal.server.ts'
+import { useText } from '#app/text.ts'
+
+// The mailed link names no page to return to.
+const targetOf = ({ searchParams }: URL): string =>
+  rootRelativePath(searchParams.get('redirectTo')) ?? (searchParams.has('token') ? '/settings' : '/dashboard')
+
+/** Opening the link changes nothing: mail scanners open links too. */
+export const loader = withApi(async ({ api, page, url }) => {
+  const { user, isReauthenticated } = await api.sessions.require()
+  const redirectTo = targetOf(url)
+  if (isReauthenticated) throw redirect(redirectTo)
+  const { methods } = await api.signIn.getReauthentication()
+  return {
+    redirectTo,
+    token: url.searchParams.get('token') ?? '',
+    email: user.email,
+    methods,
+    providers: page.providers.filter(({ id }) => methods.includes(id)),
+    refusal: socialRefusalOf(url, page.locale),
+  }
+})
+
+/** `intent` names the method or the provider. The token is sent in the body, so only the emailed URL contains it. */
+export const action = withApiForm(['intent', 'token'], async ({ api, url, field }) => {
+  const redirectTo = targetOf(url)
+  const intent = field('intent')
+  if (intent === 'email') {
+    await api.signIn.reauthenticate({ sendEmail: true })
+    return { sent: true }
+  }
+  if (intent === 'password' || intent === 'code' || intent === 'token') {
+    await api.signIn.reauthenticate({ [intent]: field(intent) })
+    throw redirect(redirectTo)
+  }
+  const errorCallbackURL = withTarget('/reauthenticate', redirectTo)
+  const answer = await api.signIn.reauthenticate({ provider: intent, callbackURL: redirectTo, errorCallbackURL })
+  throw redirect('url' in answer ? answer.url : redirectTo)
+})
+
+export { clientAction } from '#app/client-action.ts'
+
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.reauthenticate.title)
+
+export default function Reauthenticate() {
+  const text = useText('reauthenticate')
+  useHiddenToken()
+  const { redirectTo, refusal, ...loaded } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  const failure = result?.error ? result : undefined
+  const deadLink = failure?.typed.intent === 'token' && isDeadLink(failure.error)
+  // The way that was tried may be gone by now: then no form shows what became of it.
+  const isOrphan = failure !== undefined && !['token', ...loaded.methods].includes(failure.typed.intent ?? '')
+  const token = deadLink ? '' : failure?.typed.token || loaded.token
+  return (
+    <div className="mx-auto grid w-full max-w-md gap-6">
+      <Heading title={text.title}>{token === '' ? text.lead : text.tokenLead}</Heading>
+      <Card>
+        {refusal && !result && <ProviderRefusal {...refusal} />}
+        {(deadLink || isOrphan) && failure && <FormErrors error={failure.error} />}
+        {token === '' ? (
+          <Methods {...loaded} redirectTo={redirectTo} result={result} />
+        ) : (
+          <PageForm action={withTarget('/reauthenticate', redirectTo)} intent="token" failure={failure}>
+            <input type="hidden" name="token" value={token} />
+            <SubmitButton wide>{text.submitToken}</SubmitButton>
+          </PageForm>
+        )}
+      </Card>
+      <p>
+        <TextLink to={redirectTo}>{text.cancel}</TextLink>
+      </p>
+    </div>
+  )
+}
+
+type MethodsProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'redirectTo' | 'email' | 'methods' | 'providers'> & {
+  result: ReturnType<typeof useActionData<typeof action>>
+}
+
+function Methods({ redirectTo, email, methods, providers, result }: MethodsProps) {
+  const text = useText('reauthenticate')
+  const has = (method: MethodsProps['methods'][number]) => methods.includes(method)
+  const form = (intent: string) => ({
+    action: withTarget('/reauthenticate', redirectTo),
+    intent,
+    failure: result?.error && result.typed.intent === intent ? result : undefined,
+  })
+  return (
+    <>
+      {has('password') && (
+        <PageForm {...form('password')}>
+          {/* For password managers: whose password this is. */}
+          <input type="text" autoComplete="username" value={email} readOnly hidden />
+          <div className="grid gap-2">
+            <PasswordField label={text.password} autoComplete="current-password" />
+            <p className="text-sm">
+              <TextLink to="/forgot-password">{text.forgot}</TextLink>
+            </p>
+          </div>
+          <SubmitButton wide>{text.submitPassword}</SubmitButton>
+        </PageForm>
+      )}
+      {has('code') && (
+        <>
+          {has('password') && <Or />}
+          <PageForm {...form('code')}>
+            <CodeField />
+            <SubmitButton look={has('password') ? 'secondary' : 'primary'} wide>
+              {text.submitCode}
+            </SubmitButton>
+          </PageForm>
+        </>
+      )}
+      {providers.length > 0 && (
+        <>
+          {(has('password') || has('code')) && <Or />}
+          {providers.map(({ id, name }) => (
+            <PageForm key={id} {...form(id)} reloadDocument className="grid gap-3">
+              <SubmitButton look="provider" wide>
+                <ProviderMark id={id} />
+                {text.submitProvider} {name}
+              </SubmitButton>
+            </PageForm>
+          ))}
+        </>
+      )}
+      {has('email') && (
+        <PageForm {...form('email')}>
+          {result && !result.error ? (
+            <>
+              <Alert look="success" landing>
+                <Sentence parts={text.sent} email={email} />
+              </Alert>
+              <LocalMailbox />
+              <p className="text-sm text-ink-soft">{text.nothing}</p>
+              <SubmitButton look="secondary" wide>
+                {text.sendAgain}
+              </SubmitButton>
+            </>
+          ) : (
+            <>
+              <Sentence parts={text.emailLead} email={email} />
+              <SubmitButton wide>{text.sendEmail}</SubmitButton>
+            </>
+          )}
+        </PageForm>
+      )}
+      {methods.length === 0 && (
+        <>
+          <p>{text.none}</p>
+          <ButtonLink to="/forgot-password" wide>
+            {text.choosePassword}
+          </ButtonLink>
+        </>
+      )}
+    </>
+  )
+}
+
+function Sentence({ parts: [before, after], email }: { parts: readonly string[]; email: string }) {
+  return (
+    <p>
+      {before}
+      <strong className="font-semibold">
+        <MailAddress>{email}</MailAddress>
+      </strong>
+      {after}
+    </p>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Transaction } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { mailMembershipDropped } from '../mails.ts'
+import { policy } from '../policy.ts'
+import { recordAuditEvents } from '../security/audit-log.ts'
+import type { ActiveSession } from '../sessions/session-store.ts'
+import { endMembership, findMembership, lockOrganizations } from './membership.ts'
+
+/**
+ * Before the caller creates or joins an organization: when they are in as many as they may be, the newest membership that they never
+ * accepted ends. Its owners find it in their activity, the caller by mail too. Locks that organization together with the `joined` one.
+ * The caller's lock is held.
+ */
+export async function freeSlot(ctx: Context & ActiveSession, tx: Transaction, joined?: string): Promise<void> {
+  const userId = ctx.user.id
+  const memberships = await tx.member.findMany({ where: { userId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
+  const isFull = memberships.length >= policy.organizations.perUser
+  const dropped = memberships.find(
+    ({ acceptedAt, organizationId }) => isFull && acceptedAt === null && organizationId !== joined,
+  )?.organizationId
+  await lockOrganizations(
+    tx,
+    [joined, dropped].filter((id) => id !== undefined),
+  )
+  // The organization may have been deleted before it was locked.
+  const membership = dropped === undefined ? null : await findMembership(tx, dropped, userId)
+  if (!membership) return
+  const { organizationId, role } = membership
+  await endMembership(tx, ctx, membership)
+  const owners = await tx.member.findMany({ where: { organizationId, role: 'owner' } })
+  const event = { organizationId, action: 'drop-membership' as const, details: { role } }
+  const ownersEvents = owners.map((owner) => ({ ...event, userId: owner.userId, actorId: userId }))
+  await recordAuditEvents(tx, ctx.client, [{ ...event, userId }, ...ownersEvents])
+  const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+  const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  await mailMembershipDropped(ctx, tx, user, { organization: name, most: policy.organizations.perUser })
+}

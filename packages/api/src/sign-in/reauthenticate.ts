@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import type { Context } from '../context.ts'
+import { AppError } from '../errors.ts'
+import { mailReauthenticationLink } from '../mails.ts'
+import { recordAuditEvent } from '../security/audit-log.ts'
+import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
+import { lockCaller } from '../security/lock-user.ts'
+import { consumeOneTimeToken } from '../security/one-time-tokens.ts'
+import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
+import { type ActiveSession, renewSession, setSessionCookie } from '../sessions/session-store.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { judgeCode } from '../two-factor/judge-code.ts'
+import { reauthenticateInput } from './contract.ts'
+import { findReauthenticationMethods } from './reauthentication-methods.ts'
+
+/**
+ * A signed-in user proves again who they are, for the sensitive acts of the next 15 minutes; the session gets a new token. Spec: Sign-in
+ * and sign-up. The proof is the password, a code of the second factor, a round trip to a linked provider (the answer holds its `url`)
+ * or, for an account with none of these, the token of a mailed link. INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
+ * TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND, REAUTHENTICATION_METHOD_NOT_AVAILABLE and the codes of `judgeCode`.
+ */
+export const reauthenticate = sessionProcedure.input(reauthenticateInput).mutation(async ({ ctx, input }) => {
+  if (input.provider !== undefined) return startAtProvider(ctx, input.provider, input)
+  if (input.sendEmail) return mailLink(ctx)
+  return verifyProof(ctx, input)
+})
+
+type Input = z.infer<typeof reauthenticateInput>
+
+async function startAtProvider(
+  ctx: Context & ActiveSession,
+  id: string,
+  { disableRedirect, callbackURL, errorCallbackURL }: Input,
+) {
+  await ctx.limitByIp('social:ip')
+  const provider = requireProvider(ctx, id)
+  const isLinked = (await ctx.db.account.count({ where: { userId: ctx.user.id, providerId: provider.id } })) > 0
+  if (!isLinked) throw new AppError('ACCOUNT_NOT_FOUND')
+  const url = await beginSocialFlow(ctx, provider, {
+    targets: { callbackURL, errorCallbackURL },
+    reauthentication: { userId: ctx.user.id, sessionId: ctx.session.id },
+  })
+  return { url: url.href, redirect: !disableRedirect }
+}
+
+async function mailLink(ctx: Context & ActiveSession) {
+  await ctx.limiter.consume('reauthentication-link:user', ctx.user.id)
+  await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
+    const methods = await findReauthenticationMethods(ctx, tx, user)
+    if (!methods.includes('email')) throw new AppError('REAUTHENTICATION_METHOD_NOT_AVAILABLE')
+    await mailReauthenticationLink(ctx, tx, user)
+    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-reauthentication-link' })
+  })
+  ctx.mail.wake()
+  return { status: true as const }
+}
+
+async function verifyProof(ctx: Context & ActiveSession, { password, code, token }: Input) {
+  const userId = ctx.user.id
+  if (code !== undefined) await ctx.limitByIp('two-factor:ip')
+  const method = password !== undefined ? 'password' : code !== undefined ? 'code' : 'email'
+  const account = password === undefined ? null : await confirmPassword(ctx, userId, password)
+  const renewed = await ctx.db.$transaction(async (tx) => {
+    await lockCaller(tx, ctx)
+    if (account) await refuseReplacedPassword(tx, account)
+    if (code !== undefined) {
+      const check = await judgeCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
+      // Returned, so that the count of a wrong code is committed.
+      if (check.outcome !== 'right') return check.refusal
+    }
+    if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)
+      throw new AppError('INVALID_TOKEN')
+    await recordAuditEvent(tx, ctx.client, { userId, action: 'reauthenticate', details: { method } })
+    return renewSession(ctx, tx, ctx.session.id, { authenticatedAt: new Date() })
+  })
+  ctx.mail.wake()
+  if (renewed instanceof AppError) throw renewed
+  if (!renewed) throw new AppError('UNAUTHORIZED')
+  setSessionCookie(ctx, renewed.token, renewed.session)
+  return { status: true as const }
+}

@@ -1,0 +1,27 @@
+import type { Transaction, User } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { policy } from '../policy.ts'
+import { type ProviderId, providerIds } from '../provider-ids.ts'
+import { hasOpenUndo } from '../security/open-undo.ts'
+
+export type ReauthenticationMethod = 'password' | 'code' | ProviderId | 'email'
+
+/**
+ * How a user can prove who they are. A mailed link is for an account with no other way, and only to an address that has been the
+ * account's for a week: a thief who has just changed the address must not confirm by it.
+ */
+export async function findReauthenticationMethods(
+  ctx: Context,
+  db: Transaction,
+  { id: userId, createdAt, twoFactorEnabled, emailVerified }: User,
+): Promise<ReauthenticationMethod[]> {
+  const accounts = await db.account.findMany({ where: { userId }, select: { providerId: true, passwordHash: true } })
+  const methods: ReauthenticationMethod[] = [
+    ...(accounts.some(({ passwordHash }) => passwordHash !== null) ? (['password'] as const) : []),
+    ...(twoFactorEnabled ? (['code'] as const) : []),
+    ...providerIds.filter((id) => ctx.providers.has(id) && accounts.some(({ providerId }) => providerId === id)),
+  ]
+  if (methods.length > 0) return methods
+  const isOldEnough = createdAt.getTime() + policy.reauthentication.addressAge * 1000 <= Date.now()
+  return emailVerified && isOldEnough && !(await hasOpenUndo(db, userId)) ? ['email'] : []
+}

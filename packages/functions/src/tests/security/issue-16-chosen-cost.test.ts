@@ -1,0 +1,177 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { assertPasswordAllowed, type PasswordOwner } from '../../../../api/src/security/password-rules.ts'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+import { addresses } from '../../test-support/route-samples.ts'
+
+const app = await createTestApp()
+
+/** The processor's time in milliseconds, the least of several: other processes share the caches. */
+async function costOf(work: () => Promise<unknown>, rounds = 5): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round += 1) {
+    const before = process.cpuUsage()
+    await work()
+    const { user, system } = process.cpuUsage(before)
+    times.push((user + system) / 1000)
+  }
+  return Math.min(...times)
+}
+
+describe('a password that is judged', () => {
+  type Candidate = { password: string; owner: PasswordOwner }
+
+  const plain = { password: 'kettle plum orbit meadow', owner: { name: 'Ada', email: 'ada@example.test', appName: 'Floorpass' } }
+  const judge = ({ password, owner }: Candidate) => assertPasswordAllowed(password, owner, 'password').catch(() => null)
+
+  /** The same numbers in every run. */
+  function seededRandom(seed: number) {
+    let state = seed
+    return (below: number) => {
+      state = (state * 1664525 + 1013904223) >>> 0
+      return Math.floor((state / 2 ** 32) * below)
+    }
+  }
+  const random = seededRandom(16)
+  const pick = <Item>(items: readonly Item[]) => items[random(items.length)] as Item
+
+  const characters = [...'4@8({[<63#!1|0$5+7%29&>/^\\)uvn2abcdeilmostz123 -.']
+  const words = [
+    'password',
+    'the',
+    'love',
+    'anna',
+    'marie',
+    'ill',
+    'till',
+    '1234',
+    '2024',
+    'lili',
+    'aaa',
+    'les',
+    '111111',
+    '4@8({[</369&#!1/|0$5+7%2',
+  ]
+
+  /** Pieces of the password as own words, as many as a form takes. */
+  const ownerOf = (password: string): PasswordOwner => {
+    const piece = () =>
+      password
+        .slice(random(20))
+        .replace(/\s/g, '')
+        .slice(0, 3 + random(6))
+    const pieces = (count: number) => Array.from({ length: count }, piece)
+    return { name: pieces(50).join(' ').slice(0, 200), email: `${pieces(40).join('.')}@a.test`.slice(-320), appName: piece() }
+  }
+  const candidate = (): Candidate => {
+    let password = random(2) === 0 ? '' : pick([...characters, ...words]).repeat(24)
+    while (password.length < 24) password += random(5) === 0 ? pick(words) : pick(characters)
+    return { password: password.slice(0, 24), owner: ownerOf(password) }
+  }
+  const mutate = ({ password, owner }: Candidate): Candidate => {
+    const at = random(24)
+    const changed = pick([
+      () => password.slice(0, at) + pick(characters) + password.slice(at + 1),
+      () => password.slice(0, at) + pick(words) + password.slice(at),
+      () => password.slice(0, at) + password.slice(at, at + 1 + random(12)).repeat(24),
+    ])()
+    const next = changed.slice(0, 24).padEnd(24, '1')
+    return { password: next, owner: random(2) === 0 ? owner : ownerOf(next) }
+  }
+
+  test('costs at most eight times a plain one, even when it is the worst that a search finds', async () => {
+    for (let round = 0; round < 40; round += 1) await judge(candidate())
+    let worst = { ...plain, cost: 0 }
+    for (let climb = 0; climb < 3; climb += 1) {
+      let best = { ...plain, cost: 0 }
+      for (let step = 0; step < 90; step += 1) {
+        const next = step < 15 ? candidate() : mutate(best)
+        const first = await costOf(() => judge(next), 1)
+        if (first <= best.cost) continue
+        const cost = Math.min(first, await costOf(() => judge(next), 3))
+        if (cost > best.cost) best = { ...next, cost }
+      }
+      if (best.cost > worst.cost) worst = best
+    }
+    const [most, least] = [await costOf(() => judge(worst), 15), await costOf(() => judge(plain), 15)]
+    console.log(`worst of 270: ${most.toFixed(2)} ms for ${worst.password}, plain: ${least.toFixed(2)} ms`)
+    expect(most / least).toBeLessThan(8)
+  })
+
+  test('lets other requests run before the next one is judged', async () => {
+    let [turn, done] = [0, false]
+    const count = () => {
+      turn += 1
+      if (!done) setImmediate(count)
+    }
+    await judge(plain)
+    setImmediate(count)
+    const turns = await Promise.all(Array.from({ length: 10 }, () => judge(plain).then(() => turn)))
+    done = true
+    expect(new Set(turns).size).toBe(10)
+  })
+
+  test('is refused for a word in other letters, however many spellings there are', async () => {
+    const { owner } = plain
+    for (const password of ['p@ssw0rd1', '1l0v3y0u', '$un$h1n3', '|_|nicorn', 'dr4g0n!!', 'F1oorp@55'])
+      await expect(assertPasswordAllowed(password, owner, 'password'), password).rejects.toMatchObject({
+        key: 'PASSWORD_TOO_COMMON',
+      })
+  })
+
+  test('may hold a character that is longer in lower case', async () => {
+    await expect(assertPasswordAllowed('İ'.repeat(24), plain.owner, 'password')).rejects.toMatchObject({
+      key: 'PASSWORD_TOO_COMMON',
+    })
+    await expect(assertPasswordAllowed('İstanbul köprü İzmir', plain.owner, 'password')).resolves.toBeUndefined()
+  })
+
+  test('is compared in the composed form up to 128 characters of four code points each', async () => {
+    const decomposed = '\u03b1\u0313\u0300\u0345'
+    const words = 'kettle plum orbit meadow'
+    const person = await app.verified({ ...app.person(), password: words + decomposed.repeat(104) })
+    const composed = { ...person, password: words + '\u1f82'.repeat(104) }
+    expect((await app.browser().post('/auth/sign-in/email', composed)).status).toBe(200)
+    expect((await app.browser().post('/auth/sign-in/email', person)).status).toBe(200)
+    const longer = await app.browser().post('/auth/sign-up/email', { ...app.person(), password: words + decomposed.repeat(105) })
+    expect(longer.code).toBe('PASSWORD_TOO_LONG')
+  })
+})
+
+describe('what an anonymous caller sends', () => {
+  const texts = {
+    letters: 'a',
+    'accents that are sorted': '\u0f73',
+    accents: '\u0316\u0301',
+    dots: 'a.',
+    'at signs': '@',
+    spaces: ' ',
+    dashes: 'a-',
+    commas: ',',
+    slashes: '/',
+    'percent signs': '%C3%BC',
+    'capitals that grow': 'İ',
+  }
+  const shapes = [(text: string) => text, (text: string) => `a@${text}!`, (text: string) => `http://${text}x/`]
+  const rows = addresses.filter(({ method, input }) => method === 'POST' && input !== null)
+  const fieldsOf = (input: unknown) => Object.keys((input as { shape?: object }).shape ?? { password: '' })
+  const send = (path: string, field: string, text: string) => () =>
+    app.browser().post(`/auth${path}`, { name: 'Ada', email: 'ada@example.test', password: 'x', [field]: text })
+  let plain = 0
+
+  beforeAll(async () => {
+    for (const { path, input } of rows)
+      for (const field of fieldsOf(input)) plain = Math.max(plain, await costOf(send(path, field, 'a'.repeat(10_000)), 3))
+  })
+
+  test.each(Object.entries(texts))('costs at most ten times the letter a, as %s in any field of any route', async (_, piece) => {
+    for (const { path, input } of rows)
+      for (const field of fieldsOf(input))
+        for (const shape of shapes)
+          for (const length of [2_000, 10_000]) {
+            const work = send(path, field, shape(piece.repeat(length / piece.length)))
+            const first = await costOf(work, 1)
+            const cost = first < 10 * plain ? first : await costOf(work)
+            expect(cost, `${path} ${field} ${shape('')} ${length}`).toBeLessThan(10 * plain)
+          }
+  })
+})

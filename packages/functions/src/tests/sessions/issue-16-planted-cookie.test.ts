@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp({ BASE_URL: 'https://localhost:4443' })
+const name = '__Host-floorpass_session'
+
+// Browsers guard the prefix in the names that they store: these are other names to them, and any sub-domain may set one.
+const lookalikes = ['\u00a0', '\u000b', '\u000c', '\u00a0 \u00a0'].flatMap((space) => [space + name, name + space])
+
+describe('T141: a cookie whose name is the session cookie’s but for odd whitespace', () => {
+  test.each(lookalikes)('opens no session: %j', async (planted) => {
+    const attacker = await app.signedIn()
+    const victim = app.browser()
+    victim.cookies.set(planted, attacker.cookies.get(name) ?? '')
+    for (const path of ['/auth/get-session', '/auth/get-session?by=edge']) expect((await victim.get(path)).body).toBeNull()
+    expect((await victim.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
+  })
+
+  test.each(lookalikes)('neither hides nor ends the session of the browser that carries it: %j', async (planted) => {
+    const attacker = await app.signedIn()
+    const victim = await app.signedIn()
+    victim.cookies.set(planted, attacker.cookies.get(name) ?? '')
+    expect((await victim.get('/auth/get-session')).body).toMatchObject({ user: { email: victim.person.email } })
+    expect((await victim.post('/auth/sign-out')).status).toBe(200)
+    expect(await app.db.session.count({ where: { userId: attacker.userId } })).toBe(1)
+    expect(await app.db.session.count({ where: { userId: victim.userId } })).toBe(0)
+  })
+
+  test('spaces and tabs around the name are part of the header, not of the name', async () => {
+    const { cookies, person } = await app.signedIn()
+    const cookie = `theme=dark; \t ${name} \t= \t${cookies.get(name)}\t `
+    const { body } = await app.browser().get('/auth/get-session', { headers: { cookie } })
+    expect(body).toMatchObject({ user: { email: person.email } })
+  })
+})

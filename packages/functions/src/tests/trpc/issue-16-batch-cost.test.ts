@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { createTestApp } from '../../test-support/create-test-app.ts'
+
+const app = await createTestApp()
+const limited = await createTestApp({ RATE_LIMIT: 'on' })
+
+const ten = (item: string) => Array<string>(10).fill(item)
+const checks = (password: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, place) => [place, { password }]))
+/** What is left of the requests of this address in this minute. */
+const remaining = async (ip: string) => {
+  const { headers } = await limited.browser({ ip }).get('/trpc/unknown')
+  return Number(headers.get('ratelimit-remaining'))
+}
+
+describe('a batch', () => {
+  test.each([
+    ['a comma', ','],
+    ['an encoded comma', '%2C'],
+  ])('counts as often as it has calls, with %s between them', async (_, comma) => {
+    const ip = comma === ',' ? '192.0.2.1' : '192.0.2.2'
+    const before = await remaining(ip)
+    await limited.browser({ ip }).get(`/trpc/${ten('sessions.require').join(comma)}?batch=1`)
+    expect(before - (await remaining(ip))).toBe(11)
+  })
+
+  test('of ten leaves room for sixty of them a minute, and the next is refused', async () => {
+    const tab = limited.browser({ ip: '192.0.2.3' })
+    const statuses: number[] = []
+    for (let round = 0; round < 61; round += 1)
+      statuses.push((await tab.get(`/trpc/${ten('sessions.require').join(',')}?batch=1`)).status)
+    expect([statuses.indexOf(429), statuses.length]).toEqual([60, 61])
+  })
+
+  test('with too many calls counts as one call more than the maximum, however many it has', async () => {
+    const ip = '192.0.2.4'
+    const before = await remaining(ip)
+    const answer = await limited.browser({ ip }).get(`/trpc/${','.repeat(5000)}?batch=1`)
+    expect([answer.status, before - (await remaining(ip))]).toEqual([400, 12])
+  })
+
+  test('of passwords is refused with a code while too many wait, and judged when they are through', async () => {
+    const path = `/trpc/${ten('passwords.check').join(',')}?batch=1`
+    const send = () => app.browser().post(path, checks('kettle plum orbit meadow', 10))
+    const answers = await Promise.all(Array.from({ length: 40 }, send))
+    const keys = answers.flatMap(({ body }) =>
+      (body as { error?: { data: { key: string; retryAfter: number } } }[]).map(({ error }) => error?.data.key ?? 'ok'),
+    )
+    expect(keys.filter((key) => key !== 'ok').length).toBeGreaterThan(0)
+    expect(new Set(keys)).toEqual(new Set(['ok', 'SERVICE_BUSY']))
+    expect((await send()).status).toBe(200)
+  })
+})
