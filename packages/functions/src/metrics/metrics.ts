@@ -91,8 +91,8 @@ export function createMetrics(primary: Line | null = null): Metrics {
     countLostConnection: () => lost.inc(),
     counting: (limiter) => ({
       ...limiter,
-      async consume(rule, key) {
-        return limiter.consume(rule, key).catch((refusal: unknown) => {
+      async consume(rule, key, tries) {
+        return limiter.consume(rule, key, tries).catch((refusal: unknown) => {
           if (refusal instanceof AppError) limited.inc({ rule })
           throw refusal
         })

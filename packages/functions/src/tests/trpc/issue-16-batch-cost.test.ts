@@ -24,6 +24,13 @@ describe('a batch', () => {
     expect(before - (await remaining(ip))).toBe(11)
   })
 
+  test('counts as often as it has calls where refusals are counted for Prometheus', async () => {
+    const measured = await createTestApp({ RATE_LIMIT: 'on', METRICS_TOKEN: 'a-token-for-prometheus' })
+    const tab = measured.browser({ ip: '192.0.2.5' })
+    const { headers } = await tab.get(`/trpc/${ten('sessions.require').join(',')}?batch=1`)
+    expect(headers.get('ratelimit-remaining')).toBe('590')
+  })
+
   test('of ten leaves room for sixty of them a minute, and the next is refused', async () => {
     const tab = limited.browser({ ip: '192.0.2.3' })
     const statuses: number[] = []
