@@ -1,7 +1,7 @@
-// The arrows of the architecture: web → functions → api → { db, email }. `npm run arrows` draws nothing and fails on a wrong one.
+// The boundaries between packages: service → { web, admin } → functions → api → { db, email }. `npm run boundaries` fails on a wrong import.
 const ours = '^(apps|packages)/'
-const tests = '^packages/functions/src/(tests|test-support)/|^features/'
-const serverSideOfWeb = '^apps/web/((http-)?server\\.ts|app/.+\\.server\\.tsx?)$'
+const tests = '^packages/functions/src/tests/|^packages/testing/|^features/'
+const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
 
 /** A folder of ours that knows these others of ours alone. */
@@ -24,6 +24,19 @@ export default {
       to: { path: '^packages/(?!functions/|api/|client/)' },
     },
     {
+      name: 'only-the-service-hosts',
+      comment: 'apps/service composes everything and starts it. No package and no page imports it.',
+      severity: 'error',
+      from: { path: ours, pathNot: `${tests}|^apps/service/` },
+      to: { path: '^apps/service/' },
+    },
+    {
+      name: 'pages-serve-the-service',
+      severity: 'error',
+      from: { path: ours, pathNot: '^apps/(web|service)/' },
+      to: { path: '^apps/web/' },
+    },
+    {
       name: 'browser-code-knows-contracts-and-client',
       comment:
         'What a page imports can end up in the browser: only @floorpass/api/contracts, @floorpass/client and `import type`.',
@@ -43,7 +56,7 @@ export default {
       comment: 'functions serves the app and does not know it, nor the client.',
       severity: 'error',
       from: { path: '^packages/functions/', pathNot: tests },
-      to: { path: ours, pathNot: '^packages/(functions|api|db|email|env)/' },
+      to: { path: ours, pathNot: '^packages/(functions|api|db|email)/' },
     },
     knowsOnly(
       'packages/api',
@@ -82,9 +95,9 @@ export default {
     ),
     knowsOnly(
       'packages/admin',
-      ['admin', 'api', 'functions'],
-      'admin-uses-functions-and-api',
-      'The command line parses and prints: rules are in the api, open parts come from functions.',
+      ['admin', 'api'],
+      'admin-uses-the-api',
+      'The command line parses and prints. Rules are in the api; apps/service opens the service for it.',
     ),
     {
       name: 'env-is-read-in-composition-roots',
@@ -94,9 +107,9 @@ export default {
         path: `${ours}|^features/`,
         pathNot: [
           '^packages/env/',
-          '^packages/functions/src/deps\\.ts$',
-          '^packages/functions/src/cluster/primary\\.ts$',
-          '^packages/functions/src/backup/cli\\.ts$',
+          '^apps/service/src/(open|compose)-service\\.ts$',
+          '^apps/service/src/cluster/primary\\.ts$',
+          '^apps/service/src/backup/cli\\.ts$',
           '^packages/db/src/seed\\.ts$',
           '^packages/badges/src/cli\\.ts$',
           '^packages/reliability/src/service-process\\.ts$',
@@ -144,6 +157,13 @@ export default {
       to: { circular: true, viaOnly: { dependencyTypesNot: typeOnly } },
     },
     {
+      name: 'no-reaching-into-another-package',
+      comment: 'Import what the package exports, by its name.',
+      severity: 'error',
+      from: { path: '^((?:packages|apps)/[^/]+)/' },
+      to: { path: ours, pathNot: '^$1/', dependencyTypes: ['local'] },
+    },
+    {
       name: 'no-drawer-folders',
       comment: 'lib, utils, helpers, common and services say nothing: name the folder after what is in it.',
       severity: 'error',
@@ -172,14 +192,14 @@ export default {
       name: 'production-needs-no-dev-dependency',
       comment: 'Move the package to "dependencies", or the code to the tests.',
       severity: 'error',
-      from: { path: '^(packages/[^/]+/src|apps/web/app)/|^apps/web/server\\.ts$', pathNot: tests },
+      from: { path: '^(packages/[^/]+/src|apps/web/app|apps/service/src)/', pathNot: tests },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: typeOnly },
     },
     {
       name: 'every-import-is-declared',
-      comment: 'Add the package to the package.json of the folder that imports it. The test runner is the workspace’s.',
+      comment: 'Add the package to the package.json of the folder that imports it; tests take theirs from the root.',
       severity: 'error',
-      from: {},
+      from: { pathNot: '^packages/functions/src/tests/' },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: '/node_modules/vitest/' },
     },
     {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { clockIn } from '@floorpass/testing/service-clock'
 import { defineConfig } from '@playwright/test'
-import { clockIn } from './packages/functions/src/test-support/service-clock.ts'
 
 const port = process.env.BROWSER_TEST_PORT ?? '3199'
 const baseURL = `http://localhost:${port}`

@@ -15,7 +15,7 @@ const apart = [
 export const common = {
   // Processes, not threads: a test may change its user or its time zone, and an embedded database takes 200 MB.
   pool: 'forks',
-  setupFiles: 'packages/functions/src/test-support/each-file.ts',
+  setupFiles: 'packages/testing/src/each-file.ts',
   maxWorkers: 2,
   testTimeout: 45_000,
   hookTimeout: 60_000,
@@ -23,7 +23,7 @@ export const common = {
 
 export default defineConfig({
   test: {
-    globalSetup: ['packages/functions/src/test-support/global-setup.ts'],
+    globalSetup: ['packages/testing/src/global-setup.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/vitest/results.json' }]],
     maxWorkers: 2,
     projects: [

@@ -9,4 +9,4 @@ node=node_modules/node/bin/node
 # Passwords are hashed on these threads, on as many as there are cores; files and names of hosts must not wait behind them.
 export UV_THREADPOOL_SIZE="${UV_THREADPOOL_SIZE:-$(($(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN) + 4))}"
 # Stacks name the sources.
-exec "$node" --disable-warning=ExperimentalWarning --enable-source-maps "$@" apps/web/build/service/server.js
+exec "$node" --disable-warning=ExperimentalWarning --enable-source-maps "$@" apps/service/build/server.js

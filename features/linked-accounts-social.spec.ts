@@ -3,9 +3,9 @@
 // @alerts oncall
 // @tags linked-accounts, sign-in
 import { AxeBuilder } from '@axe-core/playwright'
+import type { GitHubStandIn } from '@floorpass/testing/github-stand-in'
+import type { OpenIdProvider } from '@floorpass/testing/openid-provider'
 import { expect, type Page } from '@playwright/test'
-import type { GitHubStandIn } from '../packages/functions/src/test-support/github-stand-in.ts'
-import type { OpenIdProvider } from '../packages/functions/src/test-support/openid-provider.ts'
 import { newPerson, type Person } from './support/person.ts'
 import { test } from './support/service-with-providers.ts'
 

@@ -2,9 +2,10 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags sign-in, critical
+
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Clock } from '@floorpass/testing/service-clock'
 import { expect, type Page } from '@playwright/test'
-import { switchOnTwoFactor } from '../packages/functions/src/test-support/authenticator.ts'
-import type { Clock } from '../packages/functions/src/test-support/service-clock.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { byKeyboard, byMouse } from './support/hands.ts'
 import { newPerson, type Person, signedInPerson } from './support/person.ts'

@@ -3,8 +3,8 @@
 // @alerts oncall
 // @tags two-factor, critical
 import { readFile } from 'node:fs/promises'
+import { type Authenticator, scan } from '@floorpass/testing/authenticator'
 import { expect, type Page, test } from '@playwright/test'
-import { type Authenticator, scan } from '../packages/functions/src/test-support/authenticator.ts'
 import { type Person, signedInPerson, submitSignIn } from './support/person.ts'
 
 /** Prepares a second factor: the page shows its key and its backup codes. */

@@ -22,7 +22,7 @@ export default defineConfig(({ isSsrBuild }) => ({
     isSsrBuild ? precompress : shrink,
   ],
   build: {
-    // A service may run from it: see scripts/build-stamp.mjs.
+    // A service may run from it: see scripts/drop-superseded.mjs.
     emptyOutDir: false,
     assetsInlineLimit: 0,
     // Both await at the top of a module.

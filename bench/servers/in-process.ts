@@ -1,5 +1,5 @@
 import { createCaller, createContext } from '@floorpass/api'
-import { openService } from '@floorpass/functions'
+import { openService } from '@floorpass/service'
 import { emailOf, sessionsPerUser, sessionToken } from '../src/data.ts'
 
 // The session of a caller, as a team's own server code asks for it: a context for each request, one call in it. 1,000 callers.

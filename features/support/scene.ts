@@ -1,5 +1,5 @@
-import { type Authenticator, setUpTwoFactor } from '../../packages/functions/src/test-support/authenticator.ts'
-import { createBrowser, type Browser as Tab } from '../../packages/functions/src/test-support/browser.ts'
+import { type Authenticator, setUpTwoFactor } from '@floorpass/testing/authenticator'
+import { createBrowser, type Browser as Tab } from '@floorpass/testing/browser'
 
 /**
  * The visitors: signed out; with an organization and several devices; with a second factor; halfway through sign-in; in French;

@@ -5,10 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type GitHubStandIn, startGitHub } from '@floorpass/testing/github-stand-in'
+import { type OpenIdProvider, startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { type Clock, clockIn } from '@floorpass/testing/service-clock'
 import { test as base } from '@playwright/test'
-import { type GitHubStandIn, startGitHub } from '../../packages/functions/src/test-support/github-stand-in.ts'
-import { type OpenIdProvider, startOpenIdProvider } from '../../packages/functions/src/test-support/openid-provider.ts'
-import { type Clock, clockIn } from '../../packages/functions/src/test-support/service-clock.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

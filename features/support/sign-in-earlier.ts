@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { clockIn } from '@floorpass/testing/service-clock'
 import type { FullConfig } from '@playwright/test'
-import { clockIn } from '../../packages/functions/src/test-support/service-clock.ts'
 import { type Cookie, signInEarlier } from './scene.ts'
 
 const variable = 'RETURNING_VISITOR'

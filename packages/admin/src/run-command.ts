@@ -1,8 +1,7 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { AppError, createContext, toAppError } from '@floorpass/api'
+import { AppError, createContext, type Deps, toAppError } from '@floorpass/api'
 import type { Operator } from '@floorpass/api/administration'
-import { explainStartFailure, type openForOperator, type Service } from '@floorpass/functions'
 import type { Arguments, Outcome } from './arguments.ts'
 import { commands } from './commands.ts'
 import { printable } from './print.ts'
@@ -51,9 +50,13 @@ function read(argv: string[]) {
   }
 }
 
+type OpenService = { deps: Deps; stop(): Promise<void> }
+
 export type Surroundings = {
   /** Opens the parts of the service; the command stops them. */
-  open: (options: { secretIsNew: boolean }) => ReturnType<typeof openForOperator>
+  open: (options: { secretIsNew: boolean }) => Promise<OpenService>
+  /** Says why `open` failed and what to do, in words for the terminal. */
+  explainOpenFailure(error: unknown): string
   /** One line on standard error. */
   say(line: string): void
   /** What the operator types; null when nobody is there. */
@@ -61,7 +64,7 @@ export type Surroundings = {
 }
 
 /** What a command does with `argv`. Resolves to what it prints, or rejects: see `explain`. */
-async function perform(argv: string[], { open, say, ask }: Surroundings): Promise<Outcome> {
+async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'explainOpenFailure'>): Promise<Outcome> {
   const { values, positionals } = read(argv)
   const [name = 'help', ...rest] = positionals
   if (name === 'help') return { data: { commands: Object.values(commands).map(({ usage }) => usage) }, text: help }
@@ -107,7 +110,7 @@ function userOfThisMachine(): string {
   }
 }
 
-function operatorOf({ deps }: Service, name: string): Operator {
+function operatorOf({ deps }: OpenService, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
   return { ctx: createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies), name }
 }
@@ -124,7 +127,7 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown): string {
+function explain(error: unknown, explainOpenFailure: Surroundings['explainOpenFailure']): string {
   if (error instanceof CommandError) return error.message
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
@@ -132,7 +135,7 @@ function explain(error: unknown): string {
     const what = known.key === 'SERVICE_UNAVAILABLE' ? 'The command was cut off, and perhaps did its work' : 'Nothing was done'
     return `${what}: ${known.key}.\n  Why: ${why}\n  Do:  ${fix}`
   }
-  return explainStartFailure(error)
+  return explainOpenFailure(error)
 }
 
 const reasons: Record<string, [why: string, fix: string]> = {
@@ -153,8 +156,12 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
     return { stdout: `${isJson ? JSON.stringify(data) : text}\n`, exitCode }
   } catch (error) {
     const exitCode = error instanceof CommandError ? error.exitCode : 1
-    if (isJson) return { stdout: `${JSON.stringify({ error: { code: codeOf(error), message: explain(error) } })}\n`, exitCode }
-    surroundings.say(`\n${explain(error)}\n`)
+    if (isJson)
+      return {
+        stdout: `${JSON.stringify({ error: { code: codeOf(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
+        exitCode,
+      }
+    surroundings.say(`\n${explain(error, surroundings.explainOpenFailure)}\n`)
     return { stdout: '', exitCode }
   }
 }

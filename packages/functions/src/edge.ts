@@ -14,8 +14,8 @@ import {
 } from '@floorpass/api'
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
-import type { Service } from './deps.ts'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
+import type { EdgeService } from './edge-service.ts'
 import { clientAddress, isTrustedPeer } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
@@ -73,7 +73,7 @@ const sessionReads = new Set(['/auth/get-session', '/trpc/sessions.get'])
  * The HTTP edge: a plain function from Request to Response, the same under every server. It answers /auth, /trpc, /tests and the
  * health checks, and hands everything else to `pages`.
  */
-export function createEdge(service: Service, pages?: Pages): Edge {
+export function createEdge(service: EdgeService, pages?: Pages): Edge {
   const { deps } = service
   const { settings } = deps
   // Chromium holds a form's redirects against form-action too: linking an account ends at a provider.

@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createCaller, createContext, sessionCookieName, sessionFromMemory, toAppError } from '@floorpass/api'
-import type { Service } from './deps.ts'
+import type { EdgeService } from './edge-service.ts'
 import { clientAddress } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders } from './http/cors.ts'
@@ -19,7 +19,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
  * `GET /auth/get-session` with a session's cookie, on Node's own request and response: the most frequent call there is, from memory or by the
  * one procedure that reads it, without the edge, whose answer it gives to the byte (ADR 022). All else goes to the edge with nothing touched.
  */
-export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: Service, edge: Listener): Listener {
+export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: EdgeService, edge: Listener): Listener {
   const { trustedOrigins, cookie } = deps.settings
   const headersTo = (origin: string | null): string[] => {
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])

@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { ErrorKey } from '@floorpass/api'
-import type { Service } from './deps.ts'
+import type { EdgeService } from './edge-service.ts'
 import { corsHeaders } from './http/cors.ts'
 import { jsonType } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
@@ -10,7 +10,7 @@ export type UnreadableRequest = { origin: string | null; status: number; message
 
 /** The edge's answer to what the server below it cannot read: BAD_REQUEST with HTTP's own status, and every header of safety. */
 export const createUnreadableAnswer =
-  ({ deps: { settings }, logFor }: Service) =>
+  ({ deps: { settings }, logFor }: EdgeService) =>
   ({ origin, status, message }: UnreadableRequest): { status: number; headers: Headers; body: string } => {
     const requestId = randomUUIDv7()
     logFor(requestId).info({ status, reason: message }, 'a request that could not be read')
@@ -22,7 +22,7 @@ export const createUnreadableAnswer =
   }
 
 /** A file of the build: to be kept for ever, its name changes with it. No id: it stands in no log, and each byte counts once for each file. */
-export function addFileHeaders(headers: Headers, { deps: { settings } }: Service): void {
+export function addFileHeaders(headers: Headers, { deps: { settings } }: EdgeService): void {
   headers.set('cache-control', 'public, max-age=31536000, immutable')
   addSecureHeaders(headers, { https: settings.cookie.secure, contentSecurityPolicy: dataPolicy })
 }

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
+import { adminOf } from '@floorpass/testing/admin-command'
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { afterAll, describe, expect, test } from 'vitest'
-import { adminOf } from '../../test-support/admin-command.ts'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '@floorpass/db'
 import { variables } from '@floorpass/env'
+import { openForOperator } from '@floorpass/service'
+import { admin, adminHere } from '@floorpass/testing/admin-command'
+import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
+import { root, startTool } from '@floorpass/testing/tool-process'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { openForOperator } from '../../deps.ts'
-import { admin, adminHere } from '../../test-support/admin-command.ts'
-import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
-import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
-import { root, startTool } from '../../test-support/tool-process.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,16 +1,16 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { adminOf } from '@floorpass/testing/admin-command'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { signInAt, userIn } from '@floorpass/testing/social-flow'
+import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { betterAuth } from 'better-auth'
 import { hashPassword } from 'better-auth/crypto'
 import { getMigrations } from 'better-auth/db/migration'
 import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
-import { adminOf } from '../../test-support/admin-command.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { signInAt, userIn } from '../../test-support/social-flow.ts'
-import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { adminOf } from '@floorpass/testing/admin-command'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { afterAll, expect, test } from 'vitest'
-import { adminOf } from '../../test-support/admin-command.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))

@@ -1,7 +1,7 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { routeSamples, type SignedIn } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 const samples = routeSamples(app)

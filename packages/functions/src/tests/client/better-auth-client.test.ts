@@ -1,11 +1,11 @@
+import { scan } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { followRedirects } from '@floorpass/testing/follow-redirects'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
 import { createAuthClient } from 'better-auth/client'
 import { inferAdditionalFields, twoFactorClient } from 'better-auth/client/plugins'
 import { afterAll, describe, expect, test } from 'vitest'
-import { scan } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
-import { followRedirects } from '../../test-support/follow-redirects.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { createAuthClient } from 'better-auth/client'
 import { organizationClient } from 'better-auth/client/plugins'
 import { expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

@@ -1,6 +1,6 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../rest/routes.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const trusted = 'https://trade.example.test'
 const other = 'http://localhost:5173'

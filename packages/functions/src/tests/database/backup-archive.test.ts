@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { lockDataDir, openDatabase } from '@floorpass/db'
+import { BackupError, type Manifest, packArchive, readArchive, writeArchive } from '@floorpass/service/archive'
+import { backUp, restore } from '@floorpass/service/backup'
+import { requestBackup, serveBackups } from '@floorpass/service/backup-socket'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { BackupError, type Manifest, packArchive, readArchive, writeArchive } from '../../backup/archive.ts'
-import { backUp, restore } from '../../backup/backup.ts'
-import { requestBackup, serveBackups } from '../../backup/backup-socket.ts'
 
 let folder: string
 const at = (...path: string[]) => join(folder, ...path)

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createExpirySweep, policy } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const { db, log } = app.service.deps

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isDatabaseUnavailable, type OpenDatabase, openDatabase } from '@floorpass/db'
 import { openSchemaEngine } from '@floorpass/db/schema-engine'
+import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
 const shippedFolder = fileURLToPath(new URL('../../../../db/prisma/migrations/', import.meta.url))
 const initial = '20261121000000_init'

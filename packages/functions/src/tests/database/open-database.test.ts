@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, isUniqueViolation, type OpenDatabase, openDatabase } from '@floorpass/db'
+import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
 let testDb: TestDatabase
 let database: OpenDatabase

@@ -1,6 +1,6 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 describe('T191: while the database is gone', async () => {
   const app = await createTestApp()

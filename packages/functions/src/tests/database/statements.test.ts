@@ -13,12 +13,12 @@ import {
   openDatabase,
   type Queryable,
 } from '@floorpass/db'
+import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { databaseProxy } from '@floorpass/testing/database-proxy'
+import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createSessionFastPath } from '../../session-fast-path.ts'
-import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
-import { databaseProxy } from '../../test-support/database-proxy.ts'
-import { createTestDatabase, type TestDatabase, testDatabase } from '../../test-support/test-database.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

@@ -1,5 +1,5 @@
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

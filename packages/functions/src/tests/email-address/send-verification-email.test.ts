@@ -1,7 +1,7 @@
 import { createQuietAnswers } from '@floorpass/api'
+import type { Answer } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

@@ -1,9 +1,9 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Edge } from '../../edge.ts'
 import type { GatewayEvent, GatewayEventV1, GatewayEventV2 } from '../../gateway/lambda-handler.ts'
 import { createLambdaHandler } from '../../index.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const base = 'https://accounts.example.test'

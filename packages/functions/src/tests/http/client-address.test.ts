@@ -1,6 +1,6 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { clientAddress, trustedProxies } from '../../http/client-address.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const nobody = trustedProxies([])
 const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.1/32', '2001:db8:ffff::/48', '::1/128'])

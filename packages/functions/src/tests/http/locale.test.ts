@@ -1,6 +1,6 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { localeCookie, preferredLocale } from '../../http/locale.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

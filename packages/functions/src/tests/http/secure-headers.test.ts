@@ -1,8 +1,8 @@
+import { createBrowser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import type { Pages } from '../../edge.ts'
 import { createEdge } from '../../edge.ts'
-import { createBrowser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const secure = await createTestApp({ BASE_URL: 'https://localhost:3000' })

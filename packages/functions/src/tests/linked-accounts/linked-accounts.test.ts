@@ -1,10 +1,10 @@
+import type { Browser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { followRedirects } from '@floorpass/testing/follow-redirects'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { landing, linkAt, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Browser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { followRedirects } from '../../test-support/follow-redirects.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
-import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { landing, linkAt, signInAt, urlOf, userIn, wayBack } from '../../test-support/social-flow.ts'
 
 const home = 'http://localhost:3000'
 const [google, github] = await Promise.all([

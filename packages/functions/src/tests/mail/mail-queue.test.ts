@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { createMailQueue } from '@floorpass/api'
 import { createSmtpTransport, type Mail, MailError, type MailTransport } from '@floorpass/email'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { createTestOutbox } from '@floorpass/testing/outbox'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { createTestOutbox } from '../../test-support/outbox.ts'
 
 const app = await createTestApp()
 

@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import type { MailName } from '@floorpass/email'
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { followRedirects } from '@floorpass/testing/follow-redirects'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { urlOf } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
-import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
-import { followRedirects } from '../../test-support/follow-redirects.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
-import { urlOf } from '../../test-support/social-flow.ts'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createOutbox } from '@floorpass/email'
+import { createBrowser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createEdge } from '../../edge.ts'
-import { createBrowser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-mailbox-'))
 afterAll(() => rm(folder, { recursive: true }))

@@ -1,9 +1,9 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { signInAt, urlOf, wayBack } from '@floorpass/testing/social-flow'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { type OpenIdPerson, startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { signInAt, urlOf, wayBack } from '../../test-support/social-flow.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 // Known secrets go through every flow, right and wrong, at the noisiest level. Then whatever the service keeps is searched for them.
 

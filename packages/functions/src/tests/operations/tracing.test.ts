@@ -1,7 +1,7 @@
 import { loadConfig } from '@floorpass/env'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startTraceReceiver } from '@floorpass/testing/trace-receiver'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startTraceReceiver } from '../../test-support/trace-receiver.ts'
 
 const receiver = await startTraceReceiver()
 afterAll(receiver.close)

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { Answer, Browser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { assemble, found, memberIdOf } from '@floorpass/testing/organization'
+import type { SignedIn } from '@floorpass/testing/route-samples'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Answer, Browser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { assemble, found, memberIdOf } from '../../test-support/organization.ts'
-import type { SignedIn } from '../../test-support/route-samples.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const done = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { activeOrganizationOf, found, outcome, roleOf } from '@floorpass/testing/organization'
+import type { SignedIn } from '@floorpass/testing/route-samples'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { activeOrganizationOf, found, outcome, roleOf } from '../../test-support/organization.ts'
-import type { SignedIn } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 let owner: SignedIn

@@ -1,6 +1,6 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { assemble, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { assemble, memberIdOf, outcome, roleOf } from '../../test-support/organization.ts'
 
 const app = await createTestApp()
 const refused = [403, 'SESSION_NOT_FRESH']

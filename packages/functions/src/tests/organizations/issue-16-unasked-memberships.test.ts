@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { Answer } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { assemble, found, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
+import type { SignedIn } from '@floorpass/testing/route-samples'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Answer } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { assemble, found, memberIdOf, outcome, roleOf } from '../../test-support/organization.ts'
-import type { SignedIn } from '../../test-support/route-samples.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const limit = [403, 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS']

@@ -1,7 +1,7 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { found, outcome, roleOf } from '@floorpass/testing/organization'
+import type { SignedIn } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { found, outcome, roleOf } from '../../test-support/organization.ts'
-import type { SignedIn } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp({ RATE_LIMIT: 'on' })
 const [owner, other, target] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { activeOrganizationOf, assemble, found, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { activeOrganizationOf, assemble, found, memberIdOf, outcome, roleOf } from '../../test-support/organization.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 const app = await createTestApp()
 const [owner, admin, member, stranger] = [await app.signedIn(), await app.signedIn(), await app.signedIn(), await app.signedIn()]

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { activeOrganizationOf, assemble, found, outcome } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { activeOrganizationOf, assemble, found, outcome } from '../../test-support/organization.ts'
 
 const app = await createTestApp()
 

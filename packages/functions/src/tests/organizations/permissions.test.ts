@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { permissions, type Role, roles, rolesUpTo } from '@floorpass/api/contracts'
+import type { Answer, Browser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { assemble, memberIdOf, outcome } from '@floorpass/testing/organization'
+import type { SignedIn } from '@floorpass/testing/route-samples'
 import { defaultRoles, defaultStatements } from 'better-auth/plugins/organization/access'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Answer, Browser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { assemble, memberIdOf, outcome } from '../../test-support/organization.ts'
-import type { SignedIn } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 const tabs = {

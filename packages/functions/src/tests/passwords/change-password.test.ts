@@ -1,8 +1,8 @@
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { addresses, handleOf } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
-import { addresses, handleOf } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 

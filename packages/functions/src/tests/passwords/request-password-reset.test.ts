@@ -1,8 +1,8 @@
 import { createQuietAnswers } from '@floorpass/api'
+import type { Answer } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
 
 const elsewhere = 'https://app.example.test'
 const app = await createTestApp({ TRUSTED_ORIGINS: elsewhere })

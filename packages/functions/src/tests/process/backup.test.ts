@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 import { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from '@floorpass/reliability'
+import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { generate } from 'otplib'
 import { expect, test } from 'vitest'
-import { startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 
 async function run(command: 'backup' | 'restore', dataDir: string, file: string, more: Record<string, string> = {}) {
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', 'packages/functions/src/backup/cli.ts', command, file],
+    ['--disable-warning=ExperimentalWarning', 'apps/service/src/backup/cli.ts', command, file],
     {
       cwd: root,
       env: { ...Object.fromEntries(variables.map((name) => [name, ''])), PATH: process.env.PATH, DATA_DIR: dataDir, ...more },

@@ -9,8 +9,8 @@ import {
   startPostgresCluster,
   type Workplace,
 } from '@floorpass/reliability'
+import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const binaries = findPostgres()
 const workplace: Workplace = {

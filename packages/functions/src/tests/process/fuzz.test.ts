@@ -1,7 +1,7 @@
 import { openDatabase } from '@floorpass/db'
+import { fuzz, fuzzEnvironment } from '@floorpass/testing/fuzz'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
-import { fuzz, fuzzEnvironment } from '../../test-support/fuzz.ts'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 test('T159, T160, T163: two thousand hostile requests over every route break nothing', { timeout: 240_000 }, async () => {
   const [database, dataDir] = [await databaseEnvironment(), await temporaryFolder()]

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { type RawAnswer, sendRaw } from '@floorpass/testing/raw-http'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type RawAnswer, sendRaw } from '../../test-support/raw-http.ts'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
 const own = `http://localhost:${server.port}`

@@ -1,6 +1,6 @@
+import { sendRaw } from '@floorpass/testing/raw-http'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
-import { sendRaw } from '../../test-support/raw-http.ts'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
 const ask = (start: string, lines: string[]) =>

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test, vi } from 'vitest'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const dataDir = await temporaryFolder()
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' })

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { createBrowser } from '@floorpass/testing/browser'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { clockIn } from '@floorpass/testing/service-clock'
 import { expect, test, vi } from 'vitest'
-import { createBrowser } from '../../test-support/browser.ts'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
-import { clockIn } from '../../test-support/service-clock.ts'
 
 const dataDir = await temporaryFolder()
 const clock = clockIn(`${await temporaryFolder()}/clock`)

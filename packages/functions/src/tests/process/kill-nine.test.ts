@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecretBox } from '@floorpass/api'
 import { type Database, openDatabase } from '@floorpass/db'
+import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
-import { databaseEnvironment, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const rounds = 6
 const writers = 4

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { launchService } from '@floorpass/reliability'
+import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, test } from 'vitest'
-import { databaseEnvironment, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const database = await databaseEnvironment()
 const environment = async (more: Record<string, string> = {}) => ({

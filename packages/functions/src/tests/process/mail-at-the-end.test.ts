@@ -1,6 +1,6 @@
 import { createMailQueue, createSecretBox } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const { db } = await createTestApp()
 

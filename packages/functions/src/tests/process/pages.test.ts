@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test, vi } from 'vitest'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 // No page fails while it is rendered, so one is made to: where this very address is put into a link.
 const unrenderable = '/unrenderable'

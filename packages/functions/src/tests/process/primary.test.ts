@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
 import { EventEmitter } from 'node:events'
 import { loadConfig } from '@floorpass/env'
+import { openLine } from '@floorpass/service/line'
+import { superviseWorkers } from '@floorpass/service/primary'
 import { afterEach, expect, test, vi } from 'vitest'
-import { openLine } from '../../cluster/line.ts'
-import { superviseWorkers } from '../../cluster/primary.ts'
 
 type Message = { line: string; subject: string; value?: unknown; id?: number; re?: number }
 

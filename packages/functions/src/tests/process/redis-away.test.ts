@@ -1,6 +1,6 @@
 import { findRedis, startRedis } from '@floorpass/reliability'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, onTestFinished, test } from 'vitest'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const binary = findRedis()
 

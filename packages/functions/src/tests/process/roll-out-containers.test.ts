@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { json, text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { freePort, temporaryFolder } from '@floorpass/testing/server-process'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { freePort, temporaryFolder } from '../../test-support/server-process.ts'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-const standIn = fileURLToPath(new URL('../../test-support/docker-stand-in.ts', import.meta.url))
+const standIn = fileURLToPath(new URL('@floorpass/testing/docker-stand-in', import.meta.url))
 const folder = await temporaryFolder()
 const ports = [await freePort(), await freePort()]
 const [first, second] = ports.map((port) => ({ name: `floorpass-${port}`, dial: `127.0.0.1:${port}` })) as [Version, Version]

@@ -6,13 +6,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
+import { databaseEnvironment, freePort, temporaryFolder } from '@floorpass/testing/server-process'
 import { afterAll, describe, expect, test } from 'vitest'
-import { databaseEnvironment, freePort, temporaryFolder } from '../../test-support/server-process.ts'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const database = await databaseEnvironment()
 
-const proxy = fork(fileURLToPath(new URL('../../test-support/proxy-process.ts', import.meta.url)), {
+const proxy = fork(fileURLToPath(new URL('@floorpass/testing/proxy-process', import.meta.url)), {
   execArgv: ['--disable-warning=ExperimentalWarning'],
 })
 const [[proxyPort, adminPort]] = (await once(proxy, 'message')) as [[number, number]]

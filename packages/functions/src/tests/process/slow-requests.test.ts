@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
 
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder() })
 const own = `http://localhost:${server.port}`

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { mkdir, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
+import { explainStartFailure } from '@floorpass/service'
+import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, test } from 'vitest'
-import { explainStartFailure } from '../../start-failure.ts'
-import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '../../test-support/server-process.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 const database = await databaseEnvironment()
 const complete = async (environment: Record<string, string> = {}) => ({

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@floorpass/db'
 import { outboxOf, signedInPerson } from '@floorpass/reliability'
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import {
   databaseEnvironment,
   failToStart,
@@ -13,8 +12,9 @@ import {
   type ServerProcess,
   startServer,
   temporaryFolder,
-} from '../../test-support/server-process.ts'
-import { createTestDatabase, testDatabase } from '../../test-support/test-database.ts'
+} from '@floorpass/testing/server-process'
+import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const token = 'what-only-prometheus-knows'
 /** A database of its own: what one service sealed, another cannot open. */

@@ -1,4 +1,4 @@
-import { describeEveryRoute } from '../../test-support/every-route.ts'
-import { addresses } from '../../test-support/route-samples.ts'
+import { describeEveryRoute } from '@floorpass/testing/every-route'
+import { addresses } from '@floorpass/testing/route-samples'
 
 await describeEveryRoute(addresses.filter(({ path }) => path.startsWith('/organization/')))

@@ -1,7 +1,7 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { describeEveryRoute } from '@floorpass/testing/every-route'
+import { addresses, everyProvider, routeSamples } from '@floorpass/testing/route-samples'
 import { expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { describeEveryRoute } from '../../test-support/every-route.ts'
-import { addresses, everyProvider, routeSamples } from '../../test-support/route-samples.ts'
 
 // The rows of organizations have a file of their own: two processes share the thousand tests.
 await describeEveryRoute(addresses.filter(({ path }) => !path.startsWith('/organization/')))

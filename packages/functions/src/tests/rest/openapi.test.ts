@@ -1,9 +1,9 @@
 import { catalogue, type ErrorKey } from '@floorpass/api'
 import { errorAnswer } from '@floorpass/api/contracts'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { addresses, everyProvider, routeSamples } from '@floorpass/testing/route-samples'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { addresses, everyProvider, routeSamples } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp(everyProvider)
 const samples = routeSamples(app)

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { providerIds } from '@floorpass/api/contracts'
+import { addresses } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import { addresses } from '../../test-support/route-samples.ts'
 
 const folder = new URL('../../../../../docs/specs/', import.meta.url)
 const specs = readdirSync(folder).filter((name) => name.endsWith('.md'))

@@ -1,6 +1,6 @@
+import { addressBlock } from '@floorpass/api/rate-limiter'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { addressBlock } from '../../../../api/src/security/rate-limiter.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 describe('who counts as one caller', () => {
   test('T21: addresses of one /64 do, and a neighbouring /64 does not', () => {

@@ -1,7 +1,7 @@
 import { AppError, catalogue, type ErrorKey, toAppError } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { TRPCError } from '@trpc/server'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const keys = Object.keys(catalogue) as ErrorKey[]

@@ -1,7 +1,7 @@
 import { createPasswordHasher, recommendedCost } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { hashPassword } from 'better-auth/crypto'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

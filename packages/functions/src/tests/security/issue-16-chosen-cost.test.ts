@@ -1,7 +1,7 @@
+import { assertPasswordAllowed, type PasswordOwner } from '@floorpass/api/password-rules'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { addresses } from '@floorpass/testing/route-samples'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { assertPasswordAllowed, type PasswordOwner } from '../../../../api/src/security/password-rules.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { addresses } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 

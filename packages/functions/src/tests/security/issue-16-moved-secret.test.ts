@@ -1,11 +1,11 @@
 import type { SealedPlace } from '@floorpass/api'
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { signInAt, userIn } from '@floorpass/testing/social-flow'
+import { sealUnbound } from '@floorpass/testing/unbound-seal'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { signInAt, userIn } from '../../test-support/social-flow.ts'
-import { sealUnbound } from '../../test-support/unbound-seal.ts'
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())

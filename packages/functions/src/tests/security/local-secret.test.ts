@@ -1,8 +1,8 @@
 import { mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { LocalSecretError, localSecret } from '@floorpass/service/auth-secret'
 import { expect, onTestFinished, test } from 'vitest'
-import { LocalSecretError, localSecret } from '../../auth-secret.ts'
 
 async function dataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-secret-'))

@@ -1,8 +1,8 @@
+import { consumeOneTimeToken, issueOneTimeToken, type TokenPurpose } from '@floorpass/api/one-time-tokens'
+import { createToken } from '@floorpass/api/random-token'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { consumeOneTimeToken, issueOneTimeToken, type TokenPurpose } from '../../../../api/src/security/one-time-tokens.ts'
-import { createToken } from '../../../../api/src/security/random-token.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

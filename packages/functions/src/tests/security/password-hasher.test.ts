@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { type AppError, createPasswordHasher, policy } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test, vi } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const cheap = { memoryCost: 64, timeCost: 1, parallelism: 1 }
 const slow = { memoryCost: 65_536, timeCost: 3, parallelism: 1 }

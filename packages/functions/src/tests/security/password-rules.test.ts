@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
+import { assertPasswordAllowed } from '@floorpass/api/password-rules'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { assertPasswordAllowed } from '../../../../api/src/security/password-rules.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp({ APP_NAME: 'Tradewind' })
 
@@ -28,12 +28,12 @@ const workOf = async (password: string) => {
 
 test('dictionaries that could not be loaded are tried again', async () => {
   vi.resetModules()
-  const dictionaries = '../../../../api/src/security/password-dictionaries.ts'
+  const dictionaries = '@floorpass/api/password-dictionaries'
   vi.doMock(dictionaries, () => {
     throw new Error('it is not there')
   })
   onTestFinished(() => void vi.doUnmock(dictionaries))
-  const { easilyGuessed } = await import('../../../../api/src/security/password-strength.ts')
+  const { easilyGuessed } = await import('@floorpass/api/password-strength')
   await expect(easilyGuessed('password', [])).rejects.toThrow()
   vi.doUnmock(dictionaries)
   expect(await easilyGuessed('password', [])).not.toBeNull()

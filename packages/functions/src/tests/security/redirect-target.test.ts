@@ -1,6 +1,6 @@
 import { rootRelativePath } from '@floorpass/api/contracts'
+import { assertRedirectTarget } from '@floorpass/api/redirect-target'
 import { describe, expect, test } from 'vitest'
-import { assertRedirectTarget } from '../../../../api/src/security/redirect-target.ts'
 
 const trusted = ['https://app.example.test', 'http://localhost:3000']
 

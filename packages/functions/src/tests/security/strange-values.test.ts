@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { addresses, everyProvider, routeSamples } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { addresses, everyProvider, routeSamples } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp(everyProvider)
 const samples = routeSamples(app)

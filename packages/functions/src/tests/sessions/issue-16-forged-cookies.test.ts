@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { policy } from '@floorpass/api'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSessionFastPath } from '../../session-fast-path.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp({ RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1' })
 const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses

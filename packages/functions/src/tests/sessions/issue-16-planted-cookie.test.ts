@@ -1,5 +1,5 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp({ BASE_URL: 'https://localhost:4443' })
 const name = '__Host-floorpass_session'

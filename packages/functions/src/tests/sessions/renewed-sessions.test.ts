@@ -1,7 +1,7 @@
+import { scan, setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { scan, setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 type Tab = Awaited<ReturnType<typeof app.signedIn>>

@@ -1,7 +1,7 @@
+import type { Browser } from '@floorpass/testing/browser'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { handleOf } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import type { Browser } from '../../test-support/browser.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
-import { handleOf } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSessionCache } from '@floorpass/api'
 import type { ChangeListener } from '@floorpass/db'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const cache = app.service.deps.sessionCache

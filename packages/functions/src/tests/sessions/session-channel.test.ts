@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type CachedSession, createSessionCache, type SessionCache } from '@floorpass/api'
 import { type ChannelTimes, channelTimes, type OpenDatabase, openDatabase } from '@floorpass/db'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { databaseProxy } from '@floorpass/testing/database-proxy'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { databaseProxy } from '../../test-support/database-proxy.ts'
-import { databaseEnvironment, startServer, temporaryFolder } from '../../test-support/server-process.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 /** ADR 012: what another process ended opens nothing here any more after this, even when this one hears nothing. Milliseconds. */
 const hardBound = 3_000

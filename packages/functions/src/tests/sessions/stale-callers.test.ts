@@ -1,10 +1,10 @@
+import { createBrowser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { found } from '@floorpass/testing/organization'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createEdge } from '../../edge.ts'
-import { createBrowser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { found } from '../../test-support/organization.ts'
-import { testDatabase } from '../../test-support/test-database.ts'
 
 // Nobody asks this provider anything.
 const app = await createTestApp({ GOOGLE_CLIENT_ID: 'floorpass', GOOGLE_CLIENT_SECRET: 'a secret of tests' })

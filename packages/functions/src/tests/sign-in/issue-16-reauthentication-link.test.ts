@@ -1,9 +1,9 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { outcome } from '@floorpass/testing/organization'
 import { describe, expect, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { outcome } from '../../test-support/organization.ts'
 
 const app = await createTestApp({ GITHUB_CLIENT_ID: 'github', GITHUB_CLIENT_SECRET: 'a secret of tests' })
 const quarter = 15 * 60

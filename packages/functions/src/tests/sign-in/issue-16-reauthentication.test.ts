@@ -1,11 +1,11 @@
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { found, outcome } from '@floorpass/testing/organization'
+import { handleOf } from '@floorpass/testing/route-samples'
 import { createAuthClient } from 'better-auth/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { found, outcome } from '../../test-support/organization.ts'
-import { handleOf } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 const day = 24 * 3600

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { followRedirects } from '@floorpass/testing/follow-redirects'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { assemble, outcome } from '@floorpass/testing/organization'
+import { landing, linkAt, urlOf, wayBack } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 import { routes } from '../../rest/routes.ts'
-import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { followRedirects } from '../../test-support/follow-redirects.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
-import { assemble, outcome } from '../../test-support/organization.ts'
-import { landing, linkAt, urlOf, wayBack } from '../../test-support/social-flow.ts'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())

@@ -1,7 +1,7 @@
 import { createContext, createPasswordHasher, limits, policy } from '@floorpass/api'
 import { restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
+import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createTestApp, type Person, type TestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const limited = await createTestApp({ RATE_LIMIT: 'on' })

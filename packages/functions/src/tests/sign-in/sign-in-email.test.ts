@@ -1,6 +1,6 @@
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp, type Person, type TestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

@@ -1,7 +1,7 @@
 import { createPasswordHasher, recommendedCost } from '@floorpass/api'
+import type { Answer } from '@floorpass/testing/browser'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import type { Answer } from '../../test-support/browser.ts'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

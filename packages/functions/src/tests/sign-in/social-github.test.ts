@@ -1,8 +1,8 @@
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { type GitHubFailure, type GitHubPerson, startGitHub } from '@floorpass/testing/github-stand-in'
+import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { landing, signInAt, userIn, wayBack } from '@floorpass/testing/social-flow'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { type GitHubFailure, type GitHubPerson, startGitHub } from '../../test-support/github-stand-in.ts'
-import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { landing, signInAt, userIn, wayBack } from '../../test-support/social-flow.ts'
 
 const home = 'http://localhost:3000'
 const [google, github] = await Promise.all([

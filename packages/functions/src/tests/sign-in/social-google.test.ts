@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
+import type { Answer, Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { landing, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Answer, Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
-import { type OpenIdPerson, startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { landing, signInAt, urlOf, userIn, wayBack } from '../../test-support/social-flow.ts'
 
 const home = 'http://localhost:3000'
 const [google, github] = await Promise.all([

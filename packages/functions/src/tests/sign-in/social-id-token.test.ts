@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startForgingProvider } from '@floorpass/testing/forging-provider'
+import { landing, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startForgingProvider } from '../../test-support/forging-provider.ts'
-import { landing, urlOf, userIn } from '../../test-support/social-flow.ts'
 
 const google = await startForgingProvider()
 afterAll(() => google.close())

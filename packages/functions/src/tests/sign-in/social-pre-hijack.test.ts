@@ -1,8 +1,8 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { landing, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, expect, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startOpenIdProvider } from '../../test-support/openid-provider.ts'
-import { landing, signInAt, userIn } from '../../test-support/social-flow.ts'
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())

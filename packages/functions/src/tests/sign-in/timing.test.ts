@@ -1,6 +1,6 @@
 import { createPasswordHasher, createQuietAnswers } from '@floorpass/api'
+import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { createTestApp, type Person } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 // The real cost: a cheap hash would hide the difference that this looks for.

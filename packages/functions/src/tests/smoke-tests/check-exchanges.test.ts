@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { policy } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { type ExchangeState, startExchange } from '@floorpass/testing/exchange-stand-in'
+import { resultsOf, type SmokeReport, secret, withSecret } from '@floorpass/testing/smoke-report'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { type ExchangeState, startExchange } from '../../test-support/exchange-stand-in.ts'
-import { resultsOf, type SmokeReport, secret, withSecret } from '../../test-support/smoke-report.ts'
 
 const kraken = await startExchange()
 const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createBadgeProject, vitestReport } from '@floorpass/testing/badge-project'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startExchange } from '@floorpass/testing/exchange-stand-in'
+import { secret } from '@floorpass/testing/smoke-report'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createBadgeProject, vitestReport } from '../../test-support/badge-project.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startExchange } from '../../test-support/exchange-stand-in.ts'
-import { secret } from '../../test-support/smoke-report.ts'
 
 const kraken = await startExchange()
 const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })

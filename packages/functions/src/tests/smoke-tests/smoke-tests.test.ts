@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startExchange } from '@floorpass/testing/exchange-stand-in'
+import { resultsOf, type SmokeReport, secret, withSecret } from '@floorpass/testing/smoke-report'
 import { describe, expect, test } from 'vitest'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startExchange } from '../../test-support/exchange-stand-in.ts'
-import { resultsOf, type SmokeReport, secret, withSecret } from '../../test-support/smoke-report.ts'
 
 const kraken = await startExchange()
 const environment = { CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` }

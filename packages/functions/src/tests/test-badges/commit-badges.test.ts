@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../../test-support/server-process.ts'
 
 const script = fileURLToPath(new URL('../../../../../scripts/commit-badges.mjs', import.meta.url))
 /** Nobody's settings but the test's own. */

@@ -1,6 +1,6 @@
+import { type BadgeProject, createBadgeProject } from '@floorpass/testing/badge-project'
+import { startMonitor } from '@floorpass/testing/monitor-stand-in'
 import { describe, expect, test } from 'vitest'
-import { type BadgeProject, createBadgeProject } from '../../test-support/badge-project.ts'
-import { startMonitor } from '../../test-support/monitor-stand-in.ts'
 
 const monitor = await startMonitor()
 const target = 'https://accounts.example.test'

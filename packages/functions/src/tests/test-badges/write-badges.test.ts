@@ -1,6 +1,6 @@
+import { createBadgeProject, vitestReport } from '@floorpass/testing/badge-project'
+import { checkWithResult, startMonitor } from '@floorpass/testing/monitor-stand-in'
 import { describe, expect, test } from 'vitest'
-import { createBadgeProject, vitestReport } from '../../test-support/badge-project.ts'
-import { checkWithResult, startMonitor } from '../../test-support/monitor-stand-in.ts'
 
 const monitor = await startMonitor()
 const results = 'reports/vitest/results.json'

@@ -1,6 +1,6 @@
+import type { Answer, Browser } from '@floorpass/testing/browser'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import type { Answer, Browser } from '../../test-support/browser.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

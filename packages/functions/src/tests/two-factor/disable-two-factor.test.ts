@@ -1,8 +1,8 @@
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 

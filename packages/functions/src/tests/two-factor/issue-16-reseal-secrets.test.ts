@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecretBox, createSecretResealer } from '@floorpass/api'
 import type { Database } from '@floorpass/db'
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { sealUnbound, testSecret } from '@floorpass/testing/unbound-seal'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { sealUnbound, testSecret } from '../../test-support/unbound-seal.ts'
 
 const app = await createTestApp()
 const { log, secretBox } = app.service.deps

@@ -1,9 +1,9 @@
+import { scan, setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { landing, linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
-import { scan, setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { startGitHub } from '../../test-support/github-stand-in.ts'
-import { landing, linkAt, signInAt, userIn } from '../../test-support/social-flow.ts'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())

@@ -1,8 +1,8 @@
 import { createSecretBox } from '@floorpass/api'
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { expect, onTestFinished, test } from 'vitest'
-import { setUpTwoFactor, switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const first = 'a secret that only tests know, long enough'

@@ -1,8 +1,8 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp, type TestApp } from '../../test-support/create-test-app.ts'
 
 const app = await createTestApp()
 const minute = 60

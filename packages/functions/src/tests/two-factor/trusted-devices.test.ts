@@ -1,9 +1,9 @@
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import type { Browser } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { handleOf } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
-import { switchOnTwoFactor } from '../../test-support/authenticator.ts'
-import type { Browser } from '../../test-support/browser.ts'
-import { holdClock } from '../../test-support/clock.ts'
-import { createTestApp } from '../../test-support/create-test-app.ts'
-import { handleOf } from '../../test-support/route-samples.ts'
 
 const app = await createTestApp()
 const day = 24 * 3600

@@ -1,16 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, type Deps, type ErrorKey, type RateLimiter } from '@floorpass/api'
+import { methodLabel, type RequestLabels } from '@floorpass/functions'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Line } from '../cluster/line.ts'
-import { methodLabel } from './route-pattern.ts'
-
-/** What one request was, in words of which there are few: a path that anybody can make up is no label. */
-export type RequestLabels = { route: string; method: string; status: number }
 
 /** The service's counters, as Prometheus reads them. Labels hold no id, no address and no secret. */
 export type Metrics = {
   /** Further metrics register here: `new Gauge({ registers: [metrics.registry], … })`. */
   registry: Registry
+  contentType: string
   /** All of them as text, those of the other workers included. SERVICE_UNAVAILABLE when they cannot be had. */
   text(): Promise<string>
   /** `seconds` from the first byte read to the answer. */
@@ -72,6 +70,7 @@ export function createMetrics(primary: Line | null = null): Metrics {
 
   return {
     registry,
+    contentType: registry.contentType,
     async text() {
       if (!primary) return registry.metrics()
       return String(

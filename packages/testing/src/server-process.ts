@@ -9,7 +9,7 @@ import { type Exit, freePort, killServices, launchService, type ServiceProcess, 
 import { afterAll, vi } from 'vitest'
 import { createTestDatabase } from './test-database.ts'
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../', import.meta.url))
 const binaries = join(root, 'node_modules', '.bin')
 
 export { freePort, type ServiceProcess as ServerProcess, startService as startServer }

@@ -9,5 +9,5 @@ if (Number(major) < 24) {
   )
   process.exitCode = 1
 } else {
-  await import('./src/cli.ts')
+  await import('./src/admin.ts')
 }

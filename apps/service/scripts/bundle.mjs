@@ -7,16 +7,16 @@ import { decode, encode } from '@jridgewell/sourcemap-codec'
 import { build } from 'esbuild'
 
 const app = fileURLToPath(new URL('../', import.meta.url))
-const folder = join(app, 'build', 'service')
+const folder = join(app, 'build')
 
 /** They load files that lie beside them, or are asked for and never used: these stay where they are. */
 const leftOut = /^(@electric-sql\/pglite|@node-rs\/argon2|undici)(\/|$)/
 
-/** Writes apps/web/build/service/server.js and its parts. The pages must be built before: they come along, so that both share one instance of each package. */
-export async function bundleServer() {
+/** Writes build/server.js and its parts. The pages must be built before: the bundle holds them too, so that both share one instance of each package. */
+export async function bundle() {
   mkdirSync(folder, { recursive: true })
   const { metafile, outputFiles } = await build({
-    entryPoints: [join(app, 'server.ts')],
+    entryPoints: [join(app, 'src', 'server.ts')],
     outdir: folder,
     bundle: true,
     write: false,

@@ -2,25 +2,15 @@ import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import {
-  addFileHeaders,
-  createEdge,
-  createSessionFastPath,
-  explainStartFailure,
-  isFirst,
-  openService,
-  refusePage,
-  type Service,
-  UnknownHostError,
-} from '@floorpass/functions'
+import { addFileHeaders, createEdge, createSessionFastPath } from '@floorpass/functions'
+import { clientFiles, loadPages } from '@floorpass/web'
 import { serveStatic } from '@hono/node-server/serve-static'
-import type { ServerBuild } from '@remix-run/node'
 import { Hono } from 'hono'
-import { createPageHandler } from './page-handler.ts'
+import type { Service } from './compose-service.ts'
+import { isFirst, openService } from './open-service.ts'
 import { createClientErrorListener, createRequestListener, refuseMalformed } from './request-listener.ts'
+import { explainStartFailure, UnknownHostError } from './start-failure.ts'
 
-const clientFiles = fileURLToPath(new URL('./build/client', import.meta.url))
 /** From the signal to the end: less than the 30 s that orchestrators wait. Each part is over sooner where nothing is owed, see docs/deployment.md. */
 const limits = { drain: 10_000, answers: 22_000, close: 2_000 }
 /** What asks whether it is well is no load: it comes to the end, balanced or not. */
@@ -78,20 +68,7 @@ async function start(): Promise<void> {
 
 /** Files of the build first, then the edge; what the edge does not answer itself is a page. */
 async function requestHandler(service: Service) {
-  const build = (await import(new URL('./build/server/index.js', import.meta.url).href)) as ServerBuild
-  const remix = createPageHandler(build)
-  const edge = createEdge(service, async (request, page) => {
-    const { pathname, searchParams } = new URL(request.url)
-    // The framework's former way to ask for data, which no page of ours uses: it hands out what a loader or an action returned as it is.
-    if (searchParams.has('_data')) return refusePage(400)
-    // No page has two slashes in a row. Remix takes half a second of the event loop for a path of 14,000 (ADR 028).
-    if (pathname.includes('//')) return refusePage(404)
-    // Remix compares Origin with Host, which proxies rewrite, and refuses `null`. The edge has judged it already, by TRUSTED_ORIGINS.
-    request.headers.delete('origin')
-    const response = await remix(request, page)
-    // What Remix refuses itself names our files, in a form of its own.
-    return response.headers.has('x-remix-error') ? refusePage(response.status) : response
-  })
+  const edge = createEdge(service, await loadPages())
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
   app.use('/assets/*', async (c, next) => {
     await next()

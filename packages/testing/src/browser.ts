@@ -1,4 +1,4 @@
-import type { Edge } from '../edge.ts'
+import type { Edge } from '@floorpass/functions'
 
 export type Answer = { status: number; headers: Headers; body: unknown; code: string | undefined; setCookies: string[] }
 

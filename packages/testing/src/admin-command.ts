@@ -1,5 +1,5 @@
-import { runCommand } from '../../../admin/src/run-command.ts'
-import { openForOperator } from '../deps.ts'
+import { runCommand } from '@floorpass/admin'
+import { explainStartFailure, openForOperator } from '@floorpass/service'
 import type { TestApp } from './create-test-app.ts'
 import { startTool, type ToolResult } from './tool-process.ts'
 
@@ -29,7 +29,12 @@ export const adminHere = (environment: Record<string, string>, ...args: string[]
 
 async function runHere(args: string[], open: Parameters<typeof runCommand>[1]['open']): Promise<CommandResult> {
   const lines: string[] = []
-  const { stdout, exitCode } = await runCommand(args, { open, say: (line) => void lines.push(line), ask: null })
+  const { stdout, exitCode } = await runCommand(args, {
+    open,
+    explainOpenFailure: explainStartFailure,
+    say: (line) => void lines.push(line),
+    ask: null,
+  })
   const stderr = lines.map((line) => `${line}\n`).join('')
   return { code: exitCode, stdout, stderr, json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null }
 }

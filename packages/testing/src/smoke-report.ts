@@ -1,4 +1,4 @@
-import type { Report } from '../smoke-tests/report.ts'
+import type { Report } from '@floorpass/functions'
 
 export type SmokeReport = Report
 

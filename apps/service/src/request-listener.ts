@@ -1,7 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createUnreadableAnswer, isHost, refusePage, type Service } from '@floorpass/functions'
+import { createUnreadableAnswer, isHost, refusePage } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
+import type { Service } from './compose-service.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 

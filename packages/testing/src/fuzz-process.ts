@@ -28,7 +28,7 @@ if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`CREATE
 const url = adminUrl ? urlOf(adminUrl, database) : ''
 const probe = new URL('./memory-probe.ts', import.meta.url).href
 const server = spawn('deploy/start.sh', ['--expose-gc', '--import', probe], {
-  cwd: fileURLToPath(new URL('../../../../', import.meta.url)),
+  cwd: fileURLToPath(new URL('../../../', import.meta.url)),
   env: {
     // Empty is unset, and keeps a developer's `.env` out.
     ...Object.fromEntries(variables.map((variable) => [variable, ''])),

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { AppError } from '@floorpass/api'
+import type { Route } from '@floorpass/functions'
 import { describe, expect, test } from 'vitest'
-import type { Route } from '../rest/routes.ts'
 import type { Answer, Browser, RequestOptions } from './browser.ts'
 import { createTestApp } from './create-test-app.ts'
 import { addresses, everyProvider, routeSamples, type SignedIn } from './route-samples.ts'

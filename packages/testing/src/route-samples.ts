@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Route, routes } from '../rest/routes.ts'
+import { type Route, routes } from '@floorpass/functions'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
 

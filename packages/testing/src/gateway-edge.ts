@@ -1,5 +1,4 @@
-import type { Edge } from '../edge.ts'
-import { createLambdaHandler, type GatewayEvent, type GatewayResult } from '../gateway/lambda-handler.ts'
+import { createLambdaHandler, type Edge, type GatewayEvent, type GatewayResult } from '@floorpass/functions'
 
 export type Payload = '1.0' | '2.0'
 

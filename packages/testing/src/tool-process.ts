@@ -3,10 +3,12 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 
-export const root = fileURLToPath(new URL('../../../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 export type ToolResult = { code: number | null; stdout: string; stderr: string }
 export type ToolProcess = { child: ChildProcess; ended: Promise<ToolResult> }
+
+const starts = { admin: 'apps/service/admin.mjs', badges: 'packages/badges/start.mjs' }
 
 type Surroundings = { cwd?: string; environment?: Record<string, string> }
 
@@ -16,7 +18,7 @@ export function startTool(
   args: string[],
   { cwd = root, environment = {} }: Surroundings = {},
 ): ToolProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}packages/${name}/start.mjs`, ...args], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}${starts[name]}`, ...args], {
     cwd,
     env: { ...Object.fromEntries(variables.map((variable) => [variable, ''])), PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

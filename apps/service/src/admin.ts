@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises'
-import { openForOperator } from '@floorpass/functions'
-import { runCommand } from './run-command.ts'
+import { runCommand } from '@floorpass/admin'
+import { openForOperator } from './open-service.ts'
+import { explainStartFailure } from './start-failure.ts'
 
 /** Ctrl-C and the end of the input are an empty answer. */
 async function ask(question: string): Promise<string> {
@@ -16,6 +17,7 @@ async function ask(question: string): Promise<string> {
 
 const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),
+  explainOpenFailure: explainStartFailure,
   say: (line) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
 })

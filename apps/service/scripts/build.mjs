@@ -1,0 +1,8 @@
+// The service with its pages, as a bundle: `turbo run build`.
+import { fileURLToPath } from 'node:url'
+import { dropSuperseded } from '../../../scripts/drop-superseded.mjs'
+import { bundle } from './bundle.mjs'
+
+const since = Date.now()
+await bundle()
+dropSuperseded(fileURLToPath(new URL('../build', import.meta.url)), since)

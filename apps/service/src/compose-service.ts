@@ -1,0 +1,158 @@
+import {
+  AppError,
+  createExpirySweep,
+  createMailQueue,
+  createPasswordHasher,
+  createQuietAnswers,
+  createRateLimiter,
+  createSecretBox,
+  createSecretResealer,
+  createSessionCache,
+  createSessionMisses,
+  createSocialProviders,
+  type Deps,
+  type ExpirySweep,
+  type HashCost,
+  type Log,
+  policy,
+  type SecretResealer,
+} from '@floorpass/api'
+import type { ChangeChannel, openDatabase } from '@floorpass/db'
+import type { createOutbox, MailTransport } from '@floorpass/email'
+import type { Config } from '@floorpass/env'
+import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
+import type { Redis } from 'ioredis'
+import type { Line } from './cluster/line.ts'
+import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import type { OpenTracing } from './tracing/open-tracing.ts'
+import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './tracing/traced-parts.ts'
+
+export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
+export type Outbox = ReturnType<typeof createOutbox>
+
+/** A running service without its transport: hand it to `createEdge`. */
+export type Service = EdgeService & {
+  mode: Config['mode']
+  host: string
+  port: number
+  expirySweep: ExpirySweep
+  secretResealer: SecretResealer
+  metrics: Metrics | null
+  tracing: OpenTracing | null
+  /** The channel of a worker to its primary; null in a single process. */
+  primary: Line | null
+  /** Makes /readyz fail, so that balancers send their requests elsewhere. */
+  drain(): void
+  /** Ends background work and closes every connection. */
+  stop(): Promise<void>
+}
+
+type ServiceParts = {
+  config: Config
+  secrets: readonly string[]
+  database: OpenDatabase
+  transport: MailTransport
+  outbox: Outbox | null
+  redis: Redis | null
+  log: Log & { child(fields: Record<string, unknown>): Log }
+  primary?: Line | null
+  metrics?: Metrics | null
+  tracing?: OpenTracing | null
+  keepSessions?: boolean
+  hashCost?: HashCost
+  quietFloorMs?: number
+  smokeTimes?: SmokeTimes
+}
+
+/** Wires open parts together. Tests call it with parts of their own. */
+export function composeService({
+  config,
+  secrets,
+  database,
+  transport,
+  outbox,
+  redis,
+  log,
+  primary = null,
+  metrics = config.metricsToken === null ? null : createMetrics(primary),
+  tracing = null,
+  keepSessions = true,
+  hashCost,
+  quietFloorMs,
+  smokeTimes = policy.smokeTests,
+}: ServiceParts): Service {
+  const secretBox = createSecretBox(secrets)
+  let draining = false
+  const db = tracing ? tracedDatabase(database.db, tracing) : database.db
+  const sql = tracing ? tracedSql(database.sql, tracing) : database.sql
+  const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
+  const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
+  const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
+  const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
+  const deps: Deps = {
+    db,
+    sql,
+    passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
+    limiter: metrics ? metrics.counting(limiter) : limiter,
+    quiet: createQuietAnswers(quietFloorMs),
+    secretBox,
+    sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
+    sessionMisses: createSessionMisses(config.rateLimit),
+    providers: createSocialProviders(config.social, config.baseUrl),
+    mail: createMailQueue({
+      db: database.db,
+      transport: tracing ? tracedTransport(transport, tracing) : transport,
+      secretBox,
+      log,
+    }),
+    settings: {
+      appName: config.appName,
+      baseUrl: config.baseUrl,
+      trustedOrigins: config.trustedOrigins,
+      cookie: config.cookie,
+    },
+    log,
+    onError: (code) => metrics?.countError(code),
+    tracing,
+  }
+  metrics?.watch(deps)
+  const onSpansLost = (error: Error) => log.warn({ reason: error.message }, 'the last spans did not reach their receiver')
+  return {
+    deps,
+    mode: config.mode,
+    host: config.host,
+    port: config.port,
+    outbox,
+    trustedProxies: trustedProxies(config.trustProxy),
+    expirySweep,
+    secretResealer,
+    metrics,
+    metricsToken: config.metricsToken,
+    tracing,
+    primary,
+    smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
+    logFor: (requestId) => log.child({ requestId }),
+    isDraining: () => draining,
+    assertReady: () => withinSeconds(2, database.ping),
+    drain() {
+      draining = true
+    },
+    async stop() {
+      await Promise.all([deps.mail.stop(), expirySweep.stop(), secretResealer.stop(), deps.sessionCache.close()])
+      transport.close()
+      redis?.disconnect()
+      // Side by side: a receiver that hangs must not keep the database from its end.
+      await Promise.all([database.close(), tracing?.stop().catch(onSpansLost)])
+    },
+  }
+}
+
+/** SERVICE_UNAVAILABLE when the work takes longer. */
+async function withinSeconds(seconds: number, work: () => Promise<void>): Promise<void> {
+  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
+  await Promise.race([work(), tooLate]).finally(() => clearTimeout(timer))
+}
+
+/** A channel on which nothing is ever current: all is read from the database. */
+const unheard = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })

@@ -1,0 +1,5 @@
+export { composeService, type Service } from './compose-service.ts'
+export { describeError } from './describe-error.ts'
+export { openForOperator, openService } from './open-service.ts'
+export { explainStartFailure } from './start-failure.ts'
+export { openTracing } from './tracing/open-tracing.ts'

@@ -1,0 +1,1 @@
+export { runCommand, type Surroundings } from './run-command.ts'
