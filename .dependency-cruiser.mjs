@@ -3,6 +3,8 @@ const ours = '^(apps|packages)/'
 const tests = '^packages/functions/src/tests/|^packages/testing/|^features/'
 const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
+/** The modules of the specification, and the operator's. */
+const modules = 'administration|email-address|linked-accounts|organizations|passwords|profile|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({
@@ -133,21 +135,45 @@ export default {
       to: { path: '/node_modules/arctic/|^arctic$' },
     },
     {
-      name: 'api-modules-stand-alone',
-      comment: 'Shared code goes to security/, sessions/ or a file at the root of the api.',
+      name: 'kernel-imports-nothing-of-ours',
+      comment: 'Errors, policy, log, locale and the like stand alone: everything imports them.',
       severity: 'error',
-      from: { path: '^packages/api/src/([^/]+)/', pathNot: '^packages/api/src/sign-in/' },
-      to: { path: '^packages/api/src/[^/]+/', pathNot: '^packages/api/src/($1|security|sessions)/' },
+      from: { path: '^packages/api/src/kernel/' },
+      to: { path: ours, pathNot: '^packages/api/src/kernel/' },
+    },
+    {
+      name: 'api-modules-stand-alone',
+      comment: 'A module of the specification imports its own files, sessions and the shared modules, not another one.',
+      severity: 'error',
+      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor)/' },
+      to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/($1|sessions)/' },
     },
     {
       name: 'sign-in-may-challenge',
-      comment: 'As api-modules-stand-alone; signing in and reauthenticating may also ask for the second factor.',
+      comment: 'Signing in and reauthenticating may ask for the second factor; a verified code completes the sign-in.',
       severity: 'error',
-      from: { path: '^packages/api/src/sign-in/' },
+      from: { path: '^packages/api/src/(sign-in|two-factor)/' },
       to: {
-        path: '^packages/api/src/[^/]+/',
-        pathNot: '^packages/api/src/((sign-in|security|sessions)/|two-factor/(challenge|judge-code)\\.ts$)',
+        path: `^packages/api/src/(${modules})/`,
+        pathNot: '^packages/api/src/((sign-in|two-factor)/|sessions/)',
       },
+    },
+    {
+      name: 'shared-modules-know-no-capability',
+      comment: 'What several modules share knows none of them, but sessions and the types of what a mail shows.',
+      severity: 'error',
+      from: { path: `^packages/api/src/(?!(${modules})/)[^/]+/` },
+      to: {
+        path: `^packages/api/src/((${modules.replace('|sessions', '')})/|(router|index|contracts|trpc)\\.ts$)`,
+        dependencyTypesNot: typeOnly,
+      },
+    },
+    {
+      name: 'no-cycles-in-the-api',
+      comment: 'Types count: a reader follows them too.',
+      severity: 'error',
+      from: { path: '^packages/api/' },
+      to: { circular: true },
     },
     {
       name: 'no-cycles',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { riskLevel } from './fields.ts'
+import { riskLevel } from './kernel/fields.ts'
+import { policy } from './kernel/policy.ts'
+import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './organizations/permissions.ts'
-import { policy } from './policy.ts'
 import { securitySteps } from './profile/security-score.ts'
-import { providerIds } from './provider-ids.ts'
 
 /** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
 

@@ -1,38 +1,19 @@
 import type { Database, Sql } from '@floorpass/db'
-import { AppError, type ErrorKey } from './errors.ts'
-import type { MailQueue } from './mail-queue.ts'
-import type { LimitName } from './policy.ts'
-import type { PasswordHasher } from './security/password-hasher.ts'
-import type { QuietAnswers } from './security/quiet-answer.ts'
-import { addressBlock, type LimitState, type RateLimiter } from './security/rate-limiter.ts'
-import type { SecretBox } from './security/secret-box.ts'
-import type { SessionCache } from './sessions/session-cache.ts'
+import { AppError, type ErrorKey } from './kernel/errors.ts'
+import type { Log, Tracing } from './kernel/log.ts'
+import type { LimitName, LimitState } from './kernel/policy.ts'
+import type { Client, Cookies } from './kernel/request.ts'
+import type { QuietAnswers } from './kernel/response-floor.ts'
+import type { SecretBox } from './kernel/secret-box.ts'
+import type { Settings } from './kernel/settings.ts'
+import type { MailQueue } from './mail/mail-queue.ts'
+import type { PasswordHasher } from './password-hashing/password-hasher.ts'
+import { addressBlock } from './rate-limits/address-block.ts'
+import type { RateLimiter } from './rate-limits/rate-limiter.ts'
+import type { ActiveSession, SessionCache } from './sessions/session-cache.ts'
 import type { SessionMisses } from './sessions/session-misses.ts'
-import { type ActiveSession, validateSessionToken } from './sessions/session-store.ts'
-import type { SocialProviders } from './social-provider.ts'
-
-export type Locale = 'en' | 'fr'
-
-/** Structured logging, the shape that pino has. Fields never hold a secret. */
-export type Log = Record<'info' | 'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>
-
-/** Where time goes, for an operator; null when nobody asks. Attributes are words of the code, never of a request. */
-export type Tracing = {
-  span<Result>(
-    name: string,
-    attributes: Record<string, string | number>,
-    work: (set: (name: string, value: string | number) => void) => Promise<Result>,
-  ): Promise<Result>
-}
-
-export type Settings = {
-  appName: string
-  /** Public origin; every link in a mail starts with it. */
-  baseUrl: string
-  /** Origins whose pages may call with credentials, and where redirects may go. */
-  trustedOrigins: readonly string[]
-  cookie: { secure: boolean; sameSite: 'lax' | 'none' }
-}
+import { validateSessionToken } from './sessions/session-store.ts'
+import type { SocialProviders } from './social/social-provider.ts'
 
 /** What the procedures need from the world. Built once, by the composition root. */
 export type Deps = {
@@ -53,23 +34,6 @@ export type Deps = {
   /** Told of every failure of a procedure, for the counters. */
   onError(code: ErrorKey): void
   tracing: Tracing | null
-}
-
-/** Who is calling, as far as the transport can tell. */
-export type Client = {
-  /** Null when the socket has no address: all such callers share one limit. */
-  ip: string | null
-  userAgent: string
-  locale: Locale
-}
-
-/** The transport's cookies: `set` takes a whole Set-Cookie value. */
-export type Cookies = {
-  /** Undefined also when the name came with two different values. */
-  get(name: string): string | undefined
-  /** Every value that came under the name. */
-  all(name: string): string[]
-  set(header: string): void
 }
 
 export type Context = Deps & {

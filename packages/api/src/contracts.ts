@@ -1,8 +1,9 @@
 /** What a caller may send and what comes back. zod only: the browser imports this file too. */
 export * from './answers.ts'
 export { changeEmailInput, sendVerificationEmailInput, undoEmailChangeInput, verifyEmailInput } from './email-address/contract.ts'
-export { fieldLengths, passwordLength } from './field-problems.ts'
-export { emailAddress, headerSafe, locale, riskLevel, rootRelativePath, startSocialInput } from './fields.ts'
+export { fieldLengths, passwordLength } from './kernel/field-problems.ts'
+export { emailAddress, headerSafe, locale, riskLevel, rootRelativePath, startSocialInput } from './kernel/fields.ts'
+export { providerIds } from './kernel/provider-ids.ts'
 export { linkSocialAccountInput, unlinkAccountInput } from './linked-accounts/contract.ts'
 export {
   acceptMembershipInput,
@@ -36,7 +37,6 @@ export {
   setPasswordInput,
 } from './passwords/contract.ts'
 export { deleteUserInput, listActivityInput, updateUserInput } from './profile/contract.ts'
-export { providerIds } from './provider-ids.ts'
 export { revokeSessionInput } from './sessions/contract.ts'
 export { finishSocialInput, reauthenticateInput, signInEmailInput, signUpEmailInput } from './sign-in/contract.ts'
 export {

@@ -1,34 +1,29 @@
-export {
-  type Client,
-  type Context,
-  type Cookies,
-  createContext,
-  type Deps,
-  type Locale,
-  type Log,
-  type Settings,
-  type Tracing,
-} from './context.ts'
+export type { AuditAction } from './audit-log/audit-log.ts'
+export { type Context, createContext, type Deps } from './context.ts'
 export type { UndoEffects } from './email-address/undo-effects.ts'
-export { AppError, catalogue, type ErrorKey, toAppError, validationError } from './errors.ts'
-export { createExpirySweep, type ExpirySweep } from './expiry-sweep.ts'
-export { type FieldProblem, fieldProblemOf, fieldProblems } from './field-problems.ts'
-export { createMailQueue, type MailQueue } from './mail-queue.ts'
-export { limits, policy } from './policy.ts'
+export { AppError, catalogue, type ErrorKey, validationError } from './kernel/errors.ts'
+export { type FieldProblem, fieldProblemOf, fieldProblems } from './kernel/field-problems.ts'
+export type { Locale } from './kernel/locale.ts'
+export type { Log, Tracing } from './kernel/log.ts'
+export { type LimitState, limits, policy } from './kernel/policy.ts'
+export { type ProviderId, providerIds } from './kernel/provider-ids.ts'
+export { withParameter } from './kernel/redirect-target.ts'
+export type { Client, Cookies } from './kernel/request.ts'
+export { createQuietAnswers } from './kernel/response-floor.ts'
+export { createSecretBox, type SealedPlace, type SecretBox } from './kernel/secret-box.ts'
+export type { Settings } from './kernel/settings.ts'
+export { createMailQueue, type MailQueue } from './mail/mail-queue.ts'
+export { createExpirySweep, type ExpirySweep } from './maintenance/expiry-sweep.ts'
+export { createSecretResealer, type SecretResealer } from './maintenance/secret-resealer.ts'
+export { openPayload } from './one-time-tokens/one-time-tokens.ts'
+export { createPasswordHasher, type HashCost, type PasswordHasher, recommendedCost } from './password-hashing/password-hasher.ts'
 export type { SecurityStep } from './profile/security-score.ts'
-export { type ProviderId, providerIds } from './provider-ids.ts'
+export { createRateLimiter, type RateLimiter } from './rate-limits/rate-limiter.ts'
 export { type Api, type AppRouter, appRouter, createCaller } from './router.ts'
-export { createSecretResealer, type SecretResealer } from './secret-resealer.ts'
-export type { AuditAction } from './security/audit-log.ts'
-export { openPayload } from './security/one-time-tokens.ts'
-export { createPasswordHasher, type HashCost, type PasswordHasher, recommendedCost } from './security/password-hasher.ts'
-export { createQuietAnswers } from './security/quiet-answer.ts'
-export { createRateLimiter, type LimitState, type RateLimiter } from './security/rate-limiter.ts'
-export { withParameter } from './security/redirect-target.ts'
-export { createSecretBox, type SealedPlace, type SecretBox } from './security/secret-box.ts'
 export { sessionFromMemory } from './sessions/get-session.ts'
 export { type CachedSession, createSessionCache, type SessionCache, type SessionCacheStats } from './sessions/session-cache.ts'
 export { createSessionMisses } from './sessions/session-misses.ts'
 export { sessionCookieName } from './sessions/session-store.ts'
 export { createSocialProviders } from './sign-in/providers/create-providers.ts'
 export type { SocialRefusalCode } from './sign-in/social-refusal.ts'
+export { toAppError } from './to-app-error.ts'

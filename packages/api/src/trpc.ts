@@ -1,6 +1,7 @@
 import { initTRPC } from '@trpc/server'
 import type { Context } from './context.ts'
-import { AppError, toAppError } from './errors.ts'
+import { AppError } from './kernel/errors.ts'
+import { toAppError } from './to-app-error.ts'
 
 const t = initTRPC.context<Context>().create({
   isDev: false,

@@ -1,8 +1,8 @@
-import { AppError } from '../errors.ts'
-import { mailTwoFactorDisabled } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { dropTwoFactor } from '../security/drop-two-factor.ts'
-import { lockUser } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { mailTwoFactorDisabled } from '../mail/notifications.ts'
+import { dropTwoFactor } from '../users/drop-two-factor.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
 /**

@@ -1,6 +1,6 @@
-import { collectPersonalData } from '../personal-data.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockUser } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { lockUser } from '../users/lock-user.ts'
+import { collectPersonalData } from '../users/personal-data.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
 /** Everything held on one user, as their own export has it. USER_NOT_FOUND. */

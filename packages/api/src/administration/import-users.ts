@@ -1,10 +1,10 @@
 import { isDatabaseUnavailable, isUniqueViolation, type Prisma, type User } from '@floorpass/db'
 import { z } from 'zod'
-import { emailAddress, imageUrl, personName } from '../fields.ts'
-import { providerIds } from '../provider-ids.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { isSupportedHash } from '../security/password-hasher.ts'
-import { removeUnproved } from '../security/remove-unproved.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
+import { providerIds } from '../kernel/provider-ids.ts'
+import { isSupportedHash } from '../password-hashing/password-hasher.ts'
+import { removeUnproved } from '../users/remove-unverified.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 export type ImportOutcome = {

@@ -1,7 +1,7 @@
 import type { User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { providerIds } from '../provider-ids.ts'
+import { AppError } from '../kernel/errors.ts'
+import { providerIds } from '../kernel/provider-ids.ts'
 
 /** Who runs the service, at its command line: rules of this folder are on no wire. */
 export type Operator = {

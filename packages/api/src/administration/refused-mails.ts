@@ -1,7 +1,7 @@
 import type { QueuedMail, Transaction } from '@floorpass/db'
 import type { Mail } from '@floorpass/email'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockUser } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 export const mostMails = 1000

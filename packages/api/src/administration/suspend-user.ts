@@ -1,9 +1,9 @@
-import { AppError } from '../errors.ts'
-import { mailPasswordCleared } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { cancelSentInvitations } from '../security/cancel-sent-invitations.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { clearPassword } from '../security/password-account.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { mailPasswordCleared } from '../mail/notifications.ts'
+import { clearPassword } from '../password-guesses/password-account.ts'
+import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
 /**

@@ -1,10 +1,10 @@
-import { AppError } from '../errors.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { forgetDevices } from '../security/known-device.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { forgetDevices } from '../known-devices/known-device.ts'
+import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { presentSession } from '../sessions/present-session.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
 /** The live sessions of a user, newest first. USER_NOT_FOUND. */

@@ -1,9 +1,9 @@
 import type { User } from '@floorpass/db'
-import { AppError } from '../errors.ts'
-import { mailPasswordSet } from '../mails.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { clearPassword } from '../security/password-account.ts'
-import { proveAddress } from '../security/prove-address.ts'
+import { AppError } from '../kernel/errors.ts'
+import { mailPasswordSet } from '../mail/notifications.ts'
+import { clearPassword } from '../password-guesses/password-account.ts'
+import { lockUser } from '../users/lock-user.ts'
+import { proveAddress } from '../users/verify-address.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 /**

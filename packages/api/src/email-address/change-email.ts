@@ -1,10 +1,10 @@
-import { AppError } from '../errors.ts'
-import { mailEmailChange } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
-import { assertReauthenticated } from '../security/reauthentication.ts'
-import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { mailEmailChange } from '../mail/notifications.ts'
+import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { changeEmailInput } from './contract.ts'
 
 /**

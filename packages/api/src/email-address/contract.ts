@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callbackURL, emailAddress, oneTimeToken } from '../fields.ts'
+import { callbackURL, emailAddress, oneTimeToken } from '../kernel/fields.ts'
 
 export const sendVerificationEmailInput = z.object({ email: emailAddress, callbackURL })
 

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { mailVerificationLink } from '../mails.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { AppError } from '../kernel/errors.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { mailVerificationLink } from '../mail/notifications.ts'
 import { publicProcedure } from '../trpc.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { sendVerificationEmailInput } from './contract.ts'
 
 /**

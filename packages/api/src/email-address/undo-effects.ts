@@ -1,5 +1,5 @@
 import type { Transaction, User, Verification } from '@floorpass/db'
-import { policy } from '../policy.ts'
+import { policy } from '../kernel/policy.ts'
 import type { UndoSnapshot } from './undo-snapshot.ts'
 
 /** What an undo takes away or brings back: shown before and after, mailed and recorded. */

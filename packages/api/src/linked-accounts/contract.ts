@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { startSocialInput } from '../fields.ts'
+import { startSocialInput } from '../kernel/fields.ts'
 
 export const linkSocialAccountInput = startSocialInput
 

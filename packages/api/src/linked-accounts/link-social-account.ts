@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts'
-import { assertReauthenticated } from '../security/reauthentication.ts'
-import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
+import { AppError } from '../kernel/errors.ts'
+import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
+import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { linkSocialAccountInput } from './contract.ts'
 

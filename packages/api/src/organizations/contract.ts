@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { fieldLengths, fieldProblems } from '../field-problems.ts'
-import { emailAddress, imageUrl, personName } from '../fields.ts'
-import { policy } from '../policy.ts'
+import { fieldLengths, fieldProblems } from '../kernel/field-problems.ts'
+import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
+import { policy } from '../kernel/policy.ts'
 
 /** Paths of pages, names that pretend to speak for the service, and words that programs take for something else. */
 export const reservedSlugs: ReadonlySet<string> = new Set(

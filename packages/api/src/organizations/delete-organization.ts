@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts'
-import { recordAuditEvents } from '../security/audit-log.ts'
+import { recordAuditEvents } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { deleteOrganizationInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'

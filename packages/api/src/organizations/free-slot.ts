@@ -1,9 +1,9 @@
 import type { Transaction } from '@floorpass/db'
+import { recordAuditEvents } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { mailMembershipDropped } from '../mails.ts'
-import { policy } from '../policy.ts'
-import { recordAuditEvents } from '../security/audit-log.ts'
-import type { ActiveSession } from '../sessions/session-store.ts'
+import { policy } from '../kernel/policy.ts'
+import { mailMembershipDropped } from '../mail/notifications.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
 import { endMembership, findMembership, lockOrganizations } from './membership.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { activeMemberInput, activeMemberRoleInput } from './contract.ts'
 import { findMembership, readAsMember } from './membership.ts'

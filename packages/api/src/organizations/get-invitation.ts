@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getInvitationInput } from './contract.ts'
 import { findOwnInvitation } from './invitation.ts'

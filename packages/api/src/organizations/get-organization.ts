@@ -1,6 +1,6 @@
 import type { Transaction } from '@floorpass/db'
-import { AppError } from '../errors.ts'
-import { policy } from '../policy.ts'
+import { AppError } from '../kernel/errors.ts'
+import { policy } from '../kernel/policy.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getOrganizationInput } from './contract.ts'
 import { type Membership, readAsMember } from './membership.ts'

@@ -1,8 +1,8 @@
 import type { Invitation, Prisma, Transaction, User } from '@floorpass/db'
-import type { Client } from '../context.ts'
-import { AppError, type ErrorKey } from '../errors.ts'
-import { recordAuditEvents } from '../security/audit-log.ts'
-import { hashToken } from '../security/random-token.ts'
+import { recordAuditEvents } from '../audit-log/audit-log.ts'
+import { AppError, type ErrorKey } from '../kernel/errors.ts'
+import { hashToken } from '../kernel/random-token.ts'
+import type { Client } from '../kernel/request.ts'
 
 /**
  * An open invitation by its id, or by the secret of its mail, for the person it was sent to: nobody else gets past here, whatever

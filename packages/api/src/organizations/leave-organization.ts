@@ -1,6 +1,6 @@
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { leaveOrganizationInput } from './contract.ts'
 import { assertMayChangeOwners, endMembership, lockOrganization, refuseLastOwner, requireMembership } from './membership.ts'
 import { presentMemberWithUser } from './present-organization.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listInvitationsInput } from './contract.ts'
 import { showInvitations } from './get-organization.ts'

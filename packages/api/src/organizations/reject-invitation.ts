@@ -1,6 +1,6 @@
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { answerInvitationInput } from './contract.ts'
 import { closeInvitation, findOwnInvitation } from './invitation.ts'
 import { lockOrganization } from './membership.ts'

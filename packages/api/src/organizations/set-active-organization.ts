@@ -1,5 +1,5 @@
-import { lockCaller } from '../security/lock-user.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { setActiveOrganizationInput } from './contract.ts'
 import { showOrganization } from './get-organization.ts'
 import { changeAsMember, readAsMember } from './membership.ts'

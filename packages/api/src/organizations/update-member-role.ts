@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { updateMemberRoleInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'

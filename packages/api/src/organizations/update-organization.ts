@@ -1,6 +1,6 @@
 import { isUniqueViolation, type Prisma } from '@floorpass/db'
-import { AppError } from '../errors.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { updateOrganizationInput } from './contract.ts'
 import { changeAsMember, namedOrActive } from './membership.ts'

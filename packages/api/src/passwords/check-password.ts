@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { type FieldProblem, fieldProblemOf } from '../field-problems.ts'
-import { findOneTimeToken } from '../security/one-time-tokens.ts'
-import { assertPasswordAllowed, type PasswordOwner } from '../security/password-rules.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type FieldProblem, fieldProblemOf } from '../kernel/field-problems.ts'
+import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import { assertPasswordAllowed, type PasswordOwner } from '../password-strength/password-rules.ts'
 import { publicProcedure } from '../trpc.ts'
 import { checkPasswordInput } from './contract.ts'
 

@@ -1,5 +1,5 @@
-import { findOneTimeToken } from '../security/one-time-tokens.ts'
-import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { publicProcedure } from '../trpc.ts'
 import { resetLinkInput } from './contract.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callbackURL, emailAddress, oneTimeToken, password } from '../fields.ts'
+import { callbackURL, emailAddress, oneTimeToken, password } from '../kernel/fields.ts'
 
 export const requestPasswordResetInput = z.object({ email: emailAddress, redirectTo: callbackURL })
 

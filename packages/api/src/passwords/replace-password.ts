@@ -1,6 +1,6 @@
 import type { Account, Transaction } from '@floorpass/db'
-import { voidOneTimeTokens } from '../security/one-time-tokens.ts'
-import { clearedGuesses } from '../security/password-guesses.ts'
+import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { clearedGuesses } from '../password-guesses/password-guesses.ts'
 
 /**
  * Stores a new password and, in the same transaction, ends whatever the former one opened: every session, every outstanding link,

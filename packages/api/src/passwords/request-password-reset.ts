@@ -1,9 +1,9 @@
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { mailResetLink } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { mailResetLink } from '../mail/notifications.ts'
 import { publicProcedure } from '../trpc.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { requestPasswordResetInput } from './contract.ts'
 
 /**

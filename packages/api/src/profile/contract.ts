@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { callbackURL, imageUrl, locale, oneTimeToken, password, personName, riskLevel } from '../fields.ts'
+import { callbackURL, imageUrl, locale, oneTimeToken, password, personName, riskLevel } from '../kernel/fields.ts'
 
 /** Loose, so that the procedure sees and names the fields that may not be set. */
 export const updateUserInput = z.looseObject({

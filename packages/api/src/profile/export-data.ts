@@ -1,7 +1,7 @@
-import { collectPersonalData } from '../personal-data.ts'
-import { recordAuditEventIfKnown } from '../security/audit-log.ts'
-import { assertReauthenticated } from '../security/reauthentication.ts'
+import { recordAuditEventIfKnown } from '../audit-log/audit-log.ts'
+import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { collectPersonalData } from '../users/personal-data.ts'
 
 /** Everything held on the caller, without a secret in it. SESSION_NOT_FRESH. */
 export const exportData = sessionProcedure.query(async ({ ctx }) => {

@@ -1,4 +1,4 @@
-import { isByAnother } from '../security/audit-log.ts'
+import { isByAnother } from '../audit-log/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listActivityInput } from './contract.ts'

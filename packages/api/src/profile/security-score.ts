@@ -1,4 +1,4 @@
-import { policy } from '../policy.ts'
+import { policy } from '../kernel/policy.ts'
 
 export const securitySteps = [
   'verify-email',

@@ -1,8 +1,8 @@
-import { AppError } from '../errors.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller, lockUser, refuseEnded } from '../security/lock-user.ts'
-import { isReauthenticated } from '../security/reauthentication.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller, lockUser, refuseEnded } from '../users/lock-user.ts'
 import { updateUserInput } from './contract.ts'
 
 const serverManaged = [

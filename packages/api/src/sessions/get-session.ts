@@ -1,9 +1,9 @@
 import type { Deps } from '../context.ts'
-import { isReauthenticated } from '../security/reauthentication.ts'
+import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
-import type { CachedSession } from './session-cache.ts'
-import { type ActiveSession, clearDeadCookie, findKept } from './session-store.ts'
+import type { ActiveSession, CachedSession } from './session-cache.ts'
+import { clearDeadCookie, findKept } from './session-store.ts'
 
 /** The current session and its user, or null when signed out: never an error for that. Spec: Sessions. */
 export const getSession = publicProcedure.query(async ({ ctx }) => {

@@ -1,8 +1,10 @@
-import type { ChangeChannel, ChangeListener } from '@floorpass/db'
+import type { ChangeChannel, ChangeListener, Session, User } from '@floorpass/db'
 import { LRUCache } from 'lru-cache'
-import type { Log } from '../context.ts'
-import { policy } from '../policy.ts'
-import type { ActiveSession } from './session-store.ts'
+import type { Log } from '../kernel/log.ts'
+import { policy } from '../kernel/policy.ts'
+
+/** A live session and its user. Shared between requests: never change it in place. */
+export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
 
 /** A session in memory. It opens until `goodUntil` (milliseconds of the clock) and not a moment longer: then the database is asked. */
 export type CachedSession = { active: ActiveSession; goodUntil: number; json?: Buffer }

@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache'
-import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { policy } from '../policy.ts'
-import { findDeviceAccount } from '../security/known-device.ts'
-import { addressBlock } from '../security/rate-limiter.ts'
+import { AppError } from '../kernel/errors.ts'
+import { policy } from '../kernel/policy.ts'
+import type { Client } from '../kernel/request.ts'
+import { type DeviceScope, findDeviceAccount } from '../known-devices/known-device.ts'
+import { addressBlock } from '../rate-limits/address-block.ts'
 
 /** Bounds the reads of the database for cookies that open no session. See docs/decisions/019. */
 export type SessionMisses = {
   /** Admits one read; `countMiss` is for one that found no session. TOO_MANY_REQUESTS. */
-  admit(ctx: Pick<Context, 'client' | 'cookies' | 'secretBox' | 'settings'>): { countMiss(): void }
+  admit(ctx: DeviceScope & { client: Client }): { countMiss(): void }
 }
 
 const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses

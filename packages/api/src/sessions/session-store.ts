@@ -1,17 +1,34 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { type Database, findSessionWithUser, type Queryable, type Session, type Transaction, type User } from '@floorpass/db'
+import {
+  type Database,
+  findSessionWithUser,
+  type Queryable,
+  type Session,
+  type Sql,
+  type Transaction,
+  type User,
+} from '@floorpass/db'
 import { PrismaAdapter } from '@lucia-auth/adapter-prisma'
 import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
-import type { Context, Settings } from '../context.ts'
-import { policy } from '../policy.ts'
-import { createToken, hashToken } from '../security/random-token.ts'
-import type { CachedSession, SessionCache } from './session-cache.ts'
+import { policy } from '../kernel/policy.ts'
+import { createToken, hashToken } from '../kernel/random-token.ts'
+import type { Client, Cookies } from '../kernel/request.ts'
+import type { Settings } from '../kernel/settings.ts'
+import type { DeviceScope } from '../known-devices/known-device.ts'
+import type { ActiveSession, CachedSession, SessionCache } from './session-cache.ts'
+import type { SessionMisses } from './session-misses.ts'
 
 // The only file that knows Lucia (retired upstream). Lucia takes the cookie's value for the primary key; here the cookie holds a
 // random token and the row its SHA-256, so a stolen database opens nothing. See docs/decisions/006.
 
-/** Shared by all who ask for it: never changed in place. */
-export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
+/** What reading, writing and presenting a session needs. A `Context` has it. */
+type SessionScope = DeviceScope & {
+  db: Database
+  sql: Sql
+  client: Client
+  sessionCache: SessionCache
+  sessionMisses: SessionMisses
+}
 
 declare module 'lucia' {
   interface Register {
@@ -82,7 +99,7 @@ const firstExpiry = (session: { remember: boolean; createdAt: Date }, luciaExpir
 
 const absoluteEnd = (session: { createdAt: Date }): number => session.createdAt.getTime() + policy.session.absoluteLifetime * 1000
 
-const luciaFor = ({ db, settings: { cookie } }: Context, sql: Queryable) =>
+const luciaFor = ({ db, settings: { cookie } }: SessionScope, sql: Queryable) =>
   new Lucia(new SessionAdapter(db, sql), {
     sessionExpiresIn: new TimeSpan(policy.session.lifetime, 's'),
     sessionCookie: { name: sessionCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
@@ -94,7 +111,7 @@ const luciaFor = ({ db, settings: { cookie } }: Context, sql: Queryable) =>
 export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
   secure ? '__Host-floorpass_session' : 'floorpass_session'
 
-type Presented = { cookies: Pick<Context['cookies'], 'get'>; settings: Settings; sessionCache: SessionCache }
+type Presented = { cookies: Pick<Cookies, 'get'>; settings: Settings; sessionCache: SessionCache }
 
 /** The presented session, if it is in memory and nothing about it has to be written or refused. */
 export function findKept({ cookies, settings, sessionCache }: Presented): CachedSession | null {
@@ -105,7 +122,10 @@ export function findKept({ cookies, settings, sessionCache }: Presented): Cached
 /**
  * The caller's live session, extended when due; null when there is none. What may be seconds old is taken `fromMemory`.
  */
-export async function validateSessionToken(ctx: Context, { fromMemory }: { fromMemory: boolean }): Promise<ActiveSession | null> {
+export async function validateSessionToken(
+  ctx: SessionScope,
+  { fromMemory }: { fromMemory: boolean },
+): Promise<ActiveSession | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
   const kept = fromMemory ? findKept(ctx) : null
@@ -141,7 +161,7 @@ const nextDuty = (session: Session): number =>
     session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1,
   )
 
-async function noteSeen({ sql }: Context, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
+async function noteSeen({ sql }: SessionScope, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
   const now = new Date()
   const stale = new Date(now.getTime() - policy.session.lastSeenPrecision * 1000)
   if (lastSeenAt >= stale) return lastSeenAt
@@ -159,7 +179,7 @@ const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
  * the device whose trust ends when the session is revoked. Hand the token to `setSessionCookie` once the transaction is committed.
  */
 export async function startSession(
-  ctx: Context,
+  ctx: SessionScope,
   tx: Queryable,
   {
     userId,
@@ -209,7 +229,7 @@ export async function startSession(
  * has ended.
  */
 export async function renewSession(
-  ctx: Context,
+  ctx: SessionScope,
   tx: Transaction,
   sessionId: string,
   { authenticatedAt }: { authenticatedAt?: Date } = {},
@@ -246,25 +266,25 @@ async function endOldestSessions(tx: Queryable, userId: string, newest: string):
 }
 
 /** Ends the session that this browser has, whoever's it is: somebody else may be about to sign in here. */
-export async function endPresentedSession(ctx: Context, tx: Queryable): Promise<void> {
+export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Promise<void> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token !== undefined) await luciaFor(ctx, tx).invalidateSession(hashToken(token))
 }
 
 /** The row of the cookie that was presented, judged by nothing else. */
-export async function findPresentedSession(ctx: Context, tx: Transaction): Promise<Session | null> {
+export async function findPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
 /** The sessions of all cookies of that name: of several, `findPresentedSession` trusts none. A browser sends two or three; more are noise. */
-export async function findEveryPresentedSession(ctx: Context, tx: Transaction): Promise<Session[]> {
+export async function findEveryPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session[]> {
   const tokens = [...new Set(ctx.cookies.all(sessionCookieName(ctx.settings.cookie)))].slice(0, 10)
   return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
 }
 
 /** Ends a session; false when it had ended before. */
-export async function endSession(ctx: Context, tx: Transaction, { id }: Session): Promise<boolean> {
+export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Session): Promise<boolean> {
   if ((await tx.session.count({ where: { id } })) === 0) return false
   await luciaFor(ctx, tx).invalidateSession(id)
   return true
@@ -272,7 +292,7 @@ export async function endSession(ctx: Context, tx: Transaction, { id }: Session)
 
 /** The cookie ends with its session; without `remember`, with the browser. */
 export function setSessionCookie(
-  ctx: Context,
+  ctx: SessionScope,
   token: string,
   { remember, expiresAt }: Pick<Session, 'remember' | 'expiresAt'>,
 ): void {
@@ -286,10 +306,10 @@ export function setSessionCookie(
  * Clears a presented cookie that opens no session. Only the answer to "who is signed in?" does: the answer of any other request may arrive
  * after a new token replaced the one it was sent with, and would sign the user out.
  */
-export function clearDeadCookie(ctx: Context): void {
+export function clearDeadCookie(ctx: SessionScope): void {
   if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) clearSessionCookie(ctx)
 }
 
-export function clearSessionCookie(ctx: Context): void {
+export function clearSessionCookie(ctx: SessionScope): void {
   ctx.cookies.set(luciaFor(ctx, ctx.sql).createBlankSessionCookie().serialize())
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldProblems } from '../field-problems.ts'
+import { fieldProblems } from '../kernel/field-problems.ts'
 import {
   callbackURL,
   emailAddress,
@@ -10,8 +10,8 @@ import {
   riskLevel,
   startSocialInput,
   typedCode,
-} from '../fields.ts'
-import { providerIds } from '../provider-ids.ts'
+} from '../kernel/fields.ts'
+import { providerIds } from '../kernel/provider-ids.ts'
 
 export const signUpEmailInput = z.object({
   name: personName,

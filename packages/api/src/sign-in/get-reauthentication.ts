@@ -1,4 +1,4 @@
-import { reauthenticatedUntil } from '../security/reauthentication.ts'
+import { reauthenticatedUntil } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
 

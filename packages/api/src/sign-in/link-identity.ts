@@ -1,8 +1,8 @@
 import type { Account, Transaction, User } from '@floorpass/db'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { mailAccountLinked } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
-import type { SocialIdentity, SocialProvider } from '../social-provider.ts'
+import { mailAccountLinked } from '../mail/notifications.ts'
+import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
 /** Gives a user another way in, and tells them, unless it came with the account. One that is somebody else's stays theirs. */

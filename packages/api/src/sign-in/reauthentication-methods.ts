@@ -1,8 +1,8 @@
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { policy } from '../policy.ts'
-import { type ProviderId, providerIds } from '../provider-ids.ts'
-import { hasOpenUndo } from '../security/open-undo.ts'
+import { policy } from '../kernel/policy.ts'
+import { type ProviderId, providerIds } from '../kernel/provider-ids.ts'
+import { hasOpenUndo } from '../users/open-undo.ts'
 
 export type ReauthenticationMethod = 'password' | 'code' | ProviderId | 'email'
 

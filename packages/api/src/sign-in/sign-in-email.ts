@@ -1,14 +1,21 @@
 import { findSignInAccount, type SignInAccount, type User } from '@floorpass/db'
 import type { z } from 'zod'
+import { recordAuditEventIfKnown } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { recordAuditEventIfKnown } from '../security/audit-log.ts'
-import { lockUser } from '../security/lock-user.ts'
-import { clearedGuesses, countSignIn, forgetWindows, type Guess, type Place, tellOwner } from '../security/password-guesses.ts'
-import { assertRedirectTarget } from '../security/redirect-target.ts'
+import { AppError } from '../kernel/errors.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import {
+  clearedGuesses,
+  countSignIn,
+  forgetWindows,
+  type Guess,
+  type Place,
+  tellOwner,
+} from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
 import { type Admission, admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
+import { lockUser } from '../users/lock-user.ts'
 import { signInEmailInput } from './contract.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockUsers } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { clearSessionCookie, endSession, findEveryPresentedSession } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
+import { lockUsers } from '../users/lock-user.ts'
 
 /**
  * Ends the current session. Spec: Sign-in and sign-up. Done twice, or signed out, it is still done. Where a planted cookie stands beside

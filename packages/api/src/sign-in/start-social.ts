@@ -1,6 +1,6 @@
-import { AppError } from '../errors.ts'
-import { startSocialInput } from '../fields.ts'
-import { beginSocialFlow, requireProvider } from '../security/social-flow.ts'
+import { AppError } from '../kernel/errors.ts'
+import { startSocialInput } from '../kernel/fields.ts'
+import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
 import { publicProcedure } from '../trpc.ts'
 
 /** Sends the browser to a social provider. Spec: Sign-in and sign-up. PROVIDER_NOT_FOUND for one that is not configured. */

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Transaction } from '@floorpass/db'
-import { policy } from '../policy.ts'
-import { hashToken } from '../security/random-token.ts'
+import { policy } from '../kernel/policy.ts'
+import { hashToken } from '../kernel/random-token.ts'
 
 /** Crockford's base 32: no letter that looks like a digit. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

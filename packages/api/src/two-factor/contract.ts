@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { fieldProblems } from '../field-problems.ts'
-import { typedCode as code, password } from '../fields.ts'
+import { fieldProblems } from '../kernel/field-problems.ts'
+import { typedCode as code, password } from '../kernel/fields.ts'
 
 /** `method: 'otp'`, codes by mail, is refused by name. The issuer is always the application's name. */
 export const enableTwoFactorInput = z.object({

@@ -1,5 +1,5 @@
-import { mailBackupCodesReplaced } from '../mails.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { mailBackupCodesReplaced } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'

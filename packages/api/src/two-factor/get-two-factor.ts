@@ -1,4 +1,4 @@
-import { policy } from '../policy.ts'
+import { policy } from '../kernel/policy.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { countBackupCodes } from './backup-codes.ts'
 import { findChallenge } from './challenge.ts'

@@ -1,9 +1,9 @@
 import type { Transaction, TwoFactor, User } from '@floorpass/db'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { mailBackupCodeUsed, mailTwoFactorLocked } from '../mails.ts'
-import { policy } from '../policy.ts'
-import { recordAuditEvent } from '../security/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
+import { policy } from '../kernel/policy.ts'
+import { mailBackupCodeUsed, mailTwoFactorLocked } from '../mail/notifications.ts'
 import { consumeBackupCode, countBackupCodes, isBackupCode } from './backup-codes.ts'
 import { findTimeStep } from './totp.ts'
 

@@ -1,9 +1,9 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { AppError } from '../errors.ts'
-import { confirmPassword, refuseReplacedPassword } from '../security/confirm-password.ts'
-import { lockCaller } from '../security/lock-user.ts'
-import type { ActiveSession } from '../sessions/session-store.ts'
+import { AppError } from '../kernel/errors.ts'
+import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { judgeCode } from './judge-code.ts'
 
 type Proof = { password?: string | undefined; code?: string | undefined }

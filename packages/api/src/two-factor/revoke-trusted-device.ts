@@ -1,6 +1,6 @@
-import { recordAuditEvent } from '../security/audit-log.ts'
-import { lockCaller } from '../security/lock-user.ts'
+import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { lockCaller } from '../users/lock-user.ts'
 import { revokeTrustedDeviceInput } from './contract.ts'
 
 /** From the next sign-in on, that browser is asked for a code. Spec: Two-factor. Somebody else's, or none, is the same answer without effect. */

@@ -1,5 +1,5 @@
 import { generateSecret, generateURI, verifySync } from 'otplib'
-import { policy } from '../policy.ts'
+import { policy } from '../kernel/policy.ts'
 
 const { codePeriod: period } = policy.twoFactor
 

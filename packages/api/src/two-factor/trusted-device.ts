@@ -1,8 +1,8 @@
 import type { Queryable, Transaction, TrustedDevice } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { policy } from '../policy.ts'
-import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../security/flow-cookie.ts'
-import { createToken, hashToken } from '../security/random-token.ts'
+import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { policy } from '../kernel/policy.ts'
+import { createToken, hashToken } from '../kernel/random-token.ts'
 
 /** A device's row, and the token for its cookie once the transaction is committed. */
 export type TrustToken = { device: TrustedDevice; token: string }

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { publicProcedure } from '../trpc.ts'
 
 /** Codes by mail are not offered: who reads the mailbox could reset the password too, so they would be no second factor. OTP_NOT_CONFIGURED. */

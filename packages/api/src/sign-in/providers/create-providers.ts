@@ -1,5 +1,5 @@
-import type { ProviderId } from '../../provider-ids.ts'
-import type { SocialProvider, SocialProviders } from '../../social-provider.ts'
+import type { ProviderId } from '../../kernel/provider-ids.ts'
+import type { SocialProvider, SocialProviders } from '../../social/social-provider.ts'
 import { createGitHub } from './github.ts'
 import { createGoogle } from './google.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { emailAddress } from '../../fields.ts'
-import { ProviderError, type SocialProvider } from '../../social-provider.ts'
+import { emailAddress } from '../../kernel/fields.ts'
+import { ProviderError, type SocialProvider } from '../../social/social-provider.ts'
 import { authorizationUrl, exchangeCode, type ProviderCredentials } from './oauth-client.ts'
 import { requestJson } from './provider-request.ts'
 

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
 import { z } from 'zod'
-import { emailAddress } from '../../fields.ts'
-import { ProviderError, type SocialProvider } from '../../social-provider.ts'
+import { emailAddress } from '../../kernel/fields.ts'
+import { ProviderError, type SocialProvider } from '../../social/social-provider.ts'
 import { authorizationUrl, exchangeCode, type ProviderCredentials } from './oauth-client.ts'
 import { boundedFetch, requestJson } from './provider-request.ts'
 

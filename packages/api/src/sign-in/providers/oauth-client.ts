@@ -1,5 +1,5 @@
 import { CodeChallengeMethod, OAuth2Client, OAuth2Tokens } from 'arctic'
-import { ProviderError, type SocialAttempt, type SocialIdentity } from '../../social-provider.ts'
+import { ProviderError, type SocialAttempt, type SocialIdentity } from '../../social/social-provider.ts'
 import { requestJson } from './provider-request.ts'
 
 export type ProviderCredentials = { clientId: string; clientSecret: string; redirectUri: string }

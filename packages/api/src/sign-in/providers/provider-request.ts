@@ -1,4 +1,4 @@
-import { ProviderError } from '../../social-provider.ts'
+import { ProviderError } from '../../social/social-provider.ts'
 
 const timeoutMilliseconds = 10_000
 const largestAnswer = 256 * 1024

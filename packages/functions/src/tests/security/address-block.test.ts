@@ -1,4 +1,4 @@
-import { addressBlock } from '@floorpass/api/rate-limiter'
+import { addressBlock } from '@floorpass/api/address-block'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 

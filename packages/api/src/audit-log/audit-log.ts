@@ -1,0 +1,94 @@
+import { randomUUIDv7 } from 'node:crypto'
+import type { Database, Queryable } from '@floorpass/db'
+import type { Client } from '../kernel/request.ts'
+import { lockUser } from '../users/lock-user.ts'
+
+export type AuditAction =
+  | 'sign-up'
+  | 'sign-in'
+  | 'sign-out'
+  | 'reauthenticate'
+  | 'request-reauthentication-link'
+  | 'pause-password'
+  | 'revoke-session'
+  | 'verify-email'
+  | 'request-email-change'
+  | 'change-email'
+  | 'undo-email-change'
+  | 'clear-password'
+  | 'restore-two-factor'
+  | 'remove-backup-codes'
+  | 'request-password-reset'
+  | 'reset-password'
+  | 'change-password'
+  | 'set-password'
+  | 'link-account'
+  | 'unlink-account'
+  | 'update-user'
+  | 'export-data'
+  | 'request-account-deletion'
+  | 'create-organization'
+  | 'update-organization'
+  | 'delete-organization'
+  | 'add-member'
+  | 'accept-membership'
+  | 'drop-membership'
+  | 'remove-member'
+  | 'update-member-role'
+  | 'leave-organization'
+  | 'invite-member'
+  | 'accept-invitation'
+  | 'reject-invitation'
+  | 'cancel-invitation'
+  | 'two-factor-challenge'
+  | 'prepare-two-factor'
+  | 'enable-two-factor'
+  | 'verify-two-factor'
+  | 'lock-two-factor'
+  | 'disable-two-factor'
+  | 'replace-backup-codes'
+  | 'revoke-trusted-device'
+  | 'import-user'
+  | 'retry-mail'
+  | 'drop-mail'
+  | 'suspend-user'
+  | 'restore-user'
+
+export type AuditEntry = {
+  /** Whose account it happened to. */
+  userId: string
+  /** Who did it, when that is not the user: another's id, or `operator:<name>`. */
+  actorId?: string
+  organizationId?: string
+  action: AuditAction
+  succeeded?: boolean
+  details?: Record<string, string | number | boolean>
+}
+
+/** Writes what happened in the transaction of the change itself, so neither exists without the other. */
+export const recordAuditEvent = (tx: Queryable, client: Client, entry: AuditEntry): Promise<void> =>
+  recordAuditEvents(tx, client, [entry])
+
+/** The same for a change that happens to several people. */
+export async function recordAuditEvents(tx: Queryable, client: Client, entries: readonly AuditEntry[]): Promise<void> {
+  if (entries.length === 0) return
+  const now = new Date()
+  const rows = entries.map((entry) => ({ ...entry, id: randomUUIDv7(), succeeded: entry.succeeded ?? true }))
+  // One statement for one and for many.
+  await tx.$queryRaw`
+    INSERT INTO audit_events (id, user_id, actor_id, organization_id, action, succeeded, details, ip_address, user_agent, created_at)
+    SELECT id, "userId", "actorId", "organizationId", action, succeeded, details, ${client.ip ?? ''}, ${client.userAgent}, ${now}::timestamp
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS entry(id text, "userId" text, "actorId" text, "organizationId" text, action text, succeeded boolean, details jsonb)`
+}
+
+/** Somebody else did it to the account: their device and address are theirs, and not shown to its user. */
+export const isByAnother = ({ userId, actorId }: { userId: string; actorId: string | null }): boolean =>
+  actorId !== null && actorId !== userId
+
+/** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */
+export async function recordAuditEventIfKnown(db: Database, client: Client, entry: AuditEntry): Promise<void> {
+  await db.$transaction(async (tx) => {
+    if (await lockUser(tx, entry.userId)) await recordAuditEvent(tx, client, entry)
+  })
+}

@@ -1,0 +1,150 @@
+import { TRPCError } from '@trpc/server'
+import { getHTTPStatusCodeFromError } from '@trpc/server/http'
+import type { ZodError } from 'zod'
+import { type LimitState, policy } from './policy.ts'
+
+/** The one table of failures: wire code → tRPC code (which alone decides the HTTP status) and the sentence a person reads. */
+export const catalogue = {
+  BAD_REQUEST: ['BAD_REQUEST', 'Invalid JSON in request body'],
+  VALIDATION_ERROR: ['BAD_REQUEST', 'The request is not valid'],
+  UNSUPPORTED_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This content type is not allowed'],
+  PAYLOAD_TOO_LARGE: ['PAYLOAD_TOO_LARGE', `The request body is larger than ${policy.largestBody / 1024} KiB`],
+  NOT_FOUND: ['NOT_FOUND', 'There is nothing at this address'],
+  METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not answer that method'],
+  UNAUTHORIZED: ['UNAUTHORIZED', 'Unauthorized'],
+  SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
+  INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
+  MISSING_OR_NULL_ORIGIN: ['FORBIDDEN', 'Missing or null Origin'],
+  INVALID_CALLBACK_URL: ['FORBIDDEN', 'Invalid callbackURL'],
+  INVALID_ERROR_CALLBACK_URL: ['FORBIDDEN', 'Invalid errorCallbackURL'],
+  INVALID_NEW_USER_CALLBACK_URL: ['FORBIDDEN', 'Invalid newUserCallbackURL'],
+  PROVIDER_NOT_FOUND: ['NOT_FOUND', 'Provider not found'],
+  PROVIDER_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The sign-in provider does not answer. Please try again in a moment.'],
+  ID_TOKEN_NOT_SUPPORTED: ['NOT_FOUND', 'id_token not supported'],
+  ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Account not found'],
+  FAILED_TO_UNLINK_LAST_ACCOUNT: ['BAD_REQUEST', "You can't unlink your last account"],
+  INVALID_EMAIL_OR_PASSWORD: ['UNAUTHORIZED', 'Invalid email or password'],
+  EMAIL_NOT_VERIFIED: ['FORBIDDEN', 'Email not verified'],
+  EMAIL_ALREADY_VERIFIED: ['BAD_REQUEST', 'Email is already verified'],
+  EMAIL_MISMATCH: ['BAD_REQUEST', 'Email mismatch'],
+  PASSWORD_TOO_SHORT: ['BAD_REQUEST', 'Password too short'],
+  PASSWORD_TOO_LONG: ['BAD_REQUEST', 'Password too long'],
+  PASSWORD_TOO_COMMON: ['BAD_REQUEST', 'Password too easy to guess'],
+  PASSWORD_ALREADY_SET: ['BAD_REQUEST', 'User already has a password set'],
+  INVALID_PASSWORD: ['BAD_REQUEST', 'Invalid password'],
+  CREDENTIAL_ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Credential account not found'],
+  INVALID_REDIRECT_URL: ['FORBIDDEN', 'Invalid redirectURL'],
+  INVALID_TOKEN: ['BAD_REQUEST', 'Invalid token'],
+  TOKEN_EXPIRED: ['BAD_REQUEST', 'Token expired'],
+  REAUTHENTICATION_METHOD_NOT_AVAILABLE: ['BAD_REQUEST', 'This account cannot be confirmed in this way'],
+  INVALID_USER: ['FORBIDDEN', 'Invalid user'],
+  EMAIL_TAKEN: ['BAD_REQUEST', 'Another account has this email by now'],
+  EMAIL_RECENTLY_CHANGED: [
+    'FORBIDDEN',
+    'The email of this account changed in the last 7 days and the change can still be undone. Please try again when the 7 days are over.',
+  ],
+  EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
+  USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
+  ORGANIZATION_NOT_FOUND: ['BAD_REQUEST', 'Organization not found'],
+  NO_ACTIVE_ORGANIZATION: ['BAD_REQUEST', 'No active organization'],
+  ORGANIZATION_ALREADY_EXISTS: ['BAD_REQUEST', 'Organization already exists'],
+  ORGANIZATION_SLUG_ALREADY_TAKEN: ['BAD_REQUEST', 'Organization slug already taken'],
+  YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS: ['FORBIDDEN', 'You have reached the maximum number of organizations'],
+  ORGANIZATION_MEMBERSHIP_LIMIT_REACHED: ['FORBIDDEN', 'Organization membership limit reached'],
+  YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION: ['FORBIDDEN', 'You are not allowed to update this organization'],
+  YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION: ['FORBIDDEN', 'You are not allowed to delete this organization'],
+  MEMBER_NOT_FOUND: ['BAD_REQUEST', 'Member not found'],
+  ROLE_NOT_FOUND: ['BAD_REQUEST', 'Role not found'],
+  USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: ['BAD_REQUEST', 'User is already a member of this organization'],
+  YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER: ['FORBIDDEN', 'You are not allowed to update this member'],
+  YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER: ['FORBIDDEN', 'You are not allowed to delete this member'],
+  MEMBER_HAS_NOT_ACCEPTED: ['FORBIDDEN', 'Only a member who accepted the membership can be an owner'],
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: ['BAD_REQUEST', 'You cannot leave the organization as the only owner'],
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: ['BAD_REQUEST', 'You cannot leave the organization without an owner'],
+  INVITATION_NOT_FOUND: ['BAD_REQUEST', 'Invitation not found'],
+  USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION: ['BAD_REQUEST', 'User is already invited to this organization'],
+  INVITATION_LIMIT_REACHED: ['FORBIDDEN', 'Invitation limit reached'],
+  YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION: [
+    'FORBIDDEN',
+    'You are not allowed to invite users to this organization',
+  ],
+  YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE: ['FORBIDDEN', 'You are not allowed to invite a user with this role'],
+  YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION: ['FORBIDDEN', 'You are not allowed to cancel this invitation'],
+  YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS: ['FORBIDDEN', 'You are not allowed to list invitations for this organization'],
+  YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION: ['FORBIDDEN', 'You are not the recipient of the invitation'],
+  EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION: [
+    'FORBIDDEN',
+    'Email verification required before accepting or rejecting invitation',
+  ],
+  EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: [
+    'FORBIDDEN',
+    'Email verification required to view or list invitations for the session email',
+  ],
+  EMAIL_CAN_NOT_BE_UPDATED: ['BAD_REQUEST', 'Email can not be updated'],
+  FIELD_NOT_ALLOWED: ['BAD_REQUEST', 'This field is not allowed to be set'],
+  NO_FIELDS_TO_UPDATE: ['BAD_REQUEST', 'No fields to update'],
+  INVALID_TWO_FACTOR_COOKIE: ['UNAUTHORIZED', 'Invalid two factor cookie'],
+  INVALID_CODE: ['UNAUTHORIZED', 'Invalid code'],
+  INVALID_BACKUP_CODE: ['UNAUTHORIZED', 'Invalid backup code'],
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: ['BAD_REQUEST', 'Too many attempts. Please request a new code.'],
+  TOTP_NOT_ENABLED: ['BAD_REQUEST', 'TOTP not enabled'],
+  TOTP_ALREADY_ENABLED: ['BAD_REQUEST', 'TOTP is already enabled'],
+  TWO_FACTOR_NOT_ENABLED: ['BAD_REQUEST', "Two factor isn't enabled"],
+  BACKUP_CODES_NOT_ENABLED: ['BAD_REQUEST', "Backup codes aren't enabled"],
+  BACKUP_CODES_SHOWN_ONCE: ['BAD_REQUEST', 'Backup codes are shown once, when they are made'],
+  OTP_NOT_CONFIGURED: ['BAD_REQUEST', 'OTP is not available'],
+  TOO_MANY_REQUESTS: ['TOO_MANY_REQUESTS', 'Too many requests. Please try again later.'],
+  ACCOUNT_TEMPORARILY_LOCKED: [
+    'TOO_MANY_REQUESTS',
+    'Too many failed verification attempts. Your account is temporarily locked. Please try again later.',
+  ],
+  PASSWORD_LOCKED: ['TOO_MANY_REQUESTS', 'Too many wrong passwords in a row. Sign in again, or choose a new password by mail.'],
+  SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
+  SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
+  INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. Nothing was changed.'],
+} as const satisfies Record<string, readonly [TRPCError['code'], string]>
+
+export type ErrorKey = keyof typeof catalogue
+
+type AppErrorOptions = {
+  /** Replaces the catalogue's sentence where a field or type must be named. Never user input. */
+  message?: string
+  /** Field name → what is wrong with it. */
+  fields?: Record<string, string>
+  /** Seconds after which a new try makes sense. */
+  retryAfter?: number
+  /** The limit that refused. */
+  limit?: LimitState
+  cause?: unknown
+}
+
+/** An expected failure. It extends TRPCError because tRPC turns anything else into a 500. */
+export class AppError extends TRPCError {
+  readonly key: ErrorKey
+  readonly fields: Record<string, string> | null
+  readonly retryAfter: number | null
+  readonly limit: LimitState | null
+
+  constructor(key: ErrorKey, options: AppErrorOptions = {}) {
+    super({ code: catalogue[key][0], message: options.message ?? catalogue[key][1], cause: options.cause })
+    this.key = key
+    this.fields = options.fields ?? null
+    this.retryAfter = options.retryAfter ?? null
+    this.limit = options.limit ?? null
+  }
+
+  get status(): number {
+    return getHTTPStatusCodeFromError(this)
+  }
+}
+
+/** A failed contract as VALIDATION_ERROR; `source` is the part of the request that was read: `[body.email] Invalid email address`. */
+export function validationError(error: ZodError, source: 'body' | 'query' = 'body'): AppError {
+  const fields: Record<string, string> = {}
+  const parts = error.issues.map((issue) => {
+    const field = issue.path.map(String).join('.')
+    if (field !== '') fields[field] ??= issue.message
+    return `[${[source, ...issue.path.map(String)].join('.')}] ${issue.message}`
+  })
+  return new AppError('VALIDATION_ERROR', { message: parts.join('; '), fields, cause: error })
+}

@@ -1,0 +1,2 @@
+/** A language of pages and mails. */
+export type Locale = 'en' | 'fr'

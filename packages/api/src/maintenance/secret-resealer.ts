@@ -1,0 +1,85 @@
+import type { Database } from '@floorpass/db'
+import type { Log } from '../kernel/log.ts'
+import { policy } from '../kernel/policy.ts'
+import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
+
+/** Moves two-factor secrets to the newest format and the first AUTH_SECRET, so that the former ones can be dropped (ADR 029). */
+export type SecretResealer = {
+  /** Looks at every secret once and resolves to how many it resealed. */
+  reseal(): Promise<number>
+  /** Reseals an hour after the start, and each hour until one pass succeeds. */
+  start(): void
+  /** Begins no further secret and resolves when the current one is done. */
+  stop(): Promise<void>
+}
+
+type SecretResealerOptions = { db: Database; secretBox: SecretBox; log: Log; batchSize?: number; after?: number }
+
+/** Any number of nodes may reseal at once: each replaces only what it read. */
+export function createSecretResealer({
+  db,
+  secretBox,
+  log,
+  batchSize = policy.reseal.batchSize,
+  after = policy.reseal.after,
+}: SecretResealerOptions): SecretResealer {
+  let running: Promise<unknown> | undefined
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function reseal(): Promise<number> {
+    let resealed = 0
+    let unopened = 0
+    for (let last = '', rows = await readAfter(last); rows.length > 0 && !stopped; rows = await readAfter(last)) {
+      for (const { userId, secretSealed } of rows) {
+        last = userId
+        if (stopped) break
+        if (secretBox.isCurrent(secretSealed)) continue
+        const renewed = sealAgain(secretSealed, ['two_factors.secret_sealed', userId])
+        if (renewed === null) unopened += 1
+        else
+          resealed += (await db.twoFactor.updateMany({ where: { userId, secretSealed }, data: { secretSealed: renewed } })).count
+      }
+    }
+    if (resealed > 0) log.info({ count: resealed }, 'two-factor secrets resealed')
+    if (unopened > 0) log.warn({ count: unopened }, 'two-factor secrets cannot be opened')
+    return resealed
+  }
+
+  const readAfter = (last: string) =>
+    db.twoFactor.findMany({
+      where: { userId: { gt: last } },
+      orderBy: { userId: 'asc' },
+      take: batchSize,
+      select: { userId: true, secretSealed: true },
+    })
+
+  function sealAgain(sealed: string, place: SealedPlace): string | null {
+    try {
+      return secretBox.seal(secretBox.open(sealed, place), place)
+    } catch {
+      return null
+    }
+  }
+
+  const run = (): void => {
+    running ??= reseal()
+      .then(() => clearInterval(timer))
+      .catch((err) => log.error({ err }, 'resealing two-factor secrets failed'))
+      .finally(() => {
+        running = undefined
+      })
+  }
+
+  return {
+    reseal,
+    start() {
+      timer = setInterval(run, after * 1000).unref()
+    },
+    async stop() {
+      stopped = true
+      clearInterval(timer)
+      await running
+    },
+  }
+}

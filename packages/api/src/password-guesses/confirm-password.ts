@@ -1,0 +1,46 @@
+import type { Account, Transaction } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { findPasswordAccount } from './password-account.ts'
+import { clearedGuesses, countGuess, tellOwner } from './password-guesses.ts'
+
+/**
+ * Compares a password that a signed-in user typed again; the account row that holds it. At most five wrong ones in a quarter of an
+ * hour, whichever change asks, and no more in a row than known devices have together: PASSWORD_LOCKED. CREDENTIAL_ACCOUNT_NOT_FOUND,
+ * INVALID_PASSWORD, TOO_MANY_REQUESTS.
+ */
+export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
+  const account = await requirePasswordAccount(ctx, userId)
+  let isLast = false
+  const matches = await ctx.passwords.verify(async () => {
+    await ctx.limiter.consume('confirm-password:user', userId)
+    // Whoever holds a stolen session has no more guesses than a known device has.
+    const guess = await countGuess(ctx, account, 'known')
+    if (!guess.mayCount) {
+      // There is nothing to count in a row that is gone meanwhile.
+      await requirePasswordAccount(ctx, userId)
+      throw new AppError('PASSWORD_LOCKED')
+    }
+    isLast = guess.isLast
+    return account.passwordHash
+  }, password)
+  if (!matches && isLast) await tellOwner(ctx, account, 'known')
+  if (!matches) throw new AppError('INVALID_PASSWORD')
+  await ctx.db.account.updateMany({
+    where: { id: account.id },
+    data: { ...clearedGuesses('known'), updatedAt: account.updatedAt },
+  })
+  await ctx.limiter.reset('confirm-password:user', userId)
+  return account
+}
+
+async function requirePasswordAccount(ctx: Context, userId: string): Promise<Account> {
+  const account = await findPasswordAccount(ctx.db, userId)
+  if (!account) throw new AppError('CREDENTIAL_ACCOUNT_NOT_FOUND')
+  return account
+}
+
+/** In the transaction of the change: the password that was just confirmed may have been replaced meanwhile. INVALID_PASSWORD. */
+export async function refuseReplacedPassword(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
+  if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
+}

@@ -1,0 +1,36 @@
+import { AppError } from '../kernel/errors.ts'
+import { fieldProblems, passwordLength } from '../kernel/field-problems.ts'
+import { normalizePassword } from '../password-hashing/normalize-password.ts'
+import { easilyGuessed } from './password-strength.ts'
+
+/** Whose password it is: their own words make it easy to guess. */
+export type PasswordOwner = { email: string; name: string; appName: string }
+
+type PasswordField = 'password' | 'newPassword'
+
+/**
+ * 8 to 128 code points after NFC, every character allowed, none required; refused when it is easy to guess, with the reason.
+ * PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON. `field` is the form's name for it.
+ */
+export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
+  const length = [...normalizePassword(password)].length
+  if (length < passwordLength.min) {
+    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: fieldProblems.passwordTooShort } })
+  }
+  if (length > passwordLength.max) {
+    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: fieldProblems.passwordTooLong } })
+  }
+  const reason = await easilyGuessed(password, [
+    owner.appName,
+    owner.email,
+    owner.email.split('@', 1).join(),
+    owner.name,
+    ...owner.name.split(/\s+/),
+    ...owner.email.split(/[@.+_-]/),
+  ])
+  if (reason !== null)
+    throw new AppError('PASSWORD_TOO_COMMON', {
+      message: `Password too easy to guess: ${fieldProblems[reason]}`,
+      fields: { [field]: fieldProblems[reason] },
+    })
+}

@@ -1,0 +1,125 @@
+import type { Transaction } from '@floorpass/db'
+import type { Context } from '../context.ts'
+import { type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { AppError } from '../kernel/errors.ts'
+import { policy } from '../kernel/policy.ts'
+import type { ProviderId } from '../kernel/provider-ids.ts'
+import { createToken, hashToken } from '../kernel/random-token.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { consumeOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
+import { lockCaller } from '../users/lock-user.ts'
+import { ProviderError, type SocialAttempt, type SocialProvider } from './social-provider.ts'
+
+export type SocialTargets = {
+  callbackURL?: string | undefined
+  errorCallbackURL?: string | undefined
+  newUserCallbackURL?: string | undefined
+}
+
+/** What the start of a social flow leaves for its end, sealed in the row that the `state` names. */
+export type SocialFlow = SocialTargets & {
+  provider: ProviderId
+  codeVerifier: string
+  nonce: string
+  /** The hash of the cookie of the browser that began. */
+  browser: string
+  /** Set when a signed-in user links, and does not sign in. */
+  link: FlowCaller | null
+  /** Set when a signed-in user proves who they are, and does not sign in. */
+  reauthentication?: FlowCaller | null
+}
+
+/** The signed-in user who began, and the session that must come back. */
+type FlowCaller = { userId: string; sessionId: string }
+
+const cookie: FlowCookie = { name: 'flow', lifetime: policy.socialFlow.lifetime }
+
+/** The configured provider of that name. PROVIDER_NOT_FOUND. */
+export function requireProvider(ctx: Context, id: string): SocialProvider {
+  const provider = ctx.providers.get(id as ProviderId)
+  if (!provider) throw new AppError('PROVIDER_NOT_FOUND')
+  return provider
+}
+
+/**
+ * Begins an attempt at a provider (RFC 9700): a state that works once, within ten minutes, in this browser; PKCE and nonce of its
+ * own. The URL to send the browser to. INVALID_CALLBACK_URL and its siblings, PROVIDER_UNAVAILABLE.
+ */
+export async function beginSocialFlow(
+  ctx: Context,
+  provider: SocialProvider,
+  {
+    targets,
+    link = null,
+    reauthentication = null,
+    scopes = [],
+    loginHint,
+  }: {
+    targets: SocialTargets
+    link?: FlowCaller | null
+    reauthentication?: FlowCaller | null
+    scopes?: readonly string[]
+    loginHint?: string | undefined
+  },
+): Promise<URL> {
+  const { trustedOrigins } = ctx.settings
+  assertRedirectTarget(targets.callbackURL, trustedOrigins, 'INVALID_CALLBACK_URL')
+  assertRedirectTarget(targets.errorCallbackURL, trustedOrigins, 'INVALID_ERROR_CALLBACK_URL')
+  assertRedirectTarget(targets.newUserCallbackURL, trustedOrigins, 'INVALID_NEW_USER_CALLBACK_URL')
+
+  // Kept while it lives, so that two tabs can each be on their way.
+  const browser = readFlowCookie(ctx, cookie) ?? createToken()
+  const codeVerifier = createToken()
+  const nonce = createToken()
+  const flow: SocialFlow = {
+    ...targets,
+    provider: provider.id,
+    codeVerifier,
+    nonce,
+    browser: hashToken(browser),
+    link,
+    reauthentication,
+  }
+  const caller = link ?? reauthentication
+  const issue = (tx: Transaction) =>
+    issueOneTimeToken(tx, {
+      purpose: 'social-sign-in',
+      userId: caller?.userId ?? null,
+      email: null,
+      lifetime: policy.socialFlow.lifetime,
+      sealPayload: (place) => ctx.secretBox.seal(JSON.stringify(flow), place),
+    })
+  const state = await (caller === null
+    ? issue(ctx.db)
+    : ctx.db.$transaction(async (tx) => {
+        // The account may have gone since the session was read.
+        await lockCaller(tx, { user: { id: caller.userId }, session: { id: caller.sessionId } })
+        return issue(tx)
+      }))
+  const attempt: SocialAttempt = { state, codeVerifier, nonce }
+  const url = await provider
+    .authorizationUrl(attempt, { scopes, loginHint, locale: ctx.client.locale, reauthenticate: reauthentication !== null })
+    .catch((error: unknown) => {
+      throw error instanceof ProviderError ? new AppError('PROVIDER_UNAVAILABLE', { retryAfter: 10, cause: error }) : error
+    })
+  setFlowCookie(ctx, cookie, browser)
+  return url
+}
+
+/** Ends an attempt: its flow, used up; null when the state is unknown, old, used, another provider's or another browser's. */
+export async function endSocialFlow(
+  ctx: Context,
+  providerId: ProviderId,
+  state: string,
+): Promise<(SocialFlow & SocialAttempt) | null> {
+  // The cookie stays until it is old: another tab may be on its way, and the state works once.
+  const browser = readFlowCookie(ctx, cookie)
+  try {
+    const flow = JSON.parse(openPayload(ctx, await consumeOneTimeToken(ctx.db, 'social-sign-in', state))) as SocialFlow
+    const isOurs = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
+    return isOurs ? { ...flow, state } : null
+  } catch (error) {
+    if (error instanceof AppError && (error.key === 'INVALID_TOKEN' || error.key === 'TOKEN_EXPIRED')) return null
+    throw error
+  }
+}

@@ -1,0 +1,79 @@
+import type { Database, User } from '@floorpass/db'
+import { isByAnother } from '../audit-log/audit-log.ts'
+import { describeDevice } from '../sessions/describe-device.ts'
+import { presentSession, presentUser } from '../sessions/present-session.ts'
+
+/** Everything held on one user, to take along (GDPR article 20), without a secret in it and without anybody else's address. */
+export async function collectPersonalData(db: Database, user: User) {
+  const userId = user.id
+  const [accounts, sessions, memberships, invitations, trustedDevices, twoFactor, backupCodes, links, activity] =
+    await db.$transaction([
+      db.account.findMany({ where: { userId } }),
+      db.session.findMany({ where: { userId } }),
+      db.member.findMany({ where: { userId }, include: { organization: true } }),
+      db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
+      db.trustedDevice.findMany({ where: { userId } }),
+      db.twoFactor.findUnique({ where: { userId } }),
+      db.backupCode.count({ where: { userId, usedAt: null } }),
+      db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
+      db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
+    ])
+
+  return {
+    exportedAt: new Date(),
+    user: { ...presentUser(user), locale: user.locale },
+    accounts: accounts.map(({ id, providerId, accountId, scopes, passwordHash, lastUsedAt, createdAt }) => ({
+      id,
+      providerId,
+      accountId,
+      scopes,
+      hasPassword: passwordHash !== null,
+      lastUsedAt,
+      createdAt,
+    })),
+    sessions: sessions.map((session) => ({
+      ...presentSession(session),
+      ...describeDevice(session.userAgent),
+      lastSeenAt: session.lastSeenAt,
+    })),
+    organizations: memberships.map(({ role, createdAt, acceptedAt, organization }) => ({
+      id: organization.id,
+      name: organization.name,
+      slug: organization.slug,
+      role,
+      joinedAt: createdAt,
+      acceptedAt,
+    })),
+    invitations: invitations.map(({ id, organizationId, email, role, status, inviterId, createdAt, expiresAt }) => ({
+      id,
+      organizationId,
+      // Whom they invited is that person's data.
+      email: email === user.email ? email : null,
+      sent: inviterId === userId,
+      role,
+      status,
+      createdAt,
+      expiresAt,
+    })),
+    twoFactor: { enabled: user.twoFactorEnabled, since: twoFactor?.confirmedAt ?? null, backupCodesLeft: backupCodes },
+    trustedDevices: trustedDevices.map(({ id, ipAddress, userAgent, createdAt, lastUsedAt, expiresAt }) => ({
+      id,
+      ...describeDevice(userAgent),
+      ipAddress,
+      userAgent,
+      createdAt,
+      lastUsedAt,
+      expiresAt,
+    })),
+    /** Links that were mailed to them, sign-ins at a provider and codes that were asked for. */
+    links: links.map(({ purpose, email, createdAt, expiresAt, usedAt }) => ({ purpose, email, createdAt, expiresAt, usedAt })),
+    activity: activity.map(({ id, userId: owner, actorId, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
+      id,
+      action,
+      succeeded,
+      ...(isByAnother({ userId: owner, actorId }) ? { ipAddress: '', userAgent: '' } : { ipAddress, userAgent }),
+      details,
+      createdAt,
+    })),
+  }
+}
