@@ -7,8 +7,8 @@ import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { endSocialFlow, requireProvider, type SocialFlow } from '../social/social-flow.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social/social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
-import { admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
 import { lockCaller } from '../users/lock-user.ts'
+import { completeSignIn, findSignInRequirements, setSignInCookies } from './complete-sign-in.ts'
 import { finishSocialInput } from './contract.ts'
 import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
@@ -60,16 +60,19 @@ async function identify(provider: SocialProvider, attempt: SocialAttempt, { code
 
 async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
   const callbackURL = flow.callbackURL ?? '/dashboard'
-  const { admission, isNew } = await ctx.db.$transaction(async (tx) => {
+  const { result, isNew } = await ctx.db.$transaction(async (tx) => {
     const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
     const intent = { remember: true, callbackURL, provider: provider.id, isNew, authenticatedAt: provenAtProvider(identity) }
-    if (!user.suspendedAt) return { admission: await admit(ctx, tx, user.id, intent, await findWay(tx, user.id)), isNew }
+    if (!user.suspendedAt) {
+      const requirements = await findSignInRequirements(tx, user.id)
+      return { result: await completeSignIn(ctx, tx, user.id, intent, requirements), isNew }
+    }
     const details = { provider: provider.id }
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
-    return { admission: null, isNew }
+    return { result: null, isNew }
   })
-  if (!admission) throw new SocialRefusal('sign_in_refused')
-  const session = grantAdmission(ctx, admission)
+  if (!result) throw new SocialRefusal('sign_in_refused')
+  const session = setSignInCookies(ctx, result)
   ctx.mail.wake()
   if (!session) return '/two-factor'
   return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL

@@ -14,8 +14,8 @@ import {
 } from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
-import { type Admission, admit, findWay, grantAdmission } from '../two-factor/challenge.ts'
 import { lockUser } from '../users/lock-user.ts'
+import { completeSignIn, findSignInRequirements, type SignInResult, setSignInCookies } from './complete-sign-in.ts'
 import { signInEmailInput } from './contract.ts'
 
 /**
@@ -29,7 +29,7 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
   // The hash may be replaced while this password is compared with it, if only by a stronger one: it is judged, and counted, anew.
   const entered = (await enter(ctx, input)) ?? (await enter(ctx, input))
   if (!entered) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
-  const session = grantAdmission(ctx, entered.admission)
+  const session = setSignInCookies(ctx, entered.result)
   if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
 
   return {
@@ -41,7 +41,7 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
 })
 
 /** Null when the password was changed, or the account suspended, while this password was being compared. */
-async function enter(ctx: Context, input: Input): Promise<{ admission: Admission; user: User } | null> {
+async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult; user: User } | null> {
   const { account, place } = await ctx.quiet.onRefusal(() => comparePassword(ctx, input))
   const { id, userId, user } = account
   const clearsUnknown = 'unknownGuesses' in clearedGuesses(place)
@@ -60,25 +60,27 @@ async function enter(ctx: Context, input: Input): Promise<{ admission: Admission
   const passwordHash = await renewHash(ctx, account, input.password)
   const now = new Date()
   const entering = ctx.sql.transaction(async (tx) => {
-    const [, used, way] = await Promise.all([
+    const [, used, requirements] = await Promise.all([
       lockUser(tx, userId),
       tx.$queryRaw<unknown[]>`
         UPDATE accounts SET last_used_at = ${now}, updated_at = ${now}, password_hash = ${passwordHash}, known_guesses = 0,
                             unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
         WHERE id = ${id} AND password_hash = ${account.passwordHash}
           AND EXISTS (SELECT FROM users WHERE users.id = user_id AND suspended_at IS NULL) RETURNING id`,
-      findWay(tx, userId),
+      findSignInRequirements(tx, userId),
     ])
-    return used.length === 0 ? null : admit(ctx, tx, userId, { remember: input.rememberMe, callbackURL: input.callbackURL }, way)
+    if (used.length === 0) return null
+    const intent = { remember: input.rememberMe, callbackURL: input.callbackURL }
+    return completeSignIn(ctx, tx, userId, intent, requirements)
   })
-  const admission = await entering.catch((error: unknown) => {
+  const result = await entering.catch((error: unknown) => {
     // It failed us, not them: whoever tries on through an outage must not have used up their guesses. Nobody waits for a second failure.
     void giveBack().catch(() => {})
     throw error
   })
-  if (!admission) return null
+  if (!result) return null
   await forgetWindows(ctx, place, input.email, account)
-  return { admission, user }
+  return { result, user }
 }
 
 /** A hash that was imported, or made at a lower cost, is replaced while its password is at hand; another time when there is no place. */

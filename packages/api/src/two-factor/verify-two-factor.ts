@@ -8,10 +8,11 @@ import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
-import { renewSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
+import { openSession, setSignInCookies } from '../sign-in/complete-sign-in.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockCaller, lockUser } from '../users/lock-user.ts'
-import { clearChallenge, findChallenge, grantAdmission } from './challenge.ts'
+import { clearChallenge, findChallenge } from './challenge.ts'
 import { verifyTwoFactorInput } from './contract.ts'
 import { type CodeKind, type GivenCode, judgeCode, kindOf } from './judge-code.ts'
 import { trustDevice } from './trusted-device.ts'
@@ -54,19 +55,20 @@ async function passChallenge(ctx: Context, input: GivenCode & { trustDevice: boo
 
     await consumeOneTimeToken(tx, 'two-factor', challenge.token)
     const trust = input.trustDevice ? await trustDevice(ctx, tx, user.id) : null
-    const details = { ...provider, factor: factorName[verdict.kind], ...(trust && { trusted: true }) }
-    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', details })
-    const trustedDeviceId = trust?.device.id ?? null
-    const started = await startSession(ctx, tx, { userId: user.id, remember: intent.remember, trustedDeviceId })
-    return { admission: { ...started, trust, account: await findPasswordAccount(tx, user.id) }, user, intent }
+    const details = { factor: factorName[verdict.kind], ...(trust && { trusted: true }) }
+    const account = await findPasswordAccount(tx, user.id)
+    // The code was just entered: an earlier sign-in at the provider does not date this session.
+    const { remember, provider: providerId } = intent
+    const opened = await openSession(ctx, tx, user.id, { remember, provider: providerId }, { details, trust, account })
+    return { opened, user, intent }
   })
   if (passed instanceof AppError) {
     if (passed.key === 'INVALID_TWO_FACTOR_COOKIE' || passed.key === 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE') clearChallenge(ctx)
     return passed
   }
-  grantAdmission(ctx, passed.admission)
+  setSignInCookies(ctx, passed.opened)
   const { callbackURL } = passed.intent
-  return present(passed.admission.session, passed.user, callbackURL)
+  return present(passed.opened.session, passed.user, callbackURL)
 }
 
 async function verifyInSession(ctx: Context & ActiveSession, input: GivenCode) {
