@@ -3,7 +3,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { foundAccounts, furnishScene } from '../features/support/scene.ts'
+import { foundAccounts, seedScene } from '../features/support/scene.ts'
 import { fail, run, say } from './run.mjs'
 import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
@@ -63,7 +63,7 @@ try {
   const missed = await withService(Date.now(), service.environment, async () => {
     const address = (handle) => `${handle}@meridian.example`
     await foundAccounts(service.url, address)
-    const scene = await furnishScene(service.url, address, { slug: 'meridian-rates' })
+    const scene = await seedScene(service.url, address, { slug: 'meridian-rates' })
     const found = []
     say(`| page | ${Object.keys(targets).join(' | ')} | FCP | LCP | TBT | CLS | Speed Index |`)
     const only = process.argv.slice(2)

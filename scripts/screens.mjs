@@ -8,7 +8,7 @@ import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { chromium } from '@playwright/test'
 import sharp from 'sharp'
 import { openPage, pages } from '../features/support/pages.ts'
-import { foundAccounts, furnishScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
+import { foundAccounts, seedScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
 import { fail, say } from './run.mjs'
 import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
@@ -123,7 +123,7 @@ async function takeScreens() {
       return signInEarlier(url, address('ines'), lag)
     })
     const { taken, whole } = await withService(today, environment, async (lag) => {
-      const scene = await furnishScene(url, address, { slug: 'meridian-rates', returning, lag })
+      const scene = await seedScene(url, address, { slug: 'meridian-rates', returning, lag })
       say(`Taking ${pages.length} pages at ${widths.join(' and ')} px, ${themes.join(' and ')} …`)
       return photograph(url, scene, google)
     })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
-import { cookiesOf, foundAccounts, furnishScene, type Scene, signIn, type Visitor } from './scene.ts'
+import { cookiesOf, foundAccounts, type Scene, seedScene, signIn, type Visitor } from './scene.ts'
 import { returningVisitor } from './sign-in-earlier.ts'
 
 type VisitOptions = BrowserContextOptions & { as: Visitor }
@@ -19,7 +19,7 @@ export const test = base.extend<Scenery, { scene: Scene }>({
       const url = String(project.use.baseURL)
       const address = (handle: string) => `${handle}-${run}@${'sub.'.repeat(8)}example.test`
       await foundAccounts(url, address)
-      await use(await furnishScene(url, address, { slug: `meridian-${run}`, returning: returningVisitor() }))
+      await use(await seedScene(url, address, { slug: `meridian-${run}`, returning: returningVisitor() }))
     },
     { scope: 'worker', timeout: 120_000 },
   ],

@@ -134,7 +134,7 @@ type FurnishOptions = {
 }
 
 /** Organization, invitations, trading settings, second factor: what the pages show, and the cookies to see them. */
-export async function furnishScene(
+export async function seedScene(
   url: string,
   address: Address,
   { slug, returning = [], lag = 0 }: FurnishOptions,

@@ -3,8 +3,8 @@ import {
   createExpirySweep,
   createMailQueue,
   createPasswordHasher,
-  createQuietAnswers,
   createRateLimiter,
+  createResponseFloor,
   createSecretBox,
   createSecretResealer,
   createSessionCache,
@@ -22,7 +22,7 @@ import type { createOutbox, MailTransport } from '@floorpass/email'
 import type { Config } from '@floorpass/env'
 import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
 import type { Redis } from 'ioredis'
-import type { Line } from './cluster/line.ts'
+import type { WorkerChannel } from './cluster/worker-channel.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import type { OpenTracing } from './tracing/open-tracing.ts'
 import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './tracing/traced-parts.ts'
@@ -40,7 +40,7 @@ export type Service = EdgeService & {
   metrics: Metrics | null
   tracing: OpenTracing | null
   /** The channel of a worker to its primary; null in a single process. */
-  primary: Line | null
+  primary: WorkerChannel | null
   /** Makes /readyz fail, so that balancers send their requests elsewhere. */
   drain(): void
   /** Ends background work and closes every connection. */
@@ -55,12 +55,12 @@ type ServiceParts = {
   outbox: Outbox | null
   redis: Redis | null
   log: Log & { child(fields: Record<string, unknown>): Log }
-  primary?: Line | null
+  primary?: WorkerChannel | null
   metrics?: Metrics | null
   tracing?: OpenTracing | null
   keepSessions?: boolean
   hashCost?: HashCost
-  quietFloorMs?: number
+  responseFloorMs?: number
   smokeTimes?: SmokeTimes
 }
 
@@ -78,7 +78,7 @@ export function composeService({
   tracing = null,
   keepSessions = true,
   hashCost,
-  quietFloorMs,
+  responseFloorMs,
   smokeTimes = policy.smokeTests,
 }: ServiceParts): Service {
   const secretBox = createSecretBox(secrets)
@@ -94,7 +94,7 @@ export function composeService({
     sql,
     passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
     limiter: metrics ? metrics.counting(limiter) : limiter,
-    quiet: createQuietAnswers(quietFloorMs),
+    responseFloor: createResponseFloor(responseFloorMs),
     secretBox,
     sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
     sessionMisses: createSessionMisses(config.rateLimit),

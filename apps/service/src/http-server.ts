@@ -154,7 +154,7 @@ function watchWork(server: Server, { primary }: Service): Work {
     if (!probes.includes(request.url)) work.arrived += 1
     if (request.url === '/readyz') {
       countPoll(work.isEnding)
-      primary?.tell('poll', work.isEnding)
+      primary?.notify('poll', work.isEnding)
     }
     // Announced, so that no proxy sends its next request into a connection that is being closed.
     if (work.isEnding) response.setHeader('connection', 'close')

@@ -7,7 +7,7 @@ import { destination, pino } from 'pino'
 import { assertSameSecret, keptSecret, localSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
-import { openLine } from './cluster/line.ts'
+import { openWorkerChannel } from './cluster/worker-channel.ts'
 import { composeService, type OpenDatabase, type Service } from './compose-service.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 import { describeError } from './describe-error.ts'
@@ -21,7 +21,7 @@ import { connectRedis } from './redis.ts'
 export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = openLog(config)
-  const primary = cluster.isWorker ? openLine(process) : null
+  const primary = cluster.isWorker ? openWorkerChannel(process) : null
   primary?.on('alive', () => true)
   if (isFirst()) for (const limit of describeLimits(config)) log.warn(limit)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createUnreadableAnswer, isHost, refusePage } from '@floorpass/functions'
+import { createMalformedRequestAnswer, isHost, refusePage } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 import type { Service } from './compose-service.ts'
 
@@ -8,7 +8,7 @@ type Fetch = Parameters<typeof getRequestListener>[0]
 
 /** Node's requests, answered by a function of web ones; what makes no web request is refused in the edge's own form. */
 export function createRequestListener(fetch: Fetch, service: Service): RequestListener {
-  const answerUnreadable = createUnreadableAnswer(service)
+  const answerMalformed = createMalformedRequestAnswer(service)
   let asked: IncomingMessage | undefined
   const closingWhatIsTooLarge: Fetch = async (...args) => {
     const response = (await fetch(...args)) as Response
@@ -23,7 +23,7 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
       if (!(error instanceof Error && error.name === 'RequestError')) return refusePage(500)
       // The adapter says so before it waits for anything: `asked` is still that request.
       const origin = asked?.headers.origin ?? null
-      const { body, ...head } = answerUnreadable({ origin, status: 400, message: 'The address of the request cannot be read' })
+      const { body, ...head } = answerMalformed({ origin, status: 400, message: 'The address of the request cannot be read' })
       return new Response(body, head)
     },
   })
@@ -38,7 +38,7 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
 
 /** Rejects requests that the edge would fail on, or that a proxy and Node could interpret differently. */
 export function refuseMalformed(service: Service, listener: RequestListener): RequestListener {
-  const answerUnreadable = createUnreadableAnswer(service)
+  const answerMalformed = createMalformedRequestAnswer(service)
   let lastHost: string | undefined
   const findFault = ({ url = '', headers: { host = '', expect } }: IncomingMessage): [status: number, message: string] | null => {
     if (host !== lastHost && !isHost(host)) return [400, 'The Host header does not name a host']
@@ -54,7 +54,7 @@ export function refuseMalformed(service: Service, listener: RequestListener): Re
     if (!request.socket.writable) return
     closeLate(request)
     const [status, message] = fault
-    const answer = answerUnreadable({ origin: request.headers.origin ?? null, status, message })
+    const answer = answerMalformed({ origin: request.headers.origin ?? null, status, message })
     response.statusCode = status
     response.setHeaders(answer.headers).setHeader('connection', 'close').end(answer.body)
   }
@@ -97,7 +97,7 @@ const noHttp: [status: string, message: string] = ['400 Bad Request', 'The reque
 
 /** For a server's `clientError`: what its parser refuses, or gave up waiting for. The connection ends with it. */
 export function createClientErrorListener(service: Service) {
-  const answerUnreadable = createUnreadableAnswer(service)
+  const answerMalformed = createMalformedRequestAnswer(service)
   const refused = new WeakSet<Duplex>()
   return (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void => {
     // The parser says it of every further byte.
@@ -110,7 +110,7 @@ export function createClientErrorListener(service: Service) {
     if (owed?.req.complete) return void owed.setHeader('connection', 'close')
     const [line, message] = refusals[error.code ?? ''] ?? noHttp
     const origin = owed?.req.headers.origin ?? null
-    const { headers, body } = answerUnreadable({ origin, status: Number.parseInt(line, 10), message })
+    const { headers, body } = answerMalformed({ origin, status: Number.parseInt(line, 10), message })
     headers.set('content-length', String(Buffer.byteLength(body)))
     headers.set('connection', 'close')
     const head = [...headers].map(([name, value]) => `${name}: ${value}`)

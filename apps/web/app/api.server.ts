@@ -52,7 +52,7 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
 }
 
 /** The answer of a call, or the refusal where the page itself has something to say about it. A failure of ours is thrown on. `has` as in `explain`. */
-export async function orRefusal<Answer>(
+export async function tryCall<Answer>(
   call: Promise<Answer>,
   locale: Locale,
   has?: (field: string) => boolean,
@@ -73,7 +73,7 @@ export const orSignIn = <Answer>(call: Promise<Answer>, signIn: string): Promise
   })
 
 /** Work that a page can do without: an outage leaves it undone. */
-export async function unlessAway(work: () => Promise<void>): Promise<void> {
+export async function ignoreUnavailable(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (thrown) {
@@ -82,7 +82,7 @@ export async function unlessAway(work: () => Promise<void>): Promise<void> {
 }
 
 /** A refusal of the page's own about one of its boxes, in the person's language. */
-export class FieldRefusal extends Error {
+export class FieldError extends Error {
   readonly fields: Record<string, string>
 
   constructor(name: string, message: string) {
@@ -113,10 +113,10 @@ function expectedError(
   hasField?: (name: string) => boolean,
 ): PageError & { status: number } {
   if (thrown instanceof Response) throw thrown
-  const error = thrown instanceof FieldRefusal ? new AppError('VALIDATION_ERROR') : toAppError(thrown)
+  const error = thrown instanceof FieldError ? new AppError('VALIDATION_ERROR') : toAppError(thrown)
   if (error.key === 'INTERNAL_SERVER_ERROR') throw thrown
   if (error.key === 'UNAUTHORIZED') throw redirect(withTarget('/login', url.pathname + url.search))
-  const own = thrown instanceof FieldRefusal && { fields: thrown.fields }
+  const own = thrown instanceof FieldError && { fields: thrown.fields }
   return { ...explain(error, page.locale, hasField), ...own, status: error.status }
 }
 

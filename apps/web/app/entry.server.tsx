@@ -5,10 +5,10 @@ import { renderToString } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, loadText } from '#app/text.ts'
 
-await loadText('en', 'door')
-await loadText('en', 'inside')
-await loadText('fr', 'door')
-await loadText('fr', 'inside')
+await loadText('en', 'auth')
+await loadText('en', 'app')
+await loadText('fr', 'auth')
+await loadText('fr', 'app')
 
 /**
  * No page defers data, so the document is made in one go: that costs less than a stream, and a failure while rendering still gets its own

@@ -98,10 +98,10 @@ export default function Root() {
 
   // Another tab, or a sign-in, may have changed the language: another language is another document.
   const { locale } = useLoaderData<typeof loader>()
-  const shownLocale = useContext(LocaleContext)
+  const pageLocale = useContext(LocaleContext)
   useEffect(() => {
-    if (locale !== shownLocale) window.location.reload()
-  }, [locale, shownLocale])
+    if (locale !== pageLocale) window.location.reload()
+  }, [locale, pageLocale])
 
   return (
     <>

@@ -1,15 +1,15 @@
 import { createContext, useContext } from 'react'
-import type { en as enInside } from '#app/text/en.inside.ts'
+import type { en as enApp } from '#app/text/en.app.ts'
 import type { en } from '#app/text/en.ts'
 
 export type Locale = 'en' | 'fr'
 
 /** Everything that pages say, in one language. The other one must have the same shape: a missing sentence is a type error. */
-export type Text = typeof en & typeof enInside
+export type Text = typeof en & typeof enApp
 
 const catalogues = {
-  en: { door: async () => (await import('#app/text/en.ts')).en, inside: async () => (await import('#app/text/en.inside.ts')).en },
-  fr: { door: async () => (await import('#app/text/fr.ts')).fr, inside: async () => (await import('#app/text/fr.inside.ts')).fr },
+  en: { auth: async () => (await import('#app/text/en.ts')).en, app: async () => (await import('#app/text/en.app.ts')).en },
+  fr: { auth: async () => (await import('#app/text/fr.ts')).fr, app: async () => (await import('#app/text/fr.app.ts')).fr },
 }
 
 const loaded = new Map<Locale, Partial<Text>>()
@@ -18,7 +18,7 @@ const loaded = new Map<Locale, Partial<Text>>()
  * Awaited before anything is drawn: by the server for everything, by the browser for the language of its document. The sign-in page
  * must be light, so what only the pages behind it say is a part of its own.
  */
-export async function loadText(locale: Locale, part: 'door' | 'inside'): Promise<void> {
+export async function loadText(locale: Locale, part: 'auth' | 'app'): Promise<void> {
   const text = await catalogues[locale][part]()
   loaded.set(locale, { ...loaded.get(locale), ...text })
 }

@@ -214,7 +214,7 @@ export const roleAnswer = z.strictObject({ role })
 export const permissionAnswer = z.strictObject({ error: z.null(), success: z.boolean() })
 export const acceptedInvitationAnswer = z.strictObject({ invitation: invitationAnswer, member: memberAnswer })
 export const rejectedInvitationAnswer = z.strictObject({ invitation: invitationAnswer, member: z.null() })
-export const shownInvitationAnswer = z.strictObject({
+export const presentedInvitation = z.strictObject({
   ...invitationFields,
   organizationName: z.string(),
   organizationSlug: z.string(),

@@ -3,7 +3,7 @@ import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
 import type { LimitName, LimitState } from './kernel/policy.ts'
 import type { Client, Cookies } from './kernel/request.ts'
-import type { QuietAnswers } from './kernel/response-floor.ts'
+import type { ResponseFloor } from './kernel/response-floor.ts'
 import type { SecretBox } from './kernel/secret-box.ts'
 import type { Settings } from './kernel/settings.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
@@ -22,7 +22,7 @@ export type Deps = {
   sql: Sql
   passwords: PasswordHasher
   limiter: RateLimiter
-  quiet: QuietAnswers
+  responseFloor: ResponseFloor
   secretBox: SecretBox
   sessionCache: SessionCache
   sessionMisses: SessionMisses

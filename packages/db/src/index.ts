@@ -18,6 +18,6 @@ export type {
   Verification,
 } from './generated/client.ts'
 export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
-export { findSessionWithUser, findSignInAccount, type SignInAccount } from './hot-reads.ts'
 export { MigrationError } from './migrate.ts'
+export { findSessionWithUser, findSignInAccount, type SignInAccount } from './session-queries.ts'
 export type { Queryable, Sql } from './sql.ts'

@@ -21,7 +21,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
   const closing = new AbortController()
   let life: Life | null = null
   let isUp = false
-  let heardUpTo = never
+  let lastHeartbeatAt = never
   let saidDown: string | null = null
   let proof: Promise<void> | null = null
   let nextProof: Promise<void> | null = null
@@ -33,7 +33,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
   }
   const fall = (reason: string) => {
     isUp = false
-    heardUpTo = never
+    lastHeartbeatAt = never
     if (reason !== saidDown && !closing.signal.aborted) listener.onDown(reason)
     saidDown = reason
   }
@@ -74,7 +74,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
         )
         if (!wasUp) rise()
         wasUp = true
-        heardUpTo = began
+        lastHeartbeatAt = began
         await delay(times.heartbeat, undefined, { ref: false, signal: lost.signal })
       }
     } catch (error) {
@@ -118,7 +118,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
   return {
     isCurrent() {
       const { steady, wall } = now()
-      return steady - heardUpTo.steady <= times.silence && Math.abs(wall - heardUpTo.wall) <= times.silence
+      return steady - lastHeartbeatAt.steady <= times.silence && Math.abs(wall - lastHeartbeatAt.wall) <= times.silence
     },
     settle: prove,
     async close() {

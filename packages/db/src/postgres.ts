@@ -5,7 +5,7 @@ import { sqlStateOf } from './failures.ts'
 import type { InTransaction } from './migrate.ts'
 import { postgresAdapter, transactionAborted, transactionTimedOut } from './postgres-adapter.ts'
 import { listenOnPostgres } from './postgres-channel.ts'
-import { journeysOn, type Statement } from './postgres-journey.ts'
+import { journeysOn, type Statement } from './postgres-pipeline.ts'
 import { type Queryable, readTimestamp, type Sql, statementOf, timestampType, toParameter } from './sql.ts'
 
 export type PostgresOptions = {

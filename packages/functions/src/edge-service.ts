@@ -1,7 +1,7 @@
 import type { BlockList } from 'node:net'
 import type { Deps, Log } from '@floorpass/api'
 import type { createOutbox } from '@floorpass/email'
-import type { SmokeParts } from './smoke-tests/smoke-tests.ts'
+import type { SmokeTestDeps } from './smoke-tests/smoke-tests.ts'
 
 /** What a request looked like, in a bounded set of words. A path that a caller makes up must not become a label. */
 export type RequestLabels = { route: string; method: string; status: number }
@@ -29,7 +29,7 @@ export type EdgeService = {
       work: (set: (name: string, value: string | number) => void) => Promise<Result>,
     ): Promise<Result>
   } | null
-  smokeTests: SmokeParts
+  smokeTests: SmokeTestDeps
   logFor(requestId: string): Log
   /** Rejects within two seconds while the database does not answer. */
   assertReady(): Promise<void>

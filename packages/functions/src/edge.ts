@@ -16,6 +16,7 @@ import { fetchRequestHandler } from '@trpc/server/adapters/fetch'
 import { Hono } from 'hono'
 import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
 import type { EdgeService } from './edge-service.ts'
+import { withBufferedBody } from './http/buffer-body.ts'
 import { clientAddress, isTrustedPeer } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
 import { corsHeaders, preflightHeaders } from './http/cors.ts'
@@ -24,7 +25,6 @@ import { assertTrustedOrigin } from './http/origin-check.ts'
 import { findBodyKind, readText } from './http/read-input.ts'
 import { errorResponse, json, limitHeaders, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy, pagePolicy } from './http/secure-headers.ts'
-import { withWholeBody } from './http/whole-body.ts'
 import { answerMetrics } from './metrics/metrics-route.ts'
 import { methodLabel, routePattern } from './metrics/route-pattern.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
@@ -167,7 +167,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
   app.use('/auth/*', countCaller)
   app.use('/trpc/*', countCaller)
   app.use(async (c, next) => {
-    c.req.raw = await withWholeBody(c.req.raw, c.env.framesBodies)
+    c.req.raw = await withBufferedBody(c.req.raw, c.env.framesBodies)
     await next()
   })
 

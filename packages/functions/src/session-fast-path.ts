@@ -1,6 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createCaller, createContext, sessionCookieName, sessionFromMemory, toAppError } from '@floorpass/api'
+import { cachedSessionJson, createCaller, createContext, sessionCookieName, toAppError } from '@floorpass/api'
 import type { EdgeService } from './edge-service.ts'
 import { clientAddress } from './http/client-address.ts'
 import { cookieValues, requestCookies } from './http/cookies.ts'
@@ -69,7 +69,7 @@ export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }:
       metrics?.countRequest({ route: url, method, status }, (performance.now() - started) / 1000)
     }
     const cookies = requestCookies(headers.cookie)
-    const kept = sessionFromMemory(deps, cookies)
+    const kept = cachedSessionJson(deps, cookies)
     if (kept) return write(200, [randomUUIDv7()], kept)
     // A read of the database belongs into a trace, and those begin at the edge. Without a token nothing is read.
     if (deps.tracing || !cookies.has(sessionCookieName(deps.settings.cookie))) return edge(request, response)

@@ -78,7 +78,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
       { level: 'trace', base: null, serializers: { err: describeError } },
       { write: (line) => void logs.push(JSON.parse(line)) },
     ),
-    quietFloorMs: 0,
+    responseFloorMs: 0,
     smokeTimes: { check: 3, suite: 12, slowestAnswer: 1, clockTolerance: 5 },
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })

@@ -2,8 +2,8 @@ import cluster, { type Worker } from 'node:cluster'
 import { countForWorkers } from '@floorpass/api/rate-limiter'
 import { type Config, loadConfig, readEnvironment } from '@floorpass/env'
 import { destination, pino } from 'pino'
-import { type Line, openLine } from './line.ts'
 import { createSummedMetrics, type Figures } from './summed-metrics.ts'
+import { openWorkerChannel, type WorkerChannel } from './worker-channel.ts'
 
 /** Milliseconds. `end` is more than the longest that a worker takes by itself, and less than the 30 s that orchestrators wait. */
 const times = { served: 10_000, deaths: 120_000, firstPause: 500, retry: 2_000, end: 27_000, figures: 4_000, beat: 5_000 }
@@ -30,7 +30,7 @@ export function superviseWorkers(
 ): Promise<number> {
   const log = pino({ level: config.logLevel, base: null }, destination({ sync: true }))
   const { promise: over, resolve: finish } = Promise.withResolvers<number>()
-  const lines = new Map<Worker, Line>()
+  const channels = new Map<Worker, WorkerChannel>()
   const serving = new Map<Worker, number>()
   const figures = createSummedMetrics()
   const pauses = new Set<NodeJS.Timeout>()
@@ -48,25 +48,25 @@ export function superviseWorkers(
       onNoWorker(error instanceof Error ? error.message : String(error))
       return
     }
-    const line = openLine(worker.process)
-    line.on('scrape', scrape)
-    line.on('poll', (poll) => {
+    const channel = openWorkerChannel(worker.process)
+    channel.on('scrape', scrape)
+    channel.on('poll', (poll) => {
       // A worker that ends alone says nothing about the service: whoever asks next may find the others, which serve on.
       const isTold = poll === true && exitCode !== undefined
-      for (const [other, otherLine] of lines) if (other !== worker) otherLine.tell('poll', isTold)
+      for (const [other, otherChannel] of channels) if (other !== worker) otherChannel.notify('poll', isTold)
     })
-    lines.set(worker, line)
+    channels.set(worker, channel)
     worker.once('exit', (code, signal) => onExit(worker, code, signal as NodeJS.Signals | null))
     worker.on('error', (error) => {
       // A channel that closes while it is written to says nothing that the exit does not. Only a process that never was has no exit.
-      if (worker.process.pid !== undefined || !lines.delete(worker)) return
+      if (worker.process.pid !== undefined || !channels.delete(worker)) return
       if (exitCode === undefined) onNoWorker(error.message)
-      else if (lines.size === 0) finish(exitCode)
+      else if (channels.size === 0) finish(exitCode)
     })
     worker.once('listening', () => {
       serving.set(worker, performance.now())
       // Not before: a start on a busy machine may not turn its loop for long.
-      void watch(worker, line)
+      void watch(worker, channel)
       if (hasServed) return
       hasServed = true
       if (exitCode === undefined) for (let count = 1; count < config.webConcurrency; count += 1) fork()
@@ -76,11 +76,11 @@ export function superviseWorkers(
   function onExit(worker: Worker, code: number | null, signal: NodeJS.Signals | null): void {
     const served = performance.now() - (serving.get(worker) ?? performance.now())
     const wasServing = serving.delete(worker)
-    lines.delete(worker)
+    channels.delete(worker)
     figures.end(worker.id)
     if (exitCode !== undefined) {
       if (wasServing && code !== 0) exitCode = 1
-      if (lines.size === 0) finish(exitCode)
+      if (channels.size === 0) finish(exitCode)
     } else if (!hasServed) {
       if (code === null) complain(`The first worker was ended by ${signal ?? 'the system'} before it served.`)
       finish(code || 1)
@@ -93,11 +93,11 @@ export function superviseWorkers(
   }
 
   /** A loop that turns no more hears no signal. Judged by questions, not by a clock: a machine that slept misses one. */
-  async function watch(worker: Worker, line: Line): Promise<void> {
+  async function watch(worker: Worker, channel: WorkerChannel): Promise<void> {
     for (let missed = 0; missed < mostMissed; ) {
       await new Promise((resolve) => setTimeout(resolve, times.beat).unref())
-      const isAlive = await line.ask('alive', times.beat).catch(() => false)
-      if (!lines.has(worker) || exitCode !== undefined) return
+      const isAlive = await channel.request('alive', times.beat).catch(() => false)
+      if (!channels.has(worker) || exitCode !== undefined) return
       missed = isAlive ? 0 : missed + 1
     }
     log.error({ pid: worker.process.pid ?? null }, 'a worker does not answer: it is ended')
@@ -140,17 +140,17 @@ export function superviseWorkers(
     if (exitCode !== undefined) return
     exitCode = code
     for (const pause of pauses) clearTimeout(pause)
-    for (const worker of lines.keys()) worker.process.kill(signal)
+    for (const worker of channels.keys()) worker.process.kill(signal)
     setTimeout(() => {
-      for (const worker of lines.keys()) worker.process.kill('SIGKILL')
+      for (const worker of channels.keys()) worker.process.kill('SIGKILL')
     }, times.end).unref()
-    if (lines.size === 0) finish(code)
+    if (channels.size === 0) finish(code)
   }
 
   async function scrape(): Promise<string> {
-    const answers = [...lines].map(async ([worker, line]) => {
-      const counted = (await line.ask('figures', times.figures)) as Figures
-      if (lines.has(worker)) figures.keep(worker.id, counted)
+    const answers = [...channels].map(async ([worker, channel]) => {
+      const counted = (await channel.request('figures', times.figures)) as Figures
+      if (channels.has(worker)) figures.keep(worker.id, counted)
     })
     const outcomes = await Promise.allSettled(answers)
     return figures.text(outcomes.filter(({ status }) => status === 'fulfilled').length)

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, type Deps, type ErrorKey, type RateLimiter } from '@floorpass/api'
 import { methodLabel, type RequestLabels } from '@floorpass/functions'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Line } from '../cluster/line.ts'
+import type { WorkerChannel } from '../cluster/worker-channel.ts'
 
 /** The service's counters, as Prometheus reads them. Labels hold no id, no address and no secret. */
 export type Metrics = {
@@ -32,7 +32,7 @@ const longestScrape = 6_000
 type Mails = { waiting: bigint; refused: bigint; oldest: Date | null }
 
 /** Counters of this process, and with a primary those of all its workers: a gauge that is not to be summed names its `aggregator`. */
-export function createMetrics(primary: Line | null = null): Metrics {
+export function createMetrics(primary: WorkerChannel | null = null): Metrics {
   const registry = new Registry()
   primary?.on('figures', () => registry.getMetricsAsJSON())
   const registers = [registry]
@@ -74,7 +74,7 @@ export function createMetrics(primary: Line | null = null): Metrics {
     async text() {
       if (!primary) return registry.metrics()
       return String(
-        await primary.ask('scrape', longestScrape).catch(() => {
+        await primary.request('scrape', longestScrape).catch(() => {
           throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
         }),
       )

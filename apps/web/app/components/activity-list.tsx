@@ -1,6 +1,6 @@
 import { Moment } from '#app/components/moment.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import type { ShownActivity } from '#app/shown-activity.server.ts'
+import type { ShownActivity } from '#app/describe-activity.server.ts'
 import { useText } from '#app/text.ts'
 
 type ActivityListProps = {

@@ -10,9 +10,9 @@ import { Moment } from '#app/components/moment.tsx'
 import { ScoreBar } from '#app/components/score-bar.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { describeActivity } from '#app/describe-activity.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
-import { shownActivity } from '#app/shown-activity.server.ts'
 import { useText } from '#app/text.ts'
 
 /** Where each step is taken. */
@@ -32,7 +32,7 @@ export const loader = withApi(async ({ api, page }) => {
     account: { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel },
     since: momentText(user.createdAt, page.locale),
     security: { score: security.score, next: security.next },
-    activity: activity.events.map((event) => shownActivity(event, page)),
+    activity: activity.events.map((event) => describeActivity(event, page)),
   }
 })
 

@@ -12,7 +12,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
@@ -22,7 +22,7 @@ const afterProof = '/delete-account?notice=confirmed'
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ api, url, notices }) => {
   const { user, isReauthenticated } = await api.sessions.require()
-  const notice = noticeOf(url, notices.deleteAccount)
+  const notice = getNotice(url, notices.deleteAccount)
   return { email: user.email, token: url.searchParams.get('token') ?? '', isReauthenticated, notice }
 })
 

@@ -12,7 +12,7 @@ import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
@@ -30,7 +30,7 @@ export const loader = withApi(async ({ api, page, url, notices }) => {
       lastUsed: lastUsedAt && momentText(lastUsedAt, page.locale),
     })),
     unlinked: page.providers.filter(({ id }) => !accounts.some(({ providerId }) => providerId === id)),
-    notice: noticeOf(url, notices.accounts),
+    notice: getNotice(url, notices.accounts),
     refusal: socialRefusalOf(url, page.locale),
   }
 })

@@ -3,14 +3,14 @@ import { withApi } from '#app/api.server.ts'
 import { ActivityList } from '#app/components/activity-list.tsx'
 import { Card } from '#app/components/card.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { describeActivity, keptDays } from '#app/describe-activity.server.ts'
 import { pageTitle } from '#app/page-title.ts'
-import { keptDays, shownActivity } from '#app/shown-activity.server.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url }) => {
   const before = url.searchParams.get('before') || undefined
   const { events, nextCursor } = await api.profile.listActivity({ cursor: before })
-  return { events: events.map((event) => shownActivity(event, page)), isFirst: before === undefined, nextCursor, keptDays }
+  return { events: events.map((event) => describeActivity(event, page)), isFirst: before === undefined, nextCursor, keptDays }
 })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.activity.title)

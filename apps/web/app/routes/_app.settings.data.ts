@@ -1,10 +1,10 @@
 import { redirect } from '@remix-run/node'
-import { orRefusal, withApi } from '#app/api.server.ts'
+import { tryCall, withApi } from '#app/api.server.ts'
 import { withTarget } from '#app/redirect-target.ts'
 
 /** A file, not a page: what cannot be answered with it is told by the page that led here. */
 export const loader = withApi(async ({ api, page }) => {
-  const { answer, refusal } = await orRefusal(api.profile.exportData(), page.locale)
+  const { answer, refusal } = await tryCall(api.profile.exportData(), page.locale)
   if (refusal?.key === 'SESSION_NOT_FRESH') throw redirect(withTarget('/reauthenticate', '/settings/danger'))
   if (refusal) throw redirect(refusal.key === 'UNAUTHORIZED' ? '/settings/danger' : `/settings/danger?refused=${refusal.key}`)
   const day = answer.exportedAt.toISOString().slice(0, 10)

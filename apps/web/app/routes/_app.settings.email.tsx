@@ -9,13 +9,13 @@ import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Status } from '#app/components/status.tsx'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, url, notices }) => {
   const { user, isReauthenticated } = await api.sessions.require()
-  return { email: user.email, emailVerified: user.emailVerified, isReauthenticated, notice: noticeOf(url, notices.email) }
+  return { email: user.email, emailVerified: user.emailVerified, isReauthenticated, notice: getNotice(url, notices.email) }
 })
 
 export const action = withApiForm(['newEmail'], async ({ api, field }) => {

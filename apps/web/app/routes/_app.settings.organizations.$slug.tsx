@@ -2,7 +2,7 @@ import { fieldLengths, may, organizationLimits, type Role, rolesUpTo } from '@fl
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import type { ReactNode } from 'react'
-import { FieldRefusal, orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { FieldError, tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
@@ -16,14 +16,14 @@ import { Select } from '#app/components/select.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { roleName, roleOptions } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, params, url, text, notices }) => {
   const { user, isReauthenticated } = await api.sessions.require()
-  const { answer: shown } = await orRefusal(api.organizations.get({ organizationSlug: params.slug ?? '' }), page.locale)
+  const { answer: shown } = await tryCall(api.organizations.get({ organizationSlug: params.slug ?? '' }), page.locale)
   const own = shown?.members.find(({ userId }) => userId === user.id)
   if (!shown || !own) throw new Response('Not Found', { status: 404 })
   const role = own.role as Role
@@ -62,7 +62,7 @@ export const loader = withApi(async ({ api, page, params, url, text, notices }) 
       })),
     lengths: fieldLengths,
     invitationHours: organizationLimits.invitationLifetime / 3600,
-    notice: noticeOf(url, notices.organization),
+    notice: getNotice(url, notices.organization),
   }
 })
 
@@ -111,7 +111,7 @@ export const action = withApiForm(
         // Of the one that goes: the address of the page may be another's by now.
         const named = await organizations.get({ organizationId })
         if (field('confirmation').trim().toLowerCase() !== named?.slug)
-          throw new FieldRefusal('confirmation', text.organization.confirmationWrong)
+          throw new FieldError('confirmation', text.organization.confirmationWrong)
         await organizations.delete({ organizationId })
         throw redirect('/settings/organizations?notice=deleted')
       }

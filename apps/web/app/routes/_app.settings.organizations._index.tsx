@@ -9,7 +9,7 @@ import { Field } from '#app/components/field.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -31,7 +31,7 @@ export const loader = withApi(async ({ api, url, text, notices }) => {
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
     lengths: fieldLengths,
-    notice: noticeOf(url, notices.organizations),
+    notice: getNotice(url, notices.organizations),
   }
 })
 

@@ -10,14 +10,14 @@ import { Select } from '#app/components/select.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { languages } from '#app/languages.ts'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url, notices }) => {
   const { user } = await api.sessions.require()
   const { name, email, emailVerified } = user
-  return { name, email, emailVerified, locale: page.locale, notice: noticeOf(url, notices.profile) }
+  return { name, email, emailVerified, locale: page.locale, notice: getNotice(url, notices.profile) }
 })
 
 export const action = withApiForm(['name'], async ({ api, field }) => {

@@ -1,6 +1,6 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { type ReactNode, useState } from 'react'
-import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { BackupCodes } from '#app/components/backup-codes.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
@@ -44,24 +44,24 @@ export const action = withApiForm(['intent'], async ({ api, page, field, text })
   const intent = field('intent')
   if (intent === 'begin') {
     const { totpURI, backupCodes } = await api.twoFactor.enable({ password: field('password') || undefined })
-    return { setUp: shownSetUp(totpURI, backupCodes), refusal: null, done: null }
+    return { setUp: describeSetUp(totpURI, backupCodes), refusal: null, done: null }
   }
   if (intent === 'confirm') {
-    const { refusal } = await orRefusal(
+    const { refusal } = await tryCall(
       api.twoFactor.verify({ code: field('code'), type: 'totp' }),
       page.locale,
       (name) => name === 'code',
     )
     if (!refusal) return { setUp: null, refusal: null, done: text.security.done }
     // The page alone still knows the secret and the codes, so a mistyped code brings them back with it.
-    return { setUp: shownSetUp(field('totpURI'), field('backupCodes').split(' ')), refusal, done: null }
+    return { setUp: describeSetUp(field('totpURI'), field('backupCodes').split(' ')), refusal, done: null }
   }
   await api.twoFactor.revokeTrustedDevice({ id: intent })
   return { setUp: null, refusal: null, done: text.security.revoked }
 })
 
 /** What comes back from the page is the page's own; anything else is not drawn. */
-function shownSetUp(totpURI: string, backupCodes: readonly string[]) {
+function describeSetUp(totpURI: string, backupCodes: readonly string[]) {
   const uri = /^otpauth:\/\/totp\/[\x21-\x7e]{1,2800}$/.test(totpURI) ? totpURI : ''
   const secret = uri && (new URL(uri).searchParams.get('secret') ?? '')
   return {
@@ -77,7 +77,7 @@ export { clientAction } from '#app/client-action.ts'
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.security.title)
 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
-type SetUp = ReturnType<typeof shownSetUp>
+type SetUp = ReturnType<typeof describeSetUp>
 
 export default function SecuritySettings() {
   const loaded = useLoaderData<typeof loader>()

@@ -7,7 +7,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { documentLocale, loadText, useText } from '#app/text.ts'
 
 // The module of this frame is there when its text is, so nothing behind the sign-in is drawn without words.
-if (typeof document !== 'undefined') await loadText(documentLocale(), 'inside')
+if (typeof document !== 'undefined') await loadText(documentLocale(), 'app')
 
 /** Every page inside asks for the session itself too: a navigation can fetch a page without its frame. */
 export const loader = withApi(async ({ api, page }) => {

@@ -1,6 +1,6 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -19,7 +19,7 @@ export const loader = withApi(async ({ api, page, url, text }) => {
   const token = url.searchParams.get('token') ?? ''
   const active = await api.sessions.get()
   if (!active) return { token, email: null, invitation: null, refusal: null }
-  const { answer, refusal } = await orRefusal(api.organizations.getInvitation({ id: token || '-' }), page.locale)
+  const { answer, refusal } = await tryCall(api.organizations.getInvitation({ id: token || '-' }), page.locale)
   const invitation = answer && {
     organization: answer.organizationName,
     inviter: answer.inviterEmail,

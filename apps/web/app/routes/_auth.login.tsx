@@ -12,7 +12,7 @@ import { PasswordField } from '#app/components/password-field.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
@@ -25,7 +25,7 @@ export const loader = withApi(async ({ api, page, url, notices }) => {
   return {
     redirectTo,
     ended,
-    notice: noticeOf(url, notices.login),
+    notice: getNotice(url, notices.login),
     refusal: socialRefusalOf(url, page.locale),
     providers: page.providers,
   }

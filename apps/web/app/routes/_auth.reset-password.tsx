@@ -1,7 +1,7 @@
 import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -17,9 +17,7 @@ import { useText } from '#app/text.ts'
 export const loader = withApi(async ({ api, page, url }) => {
   const token = url.searchParams.get('token') ?? ''
   const { refusal } =
-    token === ''
-      ? { refusal: null }
-      : await orRefusal(api.passwords.checkResetLink({ token, callbackURL: '/login' }), page.locale)
+    token === '' ? { refusal: null } : await tryCall(api.passwords.checkResetLink({ token, callbackURL: '/login' }), page.locale)
   const dead = isDeadLink(refusal)
   return { token: dead ? '' : token, refusal: dead ? refusal : null, shortest: passwordLength.min }
 })

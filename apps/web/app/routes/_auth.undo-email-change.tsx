@@ -1,5 +1,5 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { orRefusal, withApi, withApiForm } from '#app/api.server.ts'
+import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -19,7 +19,7 @@ const providerNames = (providers: readonly { id: string; name: string }[]) => (i
 export const loader = withApi(async ({ api, page, url }) => {
   const token = url.searchParams.get('token') ?? ''
   if (token === '') return { token, effects: [], refusal: null }
-  const { answer, refusal } = await orRefusal(api.emailAddress.checkUndoLink({ token }), page.locale)
+  const { answer, refusal } = await tryCall(api.emailAddress.checkUndoLink({ token }), page.locale)
   const effects = answer ? serverTextIn(page.locale).undoWill(answer.effects, providerNames(page.providers)) : []
   return { token: isDeadLink(refusal) ? '' : token, effects, refusal }
 })

@@ -5,7 +5,7 @@ import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { StepLine } from '#app/components/step-line.tsx'
-import { noticeOf } from '#app/notice.ts'
+import { getNotice } from '#app/notice.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url, text, notices }) => ({
@@ -13,7 +13,7 @@ export const loader = withApi(async ({ api, page, url, text, notices }) => ({
   title: text.landing.title,
   lead: text.landing.lead(page.appName),
   signedIn: (await api.sessions.get()) !== null,
-  notice: noticeOf(url, notices.landing),
+  notice: getNotice(url, notices.landing),
 }))
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>

@@ -1,6 +1,6 @@
 import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
-import { unlessAway, withApiForm } from '#app/api.server.ts'
+import { ignoreUnavailable, withApiForm } from '#app/api.server.ts'
 
 export const loader = () => redirect('/')
 
@@ -9,7 +9,7 @@ export const action = withApiForm([], async ({ api, page, field }) => {
   const locale = field('locale') === 'fr' ? 'fr' : 'en'
   page.rememberLocale(locale)
   // While the database is away the browser remembers it alone: the switch stands on the page that says so.
-  await unlessAway(async () => {
+  await ignoreUnavailable(async () => {
     if (await api.sessions.get()) await api.profile.update({ locale })
   })
   throw redirect(rootRelativePath(field('redirectTo')) ?? '/')

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { mailPasswordSet } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { proveAddress } from '../users/verify-address.ts'
+import { verifyAddress } from '../users/verify-address.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function verifyUserAddress(
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
     if (!keepPassword && (await tx.user.count({ where: { id: userId, email } })) > 0) await clearPassword(tx, userId)
-    const proved = await proveAddress(ctx, tx, {
+    const proved = await verifyAddress(ctx, tx, {
       userId,
       email,
       audit: { ...actorOf({ name }), details: { reason, keepPassword } },

@@ -20,7 +20,7 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   if (input.newEmail === ctx.user.email) throw new AppError('EMAIL_IS_THE_SAME')
 
   const mayMail = await ctx.limiter.allows('change-email:address', input.newEmail)
-  await ctx.quiet.always(() =>
+  await ctx.responseFloor.withMinDuration(() =>
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
       const isFree = (await tx.user.count({ where: isHolder(input.newEmail) })) === 0

@@ -9,7 +9,7 @@ import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { lockUser, refuseEnded } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
-import { isSignedUpWith, removeUnproved } from '../users/remove-unverified.ts'
+import { isSignedUpWith, removeUnverified } from '../users/remove-unverified.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
 /**
@@ -62,9 +62,9 @@ async function freeAddress(tx: Transaction, { email, createdAt }: Verification, 
   if (email === null) throw new AppError('INVALID_TOKEN')
   if (active) {
     await refuseEnded(tx, active.session)
-    return removeUnproved(tx, email)
+    return removeUnverified(tx, email)
   }
-  await removeUnproved(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
+  await removeUnverified(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
   if (await isSignedUpWith(tx, email)) throw new AppError('UNAUTHORIZED')
 }
 

@@ -18,7 +18,7 @@ export const sendVerificationEmail = publicProcedure.input(sendVerificationEmail
   if (active && active.user.email !== input.email) throw new AppError('EMAIL_MISMATCH')
   if (active?.user.emailVerified) throw new AppError('EMAIL_ALREADY_VERIFIED')
 
-  await ctx.quiet.always(() => mailIfUnverified(ctx, input.email, input.callbackURL))
+  await ctx.responseFloor.withMinDuration(() => mailIfUnverified(ctx, input.email, input.callbackURL))
   return { status: true as const }
 })
 

@@ -2,7 +2,7 @@ import type { Account, Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findPasswordAccount } from './password-account.ts'
-import { clearedGuesses, countGuess, tellOwner } from './password-guesses.ts'
+import { clearedFailures, notifyOwner, recordGuess } from './password-guesses.ts'
 
 /**
  * Compares a password that a signed-in user typed again; the account row that holds it. At most five wrong ones in a quarter of an
@@ -15,7 +15,7 @@ export async function confirmPassword(ctx: Context, userId: string, password: st
   const matches = await ctx.passwords.verify(async () => {
     await ctx.limiter.consume('confirm-password:user', userId)
     // Whoever holds a stolen session has no more guesses than a known device has.
-    const guess = await countGuess(ctx, account, 'known')
+    const guess = await recordGuess(ctx, account, 'known')
     if (!guess.mayCount) {
       // There is nothing to count in a row that is gone meanwhile.
       await requirePasswordAccount(ctx, userId)
@@ -24,11 +24,11 @@ export async function confirmPassword(ctx: Context, userId: string, password: st
     isLast = guess.isLast
     return account.passwordHash
   }, password)
-  if (!matches && isLast) await tellOwner(ctx, account, 'known')
+  if (!matches && isLast) await notifyOwner(ctx, account, 'known')
   if (!matches) throw new AppError('INVALID_PASSWORD')
   await ctx.db.account.updateMany({
     where: { id: account.id },
-    data: { ...clearedGuesses('known'), updatedAt: account.updatedAt },
+    data: { ...clearedFailures('known'), updatedAt: account.updatedAt },
   })
   await ctx.limiter.reset('confirm-password:user', userId)
   return account

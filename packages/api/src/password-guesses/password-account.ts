@@ -1,5 +1,5 @@
 import type { Account, Transaction } from '@floorpass/db'
-import { clearedGuesses } from './password-guesses.ts'
+import { clearedFailures } from './password-guesses.ts'
 
 /** The row with the user's password; null for who signs in by a provider only. */
 export async function findPasswordAccount(db: Transaction, userId: string): Promise<Account | null> {
@@ -10,6 +10,6 @@ export async function findPasswordAccount(db: Transaction, userId: string): Prom
 export async function clearPassword(tx: Transaction, userId: string): Promise<void> {
   await tx.account.updateMany({
     where: { userId, providerId: 'credential' },
-    data: { passwordHash: null, deviceEpoch: { increment: 1 }, ...clearedGuesses('unknown') },
+    data: { passwordHash: null, deviceEpoch: { increment: 1 }, ...clearedFailures('unknown') },
   })
 }

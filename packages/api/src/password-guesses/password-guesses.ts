@@ -25,11 +25,11 @@ export async function countSignIn(ctx: Context, email: string, account: Password
   const counter = account ? findCounter(ctx, account) : undefined
   // A device that used up its own tries is a stranger's: whoever copied its cookie must not shut out its owner.
   if (account && counter !== undefined && (await ctx.limiter.allows('sign-in:device', counter))) {
-    const guess = await countGuess(ctx, account, 'known')
+    const guess = await recordGuess(ctx, account, 'known')
     if (guess.mayCount) return guess
   }
-  await waitTurn(ctx, email)
-  return account ? countGuess(ctx, account, 'unknown') : { place: 'unknown', mayCount: false, isLast: false }
+  await throttleSignIn(ctx, email)
+  return account ? recordGuess(ctx, account, 'unknown') : { place: 'unknown', mayCount: false, isLast: false }
 }
 
 const longWindows = ['sign-in:account-hour', 'sign-in:account-day'] as const
@@ -38,7 +38,7 @@ const longWindows = ['sign-in:account-hour', 'sign-in:account-day'] as const
  * The wait of strangers grows: what is left of ten minutes, of an hour, of a day. The long windows count short ones that were used up,
  * so that an address which is typed once leaves no record for a day.
  */
-async function waitTurn(ctx: Context, email: string): Promise<void> {
+async function throttleSignIn(ctx: Context, email: string): Promise<void> {
   const turn = await ctx.limiter.consume('sign-in:account', email)
   if (turn?.remaining !== 0) return
   for (const window of longWindows) {
@@ -48,7 +48,7 @@ async function waitTurn(ctx: Context, email: string): Promise<void> {
 }
 
 /** One conditional UPDATE: the count in the row is exact, and outlives every window, process and rolled-back request. */
-export async function countGuess(ctx: Context, account: PasswordAccount, place: Place): Promise<Guess> {
+export async function recordGuess(ctx: Context, account: PasswordAccount, place: Place): Promise<Guess> {
   const { id } = account
   const most = policy.passwordGuesses[place]
   // A guess is no change of the account: its owner sees `updated_at`.
@@ -59,12 +59,12 @@ export async function countGuess(ctx: Context, account: PasswordAccount, place: 
       : await ctx.sql.$queryRaw<{ guesses: number }[]>`
           UPDATE accounts SET unknown_guesses = unknown_guesses + 1 WHERE id = ${id} AND unknown_guesses < ${most} RETURNING unknown_guesses AS guesses`
   // The request of the last guess may have ended before it told.
-  if (!row) await tellOwner(ctx, account, place)
+  if (!row) await notifyOwner(ctx, account, place)
   return { place, mayCount: row !== undefined, isLast: row?.guesses === most }
 }
 
 /** What is used up is the owner's to know of, once: the counter goes one beyond its limit in the transaction of the mail. */
-export async function tellOwner(ctx: Context, { id, userId }: Pick<Account, 'id' | 'userId'>, place: Place): Promise<void> {
+export async function notifyOwner(ctx: Context, { id, userId }: Pick<Account, 'id' | 'userId'>, place: Place): Promise<void> {
   const [counter, most] = [counters[place], policy.passwordGuesses[place]]
   await ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
@@ -80,10 +80,10 @@ export async function tellOwner(ctx: Context, { id, userId }: Pick<Account, 'id'
 }
 
 /** What a right password sets back: a stranger's guesses only when it came from where strangers guess. */
-export const clearedGuesses = (place: Place): { knownGuesses: 0; unknownGuesses?: 0 } =>
+export const clearedFailures = (place: Place): { knownGuesses: 0; unknownGuesses?: 0 } =>
   place === 'known' ? { knownGuesses: 0 } : { knownGuesses: 0, unknownGuesses: 0 }
 
-/** The windows that go with `clearedGuesses`. */
+/** The windows that go with `clearedFailures`. */
 export async function forgetWindows(
   ctx: Context,
   place: Place,

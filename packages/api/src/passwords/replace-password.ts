@@ -1,6 +1,6 @@
 import type { Account, Transaction } from '@floorpass/db'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import { clearedGuesses } from '../password-guesses/password-guesses.ts'
+import { clearedFailures } from '../password-guesses/password-guesses.ts'
 
 /**
  * Stores a new password and, in the same transaction, ends whatever the former one opened: every session, every outstanding link,
@@ -12,7 +12,7 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
   const account = await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },
     create: { userId, providerId: 'credential', accountId: userId, passwordHash },
-    update: { passwordHash, ...clearedGuesses('unknown') },
+    update: { passwordHash, ...clearedFailures('unknown') },
   })
   // Devices before their sessions, as everywhere: the sweep of expired devices locks them in that order.
   await tx.trustedDevice.deleteMany({ where: { userId } })

@@ -13,7 +13,7 @@ import { requestPasswordResetInput } from './contract.ts'
 export const requestPasswordReset = publicProcedure.input(requestPasswordResetInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.redirectTo, ctx.settings.trustedOrigins, 'INVALID_REDIRECT_URL')
-  await ctx.quiet.always(() => mailIfKnown(ctx, input.email, input.redirectTo))
+  await ctx.responseFloor.withMinDuration(() => mailIfKnown(ctx, input.email, input.redirectTo))
   return { status: true as const, message: 'If this email exists in our system, check your email for the reset link' }
 })
 

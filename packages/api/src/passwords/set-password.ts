@@ -4,7 +4,7 @@ import { rememberDevice } from '../known-devices/known-device.ts'
 import { mailPasswordSet } from '../mail/notifications.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
-import { clearedGuesses, forgetWindows } from '../password-guesses/password-guesses.ts'
+import { clearedFailures, forgetWindows } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
@@ -31,7 +31,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
       (
         await tx.account.updateMany({
           where: { userId, providerId: 'credential', passwordHash: null },
-          data: { passwordHash, ...clearedGuesses('unknown') },
+          data: { passwordHash, ...clearedFailures('unknown') },
         })
       ).count === 1
     if (!filled) throw new AppError('PASSWORD_ALREADY_SET')

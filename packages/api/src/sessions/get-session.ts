@@ -3,7 +3,7 @@ import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
 import type { ActiveSession, CachedSession } from './session-cache.ts'
-import { clearDeadCookie, findKept } from './session-store.ts'
+import { clearDeadCookie, findCached } from './session-store.ts'
 
 /** The current session and its user, or null when signed out: never an error for that. Spec: Sessions. */
 export const getSession = publicProcedure.query(async ({ ctx }) => {
@@ -22,11 +22,11 @@ export const requireSession = sessionProcedure.query(({ ctx }) => ({
  * The answer of `getSession` as the bytes of its JSON, when the presented session is in memory; null when it takes the database. For
  * transports that can do without the rest of a request.
  */
-export function sessionFromMemory(
+export function cachedSessionJson(
   deps: Pick<Deps, 'sessionCache' | 'settings'>,
   cookies: ReadonlyMap<string, string>,
 ): Buffer | null {
-  const kept = findKept({ ...deps, cookies })
+  const kept = findCached({ ...deps, cookies })
   return kept && jsonOf(kept)
 }
 

@@ -6,11 +6,11 @@ import { policy } from '../kernel/policy.ts'
 /** A live session and its user. Shared between requests: never change it in place. */
 export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
 
-/** A session in memory. It opens until `goodUntil` (milliseconds of the clock) and not a moment longer: then the database is asked. */
-export type CachedSession = { active: ActiveSession; goodUntil: number; json?: Buffer }
+/** A session in memory. It opens until `staleAt` (milliseconds of the clock) and not a moment longer: then the database is asked. */
+export type CachedSession = { active: ActiveSession; staleAt: number; json?: Buffer }
 
 /** A look at the database whose result may be kept, unless what it read was changed meanwhile. */
-export type Reading = { keep(entry: CachedSession): void; end(): void }
+export type CacheFill = { commit(entry: CachedSession): void; end(): void }
 
 export type SessionCacheStats = { hits: number; misses: number; size: number; channelUp: boolean }
 
@@ -20,7 +20,7 @@ export type SessionCache = {
   /** Whether the session was found lately, due or not. */
   has(id: string): boolean
   /** Begin it before the read, and end it whatever happens. */
-  read(id: string): Reading
+  read(id: string): CacheFill
   /** Resolves when every change that was committed before the call has left this memory. */
   settle(): Promise<void>
   /** Counted since the start, for metrics: a miss is a session that was read from the database. */
@@ -30,10 +30,10 @@ export type SessionCache = {
 
 type CacheOptions = { listen(listener: ChangeListener): ChangeChannel; log: Log; size?: number }
 
-/** More of them while one reading is under way, and it is not kept. */
+/** More of them while one fill is under way, and it is not kept. */
 const mostChangedUsers = 100
 
-type OpenReading = Reading & { id: string; isSpoiled: boolean; changedUsers: Set<string> }
+type OpenFill = CacheFill & { id: string; isInvalidated: boolean; changedUsers: Set<string> }
 
 export function createSessionCache({ listen, log, size = policy.sessionsInMemory }: CacheOptions): SessionCache {
   const entries = new LRUCache<string, CachedSession>({
@@ -43,7 +43,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     },
   })
   const idsByUser = new Map<string, Set<string>>()
-  const readings = new Set<OpenReading>()
+  const fills = new Set<OpenFill>()
   let hits = 0
   let misses = 0
   let wasDown = false
@@ -55,22 +55,22 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
   }
   const forgetAll = (): void => {
     entries.clear()
-    for (const reading of readings) reading.isSpoiled = true
+    for (const fill of fills) fill.isInvalidated = true
   }
   /** Whose session is being read is not known before it was. Of a change of many users not each is remembered. */
-  const noteUser = (reading: OpenReading, userId: string): void => {
-    if (reading.isSpoiled) return
-    reading.changedUsers.add(userId)
-    reading.isSpoiled = reading.changedUsers.size > mostChangedUsers
+  const noteUser = (fill: OpenFill, userId: string): void => {
+    if (fill.isInvalidated) return
+    fill.changedUsers.add(userId)
+    fill.isInvalidated = fill.changedUsers.size > mostChangedUsers
   }
   const onChange = (change: string): void => {
     const [kind, id = ''] = change.split(/:(.*)/s)
     if (kind === 'session') {
       entries.delete(id)
-      for (const reading of readings) if (reading.id === id) reading.isSpoiled = true
+      for (const fill of fills) if (fill.id === id) fill.isInvalidated = true
     } else if (kind === 'user') {
       for (const sessionId of [...(idsByUser.get(id) ?? [])]) entries.delete(sessionId)
-      for (const reading of readings) noteUser(reading, id)
+      for (const fill of fills) noteUser(fill, id)
     } else {
       forgetAll()
     }
@@ -93,7 +93,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
   return {
     find(id) {
       const entry = entries.get(id)
-      if (entry && entry.goodUntil > Date.now() && channel.isCurrent()) {
+      if (entry && entry.staleAt > Date.now() && channel.isCurrent()) {
         hits += 1
         return entry
       }
@@ -102,20 +102,20 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     has: (id) => entries.has(id),
     read(id) {
       misses += 1
-      const reading: OpenReading = {
+      const fill: OpenFill = {
         id,
-        isSpoiled: !channel.isCurrent(),
+        isInvalidated: !channel.isCurrent(),
         changedUsers: new Set(),
-        keep(entry) {
+        commit(entry) {
           const { user } = entry.active
-          if (reading.isSpoiled || reading.changedUsers.has(user.id)) return
+          if (fill.isInvalidated || fill.changedUsers.has(user.id)) return
           entries.set(id, entry)
           idsByUser.set(user.id, (idsByUser.get(user.id) ?? new Set()).add(id))
         },
-        end: () => void readings.delete(reading),
+        end: () => void fills.delete(fill),
       }
-      readings.add(reading)
-      return reading
+      fills.add(fill)
+      return fill
     },
     settle: () => channel.settle(),
     stats: () => ({ hits, misses, size: entries.size, channelUp: channel.isCurrent() }),

@@ -21,7 +21,7 @@ import type { SessionMisses } from './session-misses.ts'
 // The only file that knows Lucia (retired upstream). Lucia takes the cookie's value for the primary key; here the cookie holds a
 // random token and the row its SHA-256, so a stolen database opens nothing. See docs/decisions/006.
 
-/** What reading, writing and presenting a session needs. A `Context` has it. */
+/** What fill, writing and presenting a session needs. A `Context` has it. */
 type SessionScope = DeviceScope & {
   db: Database
   sql: Sql
@@ -114,7 +114,7 @@ export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
 type Presented = { cookies: Pick<Cookies, 'get'>; settings: Settings; sessionCache: SessionCache }
 
 /** The presented session, if it is in memory and nothing about it has to be written or refused. */
-export function findKept({ cookies, settings, sessionCache }: Presented): CachedSession | null {
+export function findCached({ cookies, settings, sessionCache }: Presented): CachedSession | null {
   const token = cookies.get(sessionCookieName(settings.cookie))
   return token === undefined ? null : sessionCache.find(hashToken(token))
 }
@@ -128,11 +128,11 @@ export async function validateSessionToken(
 ): Promise<ActiveSession | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
-  const kept = fromMemory ? findKept(ctx) : null
+  const kept = fromMemory ? findCached(ctx) : null
   if (kept) return kept.active
   const id = hashToken(token)
   const admitted = ctx.sessionCache.has(id) ? null : ctx.sessionMisses.admit(ctx)
-  const reading = ctx.sessionCache.read(id)
+  const fill = ctx.sessionCache.read(id)
   try {
     const { session, user } = await luciaFor(ctx, ctx.sql).validateSession(id)
     if (!session || user.suspendedAt) {
@@ -146,10 +146,10 @@ export async function validateSessionToken(
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // What an extension wrote is kept once it was read: another one may have been first.
     if (extended) setSessionCookie(ctx, token, active)
-    else reading.keep({ active: { session: Object.freeze(active), user: Object.freeze(user) }, goodUntil: nextDuty(active) })
+    else fill.commit({ active: { session: Object.freeze(active), user: Object.freeze(user) }, staleAt: nextDuty(active) })
     return { session: active, user }
   } finally {
-    reading.end()
+    fill.end()
   }
 }
 

@@ -9,7 +9,7 @@ import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
 import { sessionProcedure } from '../trpc.ts'
-import { judgeCode } from '../two-factor/judge-code.ts'
+import { verifyCode } from '../two-factor/verify-code.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { reauthenticateInput } from './contract.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
@@ -18,7 +18,7 @@ import { findReauthenticationMethods } from './reauthentication-methods.ts'
  * A signed-in user proves again who they are, for the sensitive acts of the next 15 minutes; the session gets a new token. Spec: Sign-in
  * and sign-up. The proof is the password, a code of the second factor, a round trip to a linked provider (the answer holds its `url`)
  * or, for an account with none of these, the token of a mailed link. INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
- * TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND, REAUTHENTICATION_METHOD_NOT_AVAILABLE and the codes of `judgeCode`.
+ * TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND, REAUTHENTICATION_METHOD_NOT_AVAILABLE and the codes of `verifyCode`.
  */
 export const reauthenticate = sessionProcedure.input(reauthenticateInput).mutation(async ({ ctx, input }) => {
   if (input.provider !== undefined) return startAtProvider(ctx, input.provider, input)
@@ -67,7 +67,7 @@ async function verifyProof(ctx: Context & ActiveSession, { password, code, token
     await lockCaller(tx, ctx)
     if (account) await refuseReplacedPassword(tx, account)
     if (code !== undefined) {
-      const check = await judgeCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
+      const check = await verifyCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
       // Returned, so that the count of a wrong code is committed.
       if (check.outcome !== 'right') return check.refusal
     }

@@ -5,12 +5,12 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import {
-  clearedGuesses,
+  clearedFailures,
   countSignIn,
   forgetWindows,
   type Guess,
+  notifyOwner,
   type Place,
-  tellOwner,
 } from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
@@ -42,10 +42,10 @@ export const signInEmail = publicProcedure.input(signInEmailInput).mutation(asyn
 
 /** Null when the password was changed, or the account suspended, while this password was being compared. */
 async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult; user: User } | null> {
-  const { account, place } = await ctx.quiet.onRefusal(() => comparePassword(ctx, input))
+  const { account, place } = await ctx.responseFloor.withMinDurationOnRefusal(() => comparePassword(ctx, input))
   const { id, userId, user } = account
-  const clearsUnknown = 'unknownGuesses' in clearedGuesses(place)
-  const giveBack = async (): Promise<void> => {
+  const clearsUnknown = 'unknownGuesses' in clearedFailures(place)
+  const resetFailures = async (): Promise<void> => {
     // No change of the account: its owner sees `updated_at`.
     await ctx.sql.$queryRaw`
       UPDATE accounts SET known_guesses = 0, unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
@@ -53,7 +53,7 @@ async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult
     await forgetWindows(ctx, place, input.email, account)
   }
   if (!user.emailVerified) {
-    await giveBack()
+    await resetFailures()
     throw new AppError('EMAIL_NOT_VERIFIED')
   }
 
@@ -75,7 +75,7 @@ async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult
   })
   const result = await entering.catch((error: unknown) => {
     // It failed us, not them: whoever tries on through an outage must not have used up their guesses. Nobody waits for a second failure.
-    void giveBack().catch(() => {})
+    void resetFailures().catch(() => {})
     throw error
   })
   if (!result) return null
@@ -104,7 +104,7 @@ async function comparePassword(ctx: Context, { email, password }: Input): Promis
   if (account && guess && matches && !account.user.suspendedAt) return { account, place: guess.place }
   if (account) {
     await recordAuditEventIfKnown(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
-    if (guess?.isLast) await tellOwner(ctx, account, guess.place)
+    if (guess?.isLast) await notifyOwner(ctx, account, guess.place)
   }
   throw new AppError('INVALID_EMAIL_OR_PASSWORD')
 }

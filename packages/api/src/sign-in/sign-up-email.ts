@@ -21,7 +21,7 @@ export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(asyn
   await assertPasswordAllowed(input.password, { ...input, appName: ctx.settings.appName }, 'password')
 
   const user = newUser(ctx, input)
-  await ctx.quiet.always(async () => {
+  await ctx.responseFloor.withMinDuration(async () => {
     const passwordHash = await ctx.passwords.hash(input.password)
     const mayMailAgain = await ctx.limiter.allows('send-mail:address', input.email)
     const isNew = await ctx.db.$transaction(async (tx) => {

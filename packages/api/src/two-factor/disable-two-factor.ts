@@ -5,15 +5,15 @@ import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { dropTwoFactor } from '../users/drop-two-factor.ts'
 import { disableTwoFactorInput } from './contract.ts'
-import { asProvedOwner } from './prove-owner.ts'
+import { reauthenticateOwner } from './reauthenticate-owner.ts'
 import { clearTrustCookie } from './trusted-device.ts'
 
 /**
  * Switches the second factor off: secret, backup codes, trusted devices and sign-ins that wait for a code go, and this session
- * gets a new token. Spec: Two-factor. Refused as `asProvedOwner` says.
+ * gets a new token. Spec: Two-factor. Refused as `reauthenticateOwner` says.
  */
 export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
-  const renewed = await asProvedOwner(ctx, input, async (tx, { id: userId }) => {
+  const renewed = await reauthenticateOwner(ctx, input, async (tx, { id: userId }) => {
     const user = await dropTwoFactor(tx, userId)
     await recordAuditEvent(tx, ctx.client, { userId, action: 'disable-two-factor' })
     await mailTwoFactorDisabled(ctx, tx, user)

@@ -3,11 +3,11 @@ import { mailBackupCodesReplaced } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'
-import { asProvedOwner } from './prove-owner.ts'
+import { reauthenticateOwner } from './reauthenticate-owner.ts'
 
-/** Ten new backup codes, shown here and never again; the former ones are void. Spec: Two-factor. Refused as `asProvedOwner` says. */
+/** Ten new backup codes, shown here and never again; the former ones are void. Spec: Two-factor. Refused as `reauthenticateOwner` says. */
 export const generateBackupCodes = sessionProcedure.input(generateBackupCodesInput).mutation(async ({ ctx, input }) => {
-  const backupCodes = await asProvedOwner(ctx, input, async (tx, user) => {
+  const backupCodes = await reauthenticateOwner(ctx, input, async (tx, user) => {
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'replace-backup-codes' })
     await mailBackupCodesReplaced(ctx, tx, user)
     return replaceBackupCodes(tx, user.id)

@@ -14,8 +14,8 @@ import { publicProcedure } from '../trpc.ts'
 import { lockCaller, lockUser } from '../users/lock-user.ts'
 import { clearChallenge, findChallenge } from './challenge.ts'
 import { verifyTwoFactorInput } from './contract.ts'
-import { type CodeKind, type GivenCode, judgeCode, kindOf } from './judge-code.ts'
 import { trustDevice } from './trusted-device.ts'
+import { type CodeKind, type GivenCode, kindOf, verifyCode } from './verify-code.ts'
 
 /**
  * Takes a code, of an authenticator or a backup code. Spec: Two-factor. Signed out, it ends the sign-in that waits in this browser;
@@ -44,18 +44,18 @@ async function passChallenge(ctx: Context, input: GivenCode & { trustDevice: boo
     if (challenge.attempts >= policy.twoFactor.attemptsPerChallenge) return new AppError('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
 
     const { user, intent } = challenge
-    const verdict = await judgeCode(ctx, tx, user, input)
+    const check = await verifyCode(ctx, tx, user, input)
     const provider = intent.provider !== undefined && { provider: intent.provider }
-    if (verdict.outcome === 'wrong') {
+    if (check.outcome === 'wrong') {
       await tx.verification.update({ where: { id: challenge.id }, data: { attempts: { increment: 1 } } })
       const details = { ...provider, factor: factorName[kindOf(input)] }
       await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
     }
-    if (verdict.outcome !== 'right') return verdict.refusal
+    if (check.outcome !== 'right') return check.refusal
 
     await consumeOneTimeToken(tx, 'two-factor', challenge.token)
     const trust = input.trustDevice ? await trustDevice(ctx, tx, user.id) : null
-    const details = { factor: factorName[verdict.kind], ...(trust && { trusted: true }) }
+    const details = { factor: factorName[check.kind], ...(trust && { trusted: true }) }
     const account = await findPasswordAccount(tx, user.id)
     // The code was just entered: an earlier sign-in at the provider does not date this session.
     const { remember, provider: providerId } = intent
@@ -75,16 +75,16 @@ async function verifyInSession(ctx: Context & ActiveSession, input: GivenCode) {
   const verified = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
     const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
-    const verdict = await judgeCode(ctx, tx, user, input, { isSetUp: true })
-    if (verdict.outcome !== 'right' || user.twoFactorEnabled) {
-      if (verdict.outcome !== 'unjudged')
+    const check = await verifyCode(ctx, tx, user, input, { isSetUp: true })
+    if (check.outcome !== 'right' || user.twoFactorEnabled) {
+      if (check.outcome !== 'not-checked')
         await recordAuditEvent(tx, ctx.client, {
           userId: user.id,
           action: 'verify-two-factor',
-          succeeded: verdict.outcome === 'right',
+          succeeded: check.outcome === 'right',
           details: { factor: factorName[kindOf(input)] },
         })
-      return verdict.outcome === 'right' ? { session: ctx.session, user, token: null } : verdict.refusal
+      return check.outcome === 'right' ? { session: ctx.session, user, token: null } : check.refusal
     }
     return switchOn(ctx, tx, user)
   })

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { dropTwoFactor } from './drop-two-factor.ts'
 import { lockUser } from './lock-user.ts'
-import { proveAddress } from './verify-address.ts'
+import { verifyAddress } from './verify-address.ts'
 
 /**
  * The address of an imported user who never proved it was proved just now, by other means than a link of this account. Others keep
@@ -20,5 +20,5 @@ export async function claimImported(ctx: Context, tx: Transaction, email: string
   await tx.session.deleteMany({ where: { userId } })
   await dropTwoFactor(tx, userId)
   await voidOneTimeTokens(tx, userId, ['reset-password'])
-  await proveAddress(ctx, tx, { userId, email })
+  await verifyAddress(ctx, tx, { userId, email })
 }

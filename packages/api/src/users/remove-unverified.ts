@@ -8,13 +8,13 @@ const unverified = { emailVerified: false, suspendedAt: null, importedAt: null }
  * and settings. With `before`, only when nobody signed up with the
  * address since. A suspended one stays: it is suspended for a reason. So does an imported one: see claim-imported.ts.
  */
-export async function removeUnproved(tx: Transaction, email: string, before?: Date): Promise<void> {
+export async function removeUnverified(tx: Transaction, email: string, before?: Date): Promise<void> {
   const squatter = await tx.user.findUnique({ where: { email, ...unverified } })
   if (!squatter) return
   await lockUser(tx, squatter.id)
   await tx.user.deleteMany({ where: { id: squatter.id, ...unverified, ...(before && { updatedAt: { lt: before } }) } })
 }
 
-/** Whether there is a sign-up with this address that `removeUnproved` may remove. */
+/** Whether there is a sign-up with this address that `removeUnverified` may remove. */
 export const isSignedUpWith = async (tx: Transaction, email: string): Promise<boolean> =>
   (await tx.user.count({ where: { email, ...unverified } })) > 0

@@ -9,7 +9,7 @@ type Proof = { userId: string; email: string; pending?: PendingProfile; audit?: 
  * A sign-up's address is proved: its other links are void, and where no password counts (see sign-up-email.ts) a link to choose one
  * is mailed. Null when the address has changed, or was proved, since; else whether the password was cleared.
  */
-export async function proveAddress(
+export async function verifyAddress(
   ctx: Context,
   tx: Transaction,
   { userId, email, pending, audit }: Proof,

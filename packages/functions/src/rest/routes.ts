@@ -440,7 +440,7 @@ const table: Record<string, readonly Row[]> = {
       access: 'session',
       summary: 'An invitation, for the person it was sent to',
       input: contracts.getInvitationInput,
-      answer: contracts.shownInvitationAnswer,
+      answer: contracts.presentedInvitation,
       call: (api, query) => api.organizations.getInvitation(query),
     }),
     get('/organization/list-invitations', {

@@ -13,7 +13,7 @@ import { type Report, reportOf } from './report.ts'
 export type Check = { title: string; run: Work }
 
 /** What the composition root knows and the checks need. */
-export type SmokeParts = {
+export type SmokeTestDeps = {
   /** Shared with the pipeline. Null: nobody gets in. */
   secret: string | null
   exchanges: readonly Exchange[]
@@ -29,7 +29,7 @@ export type SmokeTests = { answer(request: Request, path: string, context: Conte
  * TOO_MANY_REQUESTS. `ask` sends a request through the edge. Spec: Smoke-test route.
  */
 export function createSmokeTests(
-  { secret, exchanges, transport, times }: SmokeParts,
+  { secret, exchanges, transport, times }: SmokeTestDeps,
   { db, settings, log }: Pick<Context, 'db' | 'settings' | 'log'>,
   ask: (request: Request) => Promise<Response>,
 ): SmokeTests {

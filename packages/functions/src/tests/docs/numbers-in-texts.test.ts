@@ -14,8 +14,8 @@ test.each([
     {
       'en.ts': 'on this device for 30 days',
       'fr.ts': 'sur cet appareil pendant 30 jours',
-      'en.inside.ts': 'This ends thirty days after the code',
-      'fr.inside.ts': 'Cela prend fin trente jours après le code',
+      'en.app.ts': 'This ends thirty days after the code',
+      'fr.app.ts': 'Cela prend fin trente jours après le code',
     },
   ],
   [
@@ -26,12 +26,12 @@ test.each([
   [
     'a password that is young enough',
     [policy.security.passwordAge, 365 * day],
-    { 'en.inside.ts': 'Your password is more than a year old', 'fr.inside.ts': 'Votre mot de passe a plus d’un an' },
+    { 'en.app.ts': 'Your password is more than a year old', 'fr.app.ts': 'Votre mot de passe a plus d’un an' },
   ],
   [
     'a confirmation of who you are',
     [policy.session.reauthenticationAge, 15 * 60],
-    { 'en.inside.ts': "we won't ask again for 15 minutes", 'fr.inside.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
+    { 'en.app.ts': "we won't ask again for 15 minutes", 'fr.app.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
   ],
 ])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {
   expect(seconds).toBe(said)

@@ -1,4 +1,4 @@
-import { createQuietAnswers } from '@floorpass/api'
+import { createResponseFloor } from '@floorpass/api'
 import type { Answer, Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -72,7 +72,7 @@ describe('change-email', () => {
   })
 
   test('T8: a taken address gets the answer of a free one in the same time; only the mail differs', async () => {
-    app.service.deps.quiet = createQuietAnswers()
+    app.service.deps.responseFloor = createResponseFloor()
     const tab = await app.signedIn()
     const proved = await app.verified()
     const free = freshAddress()

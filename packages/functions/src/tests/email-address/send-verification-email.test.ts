@@ -1,4 +1,4 @@
-import { createQuietAnswers } from '@floorpass/api'
+import { createResponseFloor } from '@floorpass/api'
 import type { Answer } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ describe('send-verification-email', () => {
   })
 
   test('T7: unknown, verified, suspended and unverified addresses get one answer, no sooner than after 200 ms', async () => {
-    app.service.deps.quiet = createQuietAnswers()
+    app.service.deps.responseFloor = createResponseFloor()
     const unverified = await app.signUp()
     const verified = await app.verified()
     const suspended = await app.signUp()

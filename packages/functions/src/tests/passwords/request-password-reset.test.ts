@@ -1,4 +1,4 @@
-import { createQuietAnswers } from '@floorpass/api'
+import { createResponseFloor } from '@floorpass/api'
 import type { Answer } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
@@ -40,7 +40,7 @@ describe('forget-password', () => {
   })
 
   test('T1: unknown, suspended, unverified, social-only and ordinary addresses get one answer, no sooner than after 200 ms', async () => {
-    app.service.deps.quiet = createQuietAnswers()
+    app.service.deps.responseFloor = createResponseFloor()
     const ordinary = await app.verified()
     const unverified = await app.signUp()
     const suspended = await app.verified()
@@ -66,13 +66,13 @@ describe('forget-password', () => {
   test('T171: a look-alike of an address reaches nobody', async () => {
     const { email } = await app.verified()
     const before = app.outbox.mails.length
-    for (const lookAlike of [
+    for (const similar of [
       email.replace('a', '\u0430'),
       email.replace('@', '\uff20'),
       email.replace('d', 'd\u200b'),
       `${email}.`,
     ])
-      expect((await ask({ email: lookAlike })).code).toBe('VALIDATION_ERROR')
+      expect((await ask({ email: similar })).code).toBe('VALIDATION_ERROR')
     expect((await ask({ email: email.replace('@', '+tag@') })).status).toBe(200)
     await app.mailed()
     expect(app.outbox.mails).toHaveLength(before)

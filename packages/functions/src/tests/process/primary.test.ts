@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster'
 import { EventEmitter } from 'node:events'
 import { loadConfig } from '@floorpass/env'
-import { openLine } from '@floorpass/service/line'
 import { superviseWorkers } from '@floorpass/service/primary'
+import { openWorkerChannel } from '@floorpass/service/worker-channel'
 import { afterEach, expect, test, vi } from 'vitest'
 
 type Message = { line: string; subject: string; value?: unknown; id?: number; re?: number }
@@ -124,8 +124,8 @@ test('a question that nobody there knows gets no answer', async () => {
   const [here, there] = [new Child(), new Child()]
   here.send = (message) => Number(there.emit('message', message))
   there.send = (message) => Number(here.emit('message', message))
-  const [asking, asked] = [openLine(here as never), openLine(there as never)]
+  const [asking, asked] = [openWorkerChannel(here as never), openWorkerChannel(there as never)]
   asked.on('known', () => 'an answer')
-  expect(await asking.ask('known', 100)).toBe('an answer')
-  await expect(asking.ask('unknown', 100)).rejects.toThrow('no answer to unknown in 100 ms')
+  expect(await asking.request('known', 100)).toBe('an answer')
+  await expect(asking.request('unknown', 100)).rejects.toThrow('no answer to unknown in 100 ms')
 })

@@ -108,7 +108,7 @@ describe('a session in memory', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
     await suspend(new Date())
-    find.mockReturnValue({ active: await activeOf(tab), goodUntil: Number.POSITIVE_INFINITY })
+    find.mockReturnValue({ active: await activeOf(tab), staleAt: Number.POSITIVE_INFINITY })
     expect((await read(tab)).body).not.toBeNull()
     find.mockClear()
     const refused = await tab.post('/auth/update-user', { name: 'Mallory' })
@@ -170,13 +170,13 @@ describe('what is kept', () => {
     return { kept, log, listener: heard as ChangeListener, loseTrack }
   }
   const entryOf = (userId: string) =>
-    ({ active: { session: {}, user: { id: userId } }, goodUntil: Date.now() + 60_000 }) as unknown as Parameters<
-      ReturnType<ReturnType<typeof createSessionCache>['read']>['keep']
+    ({ active: { session: {}, user: { id: userId } }, staleAt: Date.now() + 60_000 }) as unknown as Parameters<
+      ReturnType<ReturnType<typeof createSessionCache>['read']>['commit']
     >[0]
   const keep = (kept: ReturnType<typeof createSessionCache>, id: string, userId: string) => {
-    const reading = kept.read(id)
-    reading.keep(entryOf(userId))
-    reading.end()
+    const fill = kept.read(id)
+    fill.commit(entryOf(userId))
+    fill.end()
   }
 
   test.each<[string, (listener: ChangeListener) => void, boolean]>([
@@ -190,18 +190,18 @@ describe('what is kept', () => {
     ['its return', (listener) => listener.onUp(), false],
   ])('a read that %s overtakes is kept only if it still holds', (_, overtake, isKept) => {
     const { kept, listener } = listenTo()
-    const reading = kept.read('one')
+    const fill = kept.read('one')
     overtake(listener)
-    reading.keep(entryOf('ada'))
-    reading.end()
+    fill.commit(entryOf('ada'))
+    fill.end()
     expect(kept.find('one') !== null).toBe(isKept)
   })
 
   test('of a change of very many users not each is remembered: what is read meanwhile is not kept', () => {
     const { kept, listener } = listenTo()
-    const readings = ['one', 'two'].map((id) => kept.read(id))
+    const fills = ['one', 'two'].map((id) => kept.read(id))
     for (let count = 0; count < 1_000; count += 1) listener.onChange(`user:${count}`)
-    for (const reading of readings) reading.keep(entryOf('ada'))
+    for (const fill of fills) fill.commit(entryOf('ada'))
     expect([kept.find('one'), kept.find('two')]).toEqual([null, null])
   })
 

@@ -101,12 +101,12 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
   const endListener = (db: OpenDatabase['db']) => db.$queryRaw`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'floorpass sessions'`
   const keepOne = (cache: SessionCache) => {
-    const reading = cache.read('one')
-    reading.keep({
+    const fill = cache.read('one')
+    fill.commit({
       active: { session: {}, user: { id: 'ada' } },
-      goodUntil: Number.POSITIVE_INFINITY,
+      staleAt: Number.POSITIVE_INFINITY,
     } as unknown as CachedSession)
-    reading.end()
+    fill.end()
   }
 
   test('comes back after the server ended its connection, and nothing was missed', async () => {

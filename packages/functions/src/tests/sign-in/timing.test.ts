@@ -1,11 +1,11 @@
-import { createPasswordHasher, createQuietAnswers } from '@floorpass/api'
+import { createPasswordHasher, createResponseFloor } from '@floorpass/api'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 // The real cost: a cheap hash would hide the difference that this looks for.
 app.service.deps.passwords = createPasswordHasher()
-app.service.deps.quiet = createQuietAnswers()
+app.service.deps.responseFloor = createResponseFloor()
 
 const count = 200
 /** As many callers at once: below what would make them wait for each other's hashes longer than the floor of the answer. */

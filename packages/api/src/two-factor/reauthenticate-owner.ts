@@ -4,15 +4,15 @@ import { AppError } from '../kernel/errors.ts'
 import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller } from '../users/lock-user.ts'
-import { judgeCode } from './judge-code.ts'
+import { verifyCode } from './verify-code.ts'
 
 type Proof = { password?: string | undefined; code?: string | undefined }
 
 /**
  * Runs a change of a factor that counts, for a caller who gives the password or a code of the factor: that is the proof.
- * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `judgeCode` refuses; TWO_FACTOR_NOT_ENABLED.
+ * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `verifyCode` refuses; TWO_FACTOR_NOT_ENABLED.
  */
-export async function asProvedOwner<Result>(
+export async function reauthenticateOwner<Result>(
   ctx: Context & ActiveSession,
   { password, code }: Proof,
   change: (tx: Transaction, user: User) => Promise<Result>,
@@ -25,9 +25,9 @@ export async function asProvedOwner<Result>(
     if (!user.twoFactorEnabled) throw new AppError('TWO_FACTOR_NOT_ENABLED')
     if (account) await refuseReplacedPassword(tx, account)
     if (!account) {
-      const verdict = await judgeCode(ctx, tx, user, { code: code ?? '' })
+      const check = await verifyCode(ctx, tx, user, { code: code ?? '' })
       // Returned, so that the count of a wrong code is committed.
-      if (verdict.outcome !== 'right') return verdict.refusal
+      if (check.outcome !== 'right') return check.refusal
     }
     return change(tx, user)
   })

@@ -1,4 +1,4 @@
-import type { en } from '#app/text/en.inside.ts'
+import type { en } from '#app/text/en.app.ts'
 
 export const fr: typeof en = {
   backupCodes: {

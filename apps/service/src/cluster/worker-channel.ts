@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process'
 
 /** One end of the channel between a worker and its primary. */
-export type Line = {
+export type WorkerChannel = {
   /** Rejects when no answer came after so many milliseconds. */
-  ask(subject: string, milliseconds: number): Promise<unknown>
-  tell(subject: string, value: unknown): void
+  request(subject: string, milliseconds: number): Promise<unknown>
+  notify(subject: string, value: unknown): void
   /** What is done with what is asked or told under this name. */
   on(subject: string, handle: (value: unknown) => unknown): void
 }
@@ -13,7 +13,7 @@ export type Line = {
 type Message = { line: 'floorpass'; subject: string; value?: unknown; id?: number; re?: number }
 
 /** Questions and answers over the channel that node:cluster keeps between its processes: `process` in a worker, its `ChildProcess` in the primary. */
-export function openLine(end: NodeJS.Process | ChildProcess): Line {
+export function openWorkerChannel(end: NodeJS.Process | ChildProcess): WorkerChannel {
   const handlers = new Map<string, (value: unknown) => unknown>()
   const waiting = new Map<number, (answer: unknown) => void>()
   let asked = 0
@@ -40,7 +40,7 @@ export function openLine(end: NodeJS.Process | ChildProcess): Line {
   }
 
   return {
-    ask(subject, milliseconds) {
+    request(subject, milliseconds) {
       asked += 1
       const id = asked
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -52,7 +52,7 @@ export function openLine(end: NodeJS.Process | ChildProcess): Line {
         waiting.delete(id)
       })
     },
-    tell: (subject, value) => send({ subject, value }),
+    notify: (subject, value) => send({ subject, value }),
     on: (subject, handle) => void handlers.set(subject, handle),
   }
 }

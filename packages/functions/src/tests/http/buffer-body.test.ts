@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { AppError } from '@floorpass/api'
 import { expect, test } from 'vitest'
-import { withWholeBody } from '../../http/whole-body.ts'
+import { withBufferedBody } from '../../http/buffer-body.ts'
 
 setFlagsFromString('--expose_gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -47,15 +47,15 @@ test.each([
   [1, limit],
   [limit, 1],
 ])('%i chunks of %i bytes arrive as they were sent', async (chunks, size) => {
-  const request = await withWholeBody(chunked(chunks, size))
+  const request = await withBufferedBody(chunked(chunks, size))
   expect(await request.text()).toBe(alphabet(chunks, size))
 })
 
 test('a body in chunks of one byte takes the memory of its bytes, not of as many objects', async () => {
-  await withWholeBody(chunked(limit, 1))
+  await withBufferedBody(chunked(limit, 1))
   const before = megabytesInUse()
   let during = 0
-  await withWholeBody(chunked(limit, 1, () => (during = megabytesInUse())))
+  await withBufferedBody(chunked(limit, 1, () => (during = megabytesInUse())))
   expect(during - before).toBeLessThan(2)
 })
 
@@ -65,7 +65,7 @@ test('a byte too many is refused, in whatever chunks it comes', async () => {
     [1, limit + 1],
     [2, limit / 2 + 1],
   ] as const)
-    await expect(withWholeBody(chunked(chunks, size))).rejects.toEqual(new AppError('PAYLOAD_TOO_LARGE'))
+    await expect(withBufferedBody(chunked(chunks, size))).rejects.toEqual(new AppError('PAYLOAD_TOO_LARGE'))
 })
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
 ])('%s with a length of %s arrives as it was sent', async (method, claimed, length) => {
   for (const isFramed of [true, false]) {
     const sent = chunked(length, 1, undefined, { 'content-length': claimed, 'x-kept': 'yes' }, method)
-    const request = await withWholeBody(sent, isFramed)
+    const request = await withBufferedBody(sent, isFramed)
     expect([request.method, request.headers.get('x-kept')]).toEqual([method, 'yes'])
     expect(await request.text()).toBe(alphabet(length, 1))
   }
@@ -84,7 +84,7 @@ test.each([
 
 test('a length that is a lie hides no byte too many', async () => {
   const request = chunked(1, limit + 1, undefined, { 'content-length': '10' })
-  await expect(withWholeBody(request)).rejects.toEqual(new AppError('PAYLOAD_TOO_LARGE'))
+  await expect(withBufferedBody(request)).rejects.toEqual(new AppError('PAYLOAD_TOO_LARGE'))
 })
 
 test.each([false, true])('a caller who hangs up half-way is a bad request, framed or not: %s', async (isFramed) => {
@@ -95,5 +95,5 @@ test.each([false, true])('a caller who hangs up half-way is a bad request, frame
     },
   })
   const request = posted(body, { 'content-length': '20' })
-  await expect(withWholeBody(request, isFramed)).rejects.toMatchObject({ key: 'BAD_REQUEST' })
+  await expect(withBufferedBody(request, isFramed)).rejects.toMatchObject({ key: 'BAD_REQUEST' })
 })

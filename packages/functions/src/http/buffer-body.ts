@@ -11,7 +11,7 @@ const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
  * is read; BAD_REQUEST when the caller hung up half-way, which must not pass for a lost database connection. `isFramed`: the transport
  * hands over no byte beyond the length that was claimed.
  */
-export async function withWholeBody(request: Request, isFramed = false): Promise<Request> {
+export async function withBufferedBody(request: Request, isFramed = false): Promise<Request> {
   const { url, method, headers } = request
   const claimed = headers.get('content-length')
   if (isFramed && withBody.has(method) && claimed !== null && Number(claimed) <= smallBody) {

@@ -12,11 +12,11 @@ export type CodeKind = 'totp' | 'backup'
 /** What a caller sends as a code; without `type` its form decides. */
 export type GivenCode = { code: string; type?: CodeKind | undefined }
 
-/** A right code says which kind it was; a wrong one is counted; `unjudged` looked at nothing. */
-export type Verdict =
+/** A right code says which kind it was; a wrong one is counted; `not-checked` looked at nothing. */
+export type CodeCheck =
   | { outcome: 'right'; kind: CodeKind }
   | { outcome: 'wrong'; refusal: AppError }
-  | { outcome: 'unjudged'; refusal: AppError }
+  | { outcome: 'not-checked'; refusal: AppError }
 
 const onlyBackupCodes = 'Too many wrong codes in a row: only a backup code is accepted'
 
@@ -28,23 +28,23 @@ export const kindOf = ({ code, type }: GivenCode): CodeKind => type ?? (isBackup
  * account whatever the sign-in, session or kind, and enough of them lock the factor for longer each time. A refusal is returned
  * and not thrown: its count must be committed. `isSetUp` accepts the first code of a factor that does not count yet.
  */
-export async function judgeCode(
+export async function verifyCode(
   ctx: Context,
   tx: Transaction,
   user: User,
   given: GivenCode,
   { isSetUp = false }: { isSetUp?: boolean } = {},
-): Promise<Verdict> {
+): Promise<CodeCheck> {
   const kind = kindOf(given)
   const factor = await tx.twoFactor.findUnique({ where: { userId: user.id } })
   if (!factor || (!factor.confirmedAt && !(isSetUp && kind === 'totp')))
-    return { outcome: 'unjudged', refusal: new AppError(kind === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED') }
+    return { outcome: 'not-checked', refusal: new AppError(kind === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED') }
   const wait = (factor.lockedUntil?.getTime() ?? 0) - Date.now()
   if (wait > 0)
-    return { outcome: 'unjudged', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(wait / 1000) }) }
+    return { outcome: 'not-checked', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(wait / 1000) }) }
 
   if (kind === 'totp' && factor.failedAttempts >= policy.twoFactor.failuresEver)
-    return { outcome: 'unjudged', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: onlyBackupCodes }) }
+    return { outcome: 'not-checked', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: onlyBackupCodes }) }
 
   const isRight =
     kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, given.code) : await consumeBackupCode(tx, user.id, given.code)

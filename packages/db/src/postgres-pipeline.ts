@@ -11,7 +11,7 @@ export type Journeys = {
 }
 
 export function journeysOn(client: pg.ClientBase): Journeys {
-  let waiting: Passenger[] = []
+  let waiting: QueuedStatement[] = []
   let isAway = false
   let failure: Error | null = null
 
@@ -19,11 +19,11 @@ export function journeysOn(client: pg.ClientBase): Journeys {
     if (isAway || waiting.length === 0) return
     const passengers = waiting
     waiting = []
-    const turnBack = (error: Error, from = 0): void => {
+    const rejectFrom = (error: Error, from = 0): void => {
       for (const { reject } of passengers.slice(from)) reject(error)
     }
     if (failure) {
-      turnBack(failure)
+      rejectFrom(failure)
       return
     }
     isAway = true
@@ -33,7 +33,7 @@ export function journeysOn(client: pg.ClientBase): Journeys {
       const { answers } = journey
       for (const [index, rows] of answers.entries()) passengers[index]?.resolve(rows)
       // A rule judges what was answered before it hears what failed behind.
-      if (error) setImmediate(turnBack, error, answers.length)
+      if (error) setImmediate(rejectFrom, error, answers.length)
       leave()
     })
     client.query(journey)
@@ -54,7 +54,7 @@ export function journeysOn(client: pg.ClientBase): Journeys {
   }
 }
 
-type Passenger = Statement & { resolve(rows: unknown[]): void; reject(error: Error): void }
+type QueuedStatement = Statement & { resolve(rows: unknown[]): void; reject(error: Error): void }
 
 /** What `pg` has and does not declare. */
 type Connection = {

@@ -6,12 +6,12 @@ import { jsonType } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
 /** Of what never became a Request. `origin` is null where the headers were not read either: such an answer names none. */
-export type UnreadableRequest = { origin: string | null; status: number; message: string }
+export type MalformedRequest = { origin: string | null; status: number; message: string }
 
 /** The edge's answer to what the server below it cannot read: BAD_REQUEST with HTTP's own status, and every header of safety. */
-export const createUnreadableAnswer =
+export const createMalformedRequestAnswer =
   ({ deps: { settings }, logFor }: EdgeService) =>
-  ({ origin, status, message }: UnreadableRequest): { status: number; headers: Headers; body: string } => {
+  ({ origin, status, message }: MalformedRequest): { status: number; headers: Headers; body: string } => {
     const requestId = randomUUIDv7()
     logFor(requestId).info({ status, reason: message }, 'a request that could not be read')
     const cors = corsHeaders(origin, settings.trustedOrigins)

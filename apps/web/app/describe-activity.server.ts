@@ -13,7 +13,10 @@ const day = 24 * 60 * 60
 export const keptDays = policy.sweep.keepAuditEvents / day
 
 /** An event of the account in words that its owner understands. */
-export function shownActivity({ id, action, succeeded, byAnother, browser, os, ipAddress, createdAt }: Event, page: PageContext) {
+export function describeActivity(
+  { id, action, succeeded, byAnother, browser, os, ipAddress, createdAt }: Event,
+  page: PageContext,
+) {
   const { activity, activityFailed } = serverTextIn(page.locale)
   const known = action as AuditAction
   return {
@@ -27,4 +30,4 @@ export function shownActivity({ id, action, succeeded, byAnother, browser, os, i
   }
 }
 
-export type ShownActivity = ReturnType<typeof shownActivity>
+export type ShownActivity = ReturnType<typeof describeActivity>
