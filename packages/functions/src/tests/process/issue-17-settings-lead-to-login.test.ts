@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { createBrowser } from '@floorpass/testing/browser'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { describe, expect, test, vi } from 'vitest'
+
+const dataDir = await temporaryFolder()
+const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' })
+const own = `http://localhost:${server.port}`
+const openBrowser = () => createBrowser({ fetch: (request) => fetch(request, { redirect: 'manual' }) }, own)
+
+describe('every address below /settings leads a signed-out visitor to /login in one step', () => {
+  test.each([
+    '/settings',
+    '/settings/',
+    '/settings/profile',
+    '/settings/security/sessions',
+    '/settings/unknown',
+    '/settings/unknown/deeper?tab=1',
+  ])('%s', async (path) => {
+    const { status, headers } = await openBrowser().get(path)
+    expect([status, headers.get('location')]).toEqual([302, `/login?redirectTo=${encodeURIComponent(path)}`])
+  })
+})
+
+test('a user gets the first settings page at /settings, and 404 at an unknown address below it', async () => {
+  const browser = openBrowser()
+  const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }
+  await browser.post('/auth/sign-up/email', person)
+  const token = await vi.waitFor(
+    async () => {
+      const [mail = 'none yet'] = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
+      return /token=([\w-]+)/.exec(await readFile(`${dataDir}/outbox/${mail}`, 'utf8'))?.[1] ?? ''
+    },
+    { timeout: 20_000 },
+  )
+  await browser.post('/auth/verify-email', { token })
+  await browser.post('/auth/sign-in/email', person)
+
+  const settings = await browser.get('/settings')
+  expect([settings.status, settings.headers.get('location')]).toEqual([302, '/settings/profile'])
+  expect((await browser.get('/settings/unknown')).status).toBe(404)
+})
