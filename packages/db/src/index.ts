@@ -19,5 +19,6 @@ export type {
 } from './generated/client.ts'
 export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
 export { MigrationError } from './migrate.ts'
-export { findSessionWithUser, findSignInAccount, type SignInAccount } from './session-queries.ts'
+export { findSessionWithUser, findSignInAccount, insertSession, type SignInAccount } from './session-queries.ts'
+export { type BrowserField, keptByNewSignIn, keptByNewToken, type SignInField, shownOf, type TokenField } from './session-row.ts'
 export type { Queryable, Sql } from './sql.ts'

@@ -1,5 +1,6 @@
 import type { Account, Session, User } from './generated/client.ts'
-import type { Queryable } from './sql.ts'
+import { sessionColumnNames, sessionOf, sessionSelectList, sessionValues } from './session-row.ts'
+import { type Queryable, statementFrom } from './sql.ts'
 
 // What every first request of a session and every sign-in reads, in one statement each: Prisma takes two for a row and its user. The
 // types say when a column is missing here.
@@ -38,34 +39,30 @@ const userOf = (row: UserColumns): User => ({
   updatedAt: row.userUpdatedAt,
 })
 
-/** A session and whose it is; null when there is none. */
+const selectSession = statementFrom(
+  `SELECT ${sessionSelectList},
+          u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
+          u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
+          u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
+          u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
+   FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = `,
+  '',
+)
+
+/** Finds a session with its user. Null when there is none. */
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
-  const [row] = await sql.$queryRaw<(Session & UserColumns)[]>`
-    SELECT s.id, s.handle, s.user_id AS "userId", s.remember, s.ip_address AS "ipAddress", s.user_agent AS "userAgent",
-           s.active_organization_id AS "activeOrganizationId", s.trusted_device_id AS "trustedDeviceId",
-           s.created_at AS "createdAt", s.authenticated_at AS "authenticatedAt", s.updated_at AS "updatedAt", s.last_seen_at AS "lastSeenAt", s.expires_at AS "expiresAt",
-           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
-           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
-           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
-           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
-    FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = ${id}`
-  if (!row) return null
-  const session: Session = {
-    id: row.id,
-    handle: row.handle,
-    userId: row.userId,
-    remember: row.remember,
-    ipAddress: row.ipAddress,
-    userAgent: row.userAgent,
-    activeOrganizationId: row.activeOrganizationId,
-    trustedDeviceId: row.trustedDeviceId,
-    createdAt: row.createdAt,
-    authenticatedAt: row.authenticatedAt,
-    updatedAt: row.updatedAt,
-    lastSeenAt: row.lastSeenAt,
-    expiresAt: row.expiresAt,
-  }
-  return { session, user: userOf(row) }
+  const [row] = await sql.$queryRaw<(Session & UserColumns)[]>(selectSession, id)
+  return row ? { session: sessionOf(row), user: userOf(row) } : null
+}
+
+const insertRow = statementFrom(
+  `INSERT INTO sessions (${sessionColumnNames.join(', ')}) VALUES (`,
+  ...sessionColumnNames.slice(1).map(() => ', '),
+  ')',
+)
+
+export async function insertSession(sql: Queryable, session: Session): Promise<void> {
+  await sql.$queryRaw(insertRow, ...sessionValues(session))
 }
 
 /** What a sign-in judges of the account that a password belongs to. */

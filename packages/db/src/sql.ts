@@ -16,6 +16,9 @@ export type Sql = Queryable & {
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
 }
 
+/** A statement whose text the code composes once, at start. `parts` stand before, between and after its values. */
+export const statementFrom = (...parts: string[]): TemplateStringsArray => Object.assign([...parts], { raw: parts })
+
 type Statement = { text: string; name: string }
 
 const statements = new WeakMap<TemplateStringsArray, Statement>()

@@ -2,8 +2,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { forgetDevices } from '../known-devices/known-device.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import { describeDevice } from '../sessions/describe-device.ts'
-import { presentSession } from '../sessions/present-session.ts'
+import { describeSession } from '../sessions/present-session.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
@@ -14,12 +13,7 @@ export async function listUserSessions(operator: Operator, who: string) {
     where: { userId, expiresAt: { gt: new Date() } },
     orderBy: { createdAt: 'desc' },
   })
-  return sessions.map((session) => ({
-    ...presentSession(session),
-    ...describeDevice(session.userAgent),
-    lastSeenAt: session.lastSeenAt,
-    trusted: session.trustedDeviceId !== null,
-  }))
+  return sessions.map(describeSession)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { keptByNewSignIn } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
 import { mailPasswordChanged } from '../mail/notifications.ts'
@@ -27,9 +28,7 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
     const changed = await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
     await mailPasswordChanged(ctx, tx, ctx.user)
-    const { remember } = ctx.session
-    const activeOrganizationId = former?.activeOrganizationId ?? null
-    return { ...(await startSession(ctx, tx, { userId: ctx.user.id, remember, activeOrganizationId })), changed }
+    return { ...(await startSession(ctx, tx, keptByNewSignIn(former ?? ctx.session))), changed }
   })
   setSessionCookie(ctx, token, session)
   rememberDevice(ctx, changed)

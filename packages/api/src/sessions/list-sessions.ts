@@ -1,6 +1,5 @@
 import { sessionProcedure } from '../trpc.ts'
-import { describeDevice } from './describe-device.ts'
-import { presentSession } from './present-session.ts'
+import { describeSession } from './present-session.ts'
 
 /** The caller's live sessions, newest first, as devices a person recognises. Spec: Sessions. Nothing in it opens a session. */
 export const listSessions = sessionProcedure.query(async ({ ctx }) => {
@@ -9,10 +8,7 @@ export const listSessions = sessionProcedure.query(async ({ ctx }) => {
     orderBy: { createdAt: 'desc' },
   })
   return sessions.map((session) => ({
-    ...presentSession(session),
-    ...describeDevice(session.userAgent),
-    lastSeenAt: session.lastSeenAt,
-    trusted: session.trustedDeviceId !== null,
+    ...describeSession(session),
     current: session.id === ctx.session.id,
   }))
 })

@@ -1,4 +1,5 @@
-import type { Session, User } from '@floorpass/db'
+import { type Session, shownOf, type User } from '@floorpass/db'
+import { describeDevice } from './describe-device.ts'
 
 /** A user as every answer shows them. */
 export const presentUser = (user: User) => ({
@@ -14,15 +15,13 @@ export const presentUser = (user: User) => ({
   riskLevel: user.riskLevel,
 })
 
-/** A session as every answer shows it. `token` is the name by which it is revoked: clients expect the key, no secret is in it. */
-export const presentSession = (session: Session) => ({
-  id: session.handle,
-  token: session.handle,
-  userId: session.userId,
-  expiresAt: session.expiresAt,
-  createdAt: session.createdAt,
-  updatedAt: session.updatedAt,
-  ipAddress: session.ipAddress,
-  userAgent: session.userAgent,
-  activeOrganizationId: session.activeOrganizationId,
+/** A session as every answer shows it. `id` and `token` are its handle, which names it for a revocation and opens nothing. */
+export const presentSession = (session: Session) => ({ id: session.handle, token: session.handle, ...shownOf(session) })
+
+/** A session as lists, the export and the operator show it: with its device. */
+export const describeSession = (session: Session) => ({
+  ...presentSession(session),
+  ...describeDevice(session.userAgent),
+  lastSeenAt: session.lastSeenAt,
+  trusted: session.trustedDeviceId !== null,
 })

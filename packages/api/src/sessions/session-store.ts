@@ -1,10 +1,15 @@
 import { randomUUIDv7 } from 'node:crypto'
 import {
+  type BrowserField,
   type Database,
   findSessionWithUser,
+  insertSession,
+  keptByNewToken,
   type Queryable,
   type Session,
+  type SignInField,
   type Sql,
+  type TokenField,
   type Transaction,
   type User,
 } from '@floorpass/db'
@@ -21,7 +26,10 @@ import type { SessionMisses } from './session-misses.ts'
 // The only file that knows Lucia (retired upstream). Lucia takes the cookie's value for the primary key; here the cookie holds a
 // random token and the row its SHA-256, so a stolen database opens nothing. See docs/decisions/006.
 
-/** What fill, writing and presenting a session needs. A `Context` has it. */
+/** What a session starts with. The rest is new with its token, or has a default. */
+type NewSession = Pick<Session, 'userId' | 'remember'> & Partial<Pick<Session, BrowserField | SignInField>>
+
+/** What reading, writing and presenting a session needs. A `Context` has it. */
 type SessionScope = DeviceScope & {
   db: Database
   sql: Sql
@@ -75,12 +83,7 @@ class SessionAdapter extends PrismaAdapter<Database> {
   }
 
   override async setSession({ id, userId, expiresAt, attributes: session }: DatabaseSession): Promise<void> {
-    await this.#sql.$queryRaw`
-      INSERT INTO sessions (id, handle, user_id, remember, ip_address, user_agent, active_organization_id, trusted_device_id,
-                            created_at, authenticated_at, updated_at, last_seen_at, expires_at)
-      VALUES (${id}, ${session.handle}, ${userId}, ${session.remember}, ${session.ipAddress}, ${session.userAgent},
-              ${session.activeOrganizationId}, ${session.trustedDeviceId}, ${session.createdAt}, ${session.authenticatedAt},
-              ${session.updatedAt}, ${session.lastSeenAt}, ${firstExpiry(session, expiresAt)})`
+    await insertSession(this.#sql, { ...session, id, userId, expiresAt: firstExpiry(session, expiresAt) })
   }
 
   // The original swallows every failure, so a sign-out during a database outage would look done.
@@ -173,43 +176,26 @@ const capped = (expiresAt: Date, session: { createdAt: Date }): Date =>
   new Date(Math.min(expiresAt.getTime(), absoluteEnd(session)))
 
 /**
- * A new session for a user who has just proved who they are. The browser's former session ends in the same transaction: its
- * token must not outlive the change of hands. `createdAt` is the former sign-in's where a session only gets a new token: that is
- * no proof, so it stays as old as it was. `authenticatedAt` is the last proof where that is not the sign-in. `trustedDeviceId` names
- * the device whose trust ends when the session is revoked. Hand the token to `setSessionCookie` once the transaction is committed.
+ * Starts a session for a user who has just authenticated, and ends the session that this browser had, in the same transaction. Without
+ * `authenticatedAt` the sign-in itself is the last authentication; a renewed session keeps both times. Call `setSessionCookie` with
+ * the token after the commit.
  */
 export async function startSession(
   ctx: SessionScope,
   tx: Queryable,
-  {
-    userId,
-    remember,
-    createdAt = new Date(),
-    authenticatedAt = null,
-    trustedDeviceId = null,
-    activeOrganizationId = null,
-  }: {
-    userId: string
-    remember: boolean
-    createdAt?: Date
-    authenticatedAt?: Date | null
-    trustedDeviceId?: string | null
-    activeOrganizationId?: string | null
-  },
+  { userId, ...given }: NewSession,
 ): Promise<{ session: Session; token: string }> {
   const lucia = luciaFor(ctx, tx)
   await endPresentedSession(ctx, tx)
   const token = createToken()
   const now = new Date()
+  const unless = { trustedDeviceId: null, activeOrganizationId: null, authenticatedAt: null, createdAt: now }
   const attributes = {
+    ...(unless satisfies Omit<Session, TokenField | 'userId' | 'remember'>),
+    ...given,
     handle: randomUUIDv7(),
-    remember,
     ipAddress: ctx.client.ip ?? '',
     userAgent: ctx.client.userAgent,
-    activeOrganizationId,
-    trustedDeviceId,
-    createdAt,
-    authenticatedAt,
     updatedAt: now,
     lastSeenAt: now,
   }
@@ -236,15 +222,12 @@ export async function renewSession(
 ): Promise<{ session: Session; token: string } | null> {
   const former = await tx.session.findUnique({ where: { id: sessionId } })
   if (!former) return null
-  const { userId, remember, createdAt, trustedDeviceId, activeOrganizationId } = former
   const [device] = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM trusted_devices WHERE id = ${trustedDeviceId} FOR KEY SHARE`
+    SELECT id FROM trusted_devices WHERE id = ${former.trustedDeviceId} FOR KEY SHARE`
   const [organization] = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM organizations WHERE id = ${activeOrganizationId} FOR KEY SHARE`
+    SELECT id FROM organizations WHERE id = ${former.activeOrganizationId} FOR KEY SHARE`
   return startSession(ctx, tx, {
-    userId,
-    remember,
-    createdAt,
+    ...keptByNewToken(former),
     authenticatedAt: latest(authenticatedAt ?? null, former.authenticatedAt),
     trustedDeviceId: device?.id ?? null,
     activeOrganizationId: organization?.id ?? null,

@@ -1,7 +1,7 @@
 import type { Database, User } from '@floorpass/db'
 import { isByAnother } from '../audit-log/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
-import { presentSession, presentUser } from '../sessions/present-session.ts'
+import { describeSession, presentUser } from '../sessions/present-session.ts'
 
 /** Everything held on one user, to take along (GDPR article 20), without a secret in it and without anybody else's address. */
 export async function collectPersonalData(db: Database, user: User) {
@@ -31,11 +31,7 @@ export async function collectPersonalData(db: Database, user: User) {
       lastUsedAt,
       createdAt,
     })),
-    sessions: sessions.map((session) => ({
-      ...presentSession(session),
-      ...describeDevice(session.userAgent),
-      lastSeenAt: session.lastSeenAt,
-    })),
+    sessions: sessions.map(describeSession),
     organizations: memberships.map(({ role, createdAt, acceptedAt, organization }) => ({
       id: organization.id,
       name: organization.name,
