@@ -20,11 +20,11 @@ export function createCapability(root, module, name) {
   const path = module === 'organizations' || module === 'two-factor' ? `/${module.replace(/s$/, '')}/${name}` : `/${name}`
   const label = `${name[0].toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`
   const test = `packages/functions/src/tests/${module}/${name}.test.ts`
-  const changed = []
+  const changed = new Set()
 
   const write = (file, text) => {
     writeFileSync(join(root, file), text)
-    changed.push(file)
+    changed.add(file)
   }
   /** Inserts `text` after the last match of `anchor`. */
   const insert = (file, anchor, text) => {
@@ -35,10 +35,18 @@ export function createCapability(root, module, name) {
     write(file, source.slice(0, end) + text + source.slice(end))
   }
 
-  insert(`packages/api/src/${module}/contract.ts`, /\n$/, `\nexport const ${camel}Input = z.object({})\n`)
+  insert(
+    `packages/api/src/${module}/contract.ts`,
+    /\n$/,
+    `\nexport const ${camel}Input = z.object({ value: z.string().min(1).max(40) })\n`,
+  )
   write(own, procedureText({ module, name, camel }))
   insert(`packages/api/src/${module}/router.ts`, /^import .* from '\.\/.*'$/m, `\nimport { ${camel} } from './${name}.ts'`)
-  insert(`packages/api/src/${module}/router.ts`, /,(?=\n\}\)\n)/, `\n  ${procedure === camel ? camel : `${procedure}: ${camel}`},`)
+  insert(
+    `packages/api/src/${module}/router.ts`,
+    /,(?=\n\}\)\n)/,
+    `\n  ${procedure === camel ? camel : `${procedure}: ${camel}`},`,
+  )
   insert('packages/api/src/audit-log/audit-log.ts', /^ {2}\| '[a-z-]+'$/m, `\n  | '${name}'`)
   for (const locale of ['en', 'fr'])
     insert(`apps/web/app/text/${locale}.server.ts`, /^ {4}'update-user': .*$/m, `\n    '${name}': '${label}',`)
@@ -54,7 +62,11 @@ export function createCapability(root, module, name) {
       call: (api, body) => api.${api}.${procedure}(body),
     }),`,
   )
-  insert('packages/testing/src/route-samples.ts', /^ {4}'POST \/update-user': .*$/m, `\n    'POST ${path}': async () => ({}),`)
+  insert(
+    'packages/testing/src/route-samples.ts',
+    /^ {4}'POST \/update-user': .*$/m,
+    `\n    'POST ${path}': async () => ({ value: 'changed' }),`,
+  )
   const tables = 'packages/functions/src/tests'
   insert(`${tables}/rest/spec-rows.test.ts`, /^const ours = \[$/m, `\n  'POST ${path}',`)
   insert(
@@ -65,10 +77,10 @@ export function createCapability(root, module, name) {
   insert(
     `${tables}/sign-in/issue-16-thief-with-a-cookie.test.ts`,
     /^const attempts: .*\{$/m,
-    `\n  '${path}': { bodies: () => [{}] },`,
+    `\n  '${path}': { bodies: () => [{ value: 'changed' }] },`,
   )
   write(test, testText({ name, path }))
-  return changed
+  return [...changed]
 }
 
 /** `rename` for rename-session in sessions, `renameTeam` for rename-team there. */
@@ -101,7 +113,7 @@ const app = await createTestApp()
 
 test('changes what the user asked for', async () => {
   const tab = await app.signedIn()
-  const { status } = await tab.post('/auth${path}', {})
+  const { status } = await tab.post('/auth${path}', { value: 'changed' })
   expect(status).toBe(200)
   expect.fail('${name} has no test of what it changes. Write it here, then one for each refusal.')
 })
@@ -111,7 +123,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const [module = '', name = ''] = process.argv.slice(2)
   try {
     const changed = createCapability(fileURLToPath(new URL('..', import.meta.url)), module, name)
-    say(`${changed.map((file) => `  ${file}`).join('\n')}\n\nNext: the input, the rule, the test; then steps 9 and 10 of "How do I add a capability?" in CONTRIBUTING.md.`)
+    say(
+      `${changed.map((file) => `  ${file}`).join('\n')}\n\nNext: the input, the rule, the test; then steps 9 and 10 of "How do I add a capability?" in CONTRIBUTING.md.`,
+    )
   } catch (error) {
     fail('No capability was written.', error.message, 'Usage: npm run new:capability <module> <verb-noun>')
   }
