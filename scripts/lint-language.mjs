@@ -25,7 +25,7 @@ const phrases = [
   /\bthe way in\b/i,
   /\bthe end of\b/i,
   // "who" as a subject without a noun.
-  /\b(?:for|to|from|of|by|with|than|and|or|,) who\b(?!se|m| are you| is)/i,
+  /\b(?:for|to|from|of|by|with|than) who\b(?!se|m| are you| is)/i,
   /(?:^|[.:;] |\/\*\* |\/\/ |\* |['"`|] ?)Who (?!am |are |is (?:it|this|that)\b)[^?]*$/,
 ]
 
