@@ -28,7 +28,7 @@ const measureCost = async (password: string) => {
 
 test('the dictionaries are loaded again after a failure', async () => {
   vi.resetModules()
-  const dictionaries = '@floorpass/api/password-dictionaries'
+  const dictionaries = '../../../../api/src/password-strength/password-dictionaries.ts'
   vi.doMock(dictionaries, () => {
     throw new Error('it is not there')
   })
