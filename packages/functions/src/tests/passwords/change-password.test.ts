@@ -16,7 +16,7 @@ const signIn = async ({ email, password }: Pick<Person, 'email' | 'password'>) =
   return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
 }
 const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const cookieOf = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
   (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
 
@@ -34,10 +34,10 @@ describe('change-password', () => {
   test('T31, T38: replaces the session token, and ends the old token and every other session at once', async () => {
     const tab = await app.signedIn()
     const { tab: other } = await signIn(tab.person)
-    const before = cookieOf(tab)
+    const before = getCookie(tab)
     expect((await changePassword(tab)).status).toBe(200)
     expect([await isLive(before), await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, false, true])
-    expect(cookieOf(tab)).not.toBe(before)
+    expect(getCookie(tab)).not.toBe(before)
   })
 
   test('T38: removes trusted devices and makes outstanding links stop working', async () => {
@@ -119,7 +119,7 @@ describe('change-password', () => {
 
   test('succeeds once for twenty parallel requests of one session, and the password of that request works', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${cookieOf(tab)}`
+    const cookie = `floorpass_session=${getCookie(tab)}`
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
     const answers = await Promise.all(
       passwords.map((password) =>

@@ -8,7 +8,7 @@ type SessionAnswer = { session: { id: string; token: string; expiresAt: string; 
 
 const day = 24 * 3600
 const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
 const getSession = (value: string) =>
   app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
 const getMaxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
@@ -53,7 +53,7 @@ describe('get-session', () => {
     const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
     expect(session.id).toBe(row.handle)
     expect(JSON.stringify(body)).not.toContain(row.id)
-    expect(JSON.stringify(body)).not.toContain(tokenOf(tab))
+    expect(JSON.stringify(body)).not.toContain(getToken(tab))
   })
 
   test('T179: opens no session for any value that the database stores', async () => {
@@ -100,7 +100,7 @@ describe('get-session', () => {
     clock.advance(1)
     const due = await tab.get('/auth/get-session')
     expect(getExpiry(due) - Date.now()).toBe(7 * day * 1000)
-    expect(due.setCookies).toEqual([`floorpass_session=${tokenOf(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
+    expect(due.setCookies).toEqual([`floorpass_session=${getToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
     expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(getExpiry(due))
 
     clock.advance(60)
@@ -127,7 +127,7 @@ describe('get-session', () => {
   test('T40: ends a session after seven days without use, even when the cookie stays and no clean-up runs', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const token = tokenOf(tab)
+    const token = getToken(tab)
     clock.advance(7 * day)
     const answer = await getSession(token)
     expect([answer.status, answer.body]).toEqual([200, null])
@@ -167,7 +167,7 @@ describe('get-session', () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => getSession(tokenOf(tab))))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => getSession(getToken(tab))))
     for (const answer of answers) expect(getExpiry(answer)).toBe(Date.now() + 7 * day * 1000)
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
@@ -177,14 +177,14 @@ describe('get-session', () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    await Promise.all([getSession(tokenOf(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
-    expect((await getSession(tokenOf(tab))).body).toBeNull()
+    await Promise.all([getSession(getToken(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
+    expect((await getSession(getToken(tab))).body).toBeNull()
   })
 
   test('T39: signs a suspended user out on the next request', async () => {
     const tab = await app.signedIn()
     await app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt: new Date() } })
-    expect((await getSession(tokenOf(tab))).body).toBeNull()
+    expect((await getSession(getToken(tab))).body).toBeNull()
     expect((await tab.post('/auth/update-user', { name: 'Still here' })).code).toBe('UNAUTHORIZED')
   })
 

@@ -10,31 +10,32 @@ import { createSessionFastPath } from '../../session-fast-path.ts'
 const app = await createTestApp({ RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1' })
 const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses
 
-let forged = 0
-const forgedCookie = () => {
-  forged += 1
-  return `floorpass_session=${String(forged).padStart(43, 'A')}`
+let forgedCount = 0
+const createForgedCookie = () => {
+  forgedCount += 1
+  return `floorpass_session=${String(forgedCount).padStart(43, 'A')}`
 }
-const databaseReads = () => app.service.deps.sessionCache.stats().misses
+const countReads = () => app.service.deps.sessionCache.stats().misses
 /** Asserts at most `most` reads, plus those allowed for each second and those still in flight. */
 const assertReads = async (most: number, work: () => Promise<unknown>) => {
-  const before = databaseReads()
+  const before = countReads()
   const started = performance.now()
   await work()
   const seconds = Math.ceil((performance.now() - started) / 1000) + 1
-  expect(databaseReads() - before).toBeLessThanOrEqual(most + seconds * readsPerSecond + atOnce)
+  expect(countReads() - before).toBeLessThanOrEqual(most + seconds * readsPerSecond + atOnce)
 }
 /** Number of requests that a flood keeps in flight. */
 const atOnce = 50
 const paths = ['/auth/get-session', '/auth/get-session?by=edge', '/trpc/sessions.get']
 const sendForgedCookie = (ip: string, path: string, more = '') =>
-  app.browser({ ip }).get(path, { headers: { cookie: forgedCookie() + more } })
+  app.browser({ ip }).get(path, { headers: { cookie: createForgedCookie() + more } })
 /** Uses up the reads that an IP address has for unknown cookies. */
 const flood = async (ip: string, times: number = addressPerMinute, more?: string) => {
   for (let sent = 0; sent < times; sent += atOnce)
     await Promise.all(Array.from({ length: atOnce }, (_, at) => sendForgedCookie(ip, paths[at % paths.length] ?? '', more)))
 }
-const sessionCookie = ({ cookies }: { cookies: Map<string, string> }) => `floorpass_session=${cookies.get('floorpass_session')}`
+const getSessionCookie = ({ cookies }: { cookies: Map<string, string> }) =>
+  `floorpass_session=${cookies.get('floorpass_session')}`
 let ipCount = 0
 /** Signs the person in with a new browser, from an IP address that no other caller uses. */
 const signIn = async ({ email, password }: Person) => {
@@ -66,13 +67,13 @@ describe('cookies that open no session', () => {
     const ask = (ip: string, cookie: string) => fetch(url, { headers: { cookie, 'x-forwarded-for': ip } })
     await assertReads(addressPerMinute, async () => {
       for (let sent = 0; sent < 2 * addressPerMinute; sent += atOnce)
-        await Promise.all(Array.from({ length: atOnce }, () => ask('198.51.100.3', forgedCookie())))
+        await Promise.all(Array.from({ length: atOnce }, () => ask('198.51.100.3', createForgedCookie())))
     })
-    const answers = await Promise.all(Array.from({ length: 2 * readsPerSecond }, () => ask('198.51.100.3', forgedCookie())))
+    const answers = await Promise.all(Array.from({ length: 2 * readsPerSecond }, () => ask('198.51.100.3', createForgedCookie())))
     const refused = answers.find(({ status }) => status === 429)
     expect(await refused?.json()).toEqual({ code: 'TOO_MANY_REQUESTS', message: expect.any(String) })
     expect(refused?.headers.get('retry-after')).toBe('1')
-    expect(await (await ask('198.51.100.4', forgedCookie())).json()).toBeNull()
+    expect(await (await ask('198.51.100.4', createForgedCookie())).json()).toBeNull()
   })
 })
 
@@ -81,12 +82,12 @@ describe("people who share an attacker's IP address", () => {
 
   test('keep using and changing their cached sessions', async () => {
     const tab = await signIn(ada)
-    await getSession(ip, sessionCookie(tab))
+    await getSession(ip, getSessionCookie(tab))
     await flood(ip)
     for (let count = 0; count < 2 * readsPerSecond; count += 1)
-      expect((await getSession(ip, sessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
+      expect((await getSession(ip, getSessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
     await flood(ip, 100)
-    const headers = { cookie: sessionCookie(tab) }
+    const headers = { cookie: getSessionCookie(tab) }
     expect((await app.browser({ ip }).post('/auth/update-user', { name: 'Ada' }, { headers })).status).toBe(200)
   })
 
@@ -96,7 +97,7 @@ describe("people who share an attacker's IP address", () => {
     await flood(ip, addressPerMinute + 200)
     const answers = await Promise.all(
       tabs.map((tab) =>
-        getSession(ip, `${sessionCookie(tab)}; floorpass_known_device=${tab.cookies.get('floorpass_known_device')}`),
+        getSession(ip, `${getSessionCookie(tab)}; floorpass_known_device=${tab.cookies.get('floorpass_known_device')}`),
       ),
     )
     for (const { body } of answers) expect(body).toMatchObject({ user: { email: ada.email } })
@@ -106,7 +107,7 @@ describe("people who share an attacker's IP address", () => {
     const tab = await signIn(ada)
     await flood(ip)
     await delay(1_100)
-    expect((await getSession(ip, sessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
+    expect((await getSession(ip, getSessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
   })
 
   test('lose few more reads when the attacker has a known device', async () => {

@@ -10,10 +10,10 @@ import { outcome } from '@floorpass/testing/organization'
 import { landing, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
-const home = 'http://localhost:3000'
+const baseUrl = 'http://localhost:3000'
 const [google, github, forging] = await Promise.all([
-  startOpenIdProvider(`${home}/auth/callback/google`),
-  startGitHub(`${home}/auth/callback/github`),
+  startOpenIdProvider(`${baseUrl}/auth/callback/google`),
+  startGitHub(`${baseUrl}/auth/callback/github`),
   startForgingProvider(),
 ])
 afterAll(() => Promise.all([google.close(), github.close(), forging.close()]))
@@ -29,7 +29,7 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 
 const exportData = async (tab: Browser) => outcome(await tab.get('/auth/export-data'))
-const cookieOf = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
 const startReauthentication = (tab: Pick<Browser, 'post'>, provider: string, input: object = {}) =>
   tab.post('/auth/reauthenticate', { provider, ...input })
 /** Follows the provider's pages and returns the callback's address. */
@@ -38,7 +38,7 @@ const getCallbackPath = async (tab: Browser, provider: string, input: object = {
 const reauthenticateWith = async (provider: string, tab: Browser, input: object = {}) =>
   tab.get(await getCallbackPath(tab, provider, input))
 const failureRedirect = (code: string, page = '/reauthenticate') => [302, `${page}?error=${code}`]
-const sessionsOf = (userId: string, at = app) => at.db.session.findMany({ where: { userId } })
+const findSessions = (userId: string, at = app) => at.db.session.findMany({ where: { userId } })
 const countReauthentications = (userId: string, at = app) =>
   at.db.auditEvent.count({ where: { userId, action: 'reauthenticate' } })
 
@@ -66,14 +66,14 @@ describe('reauthenticating with a linked provider', () => {
       max_age: '0',
       claims: '{"id_token":{"auth_time":{"essential":true}}}',
     })
-    const [before, [former]] = [cookieOf(tab), await sessionsOf(userId)]
+    const [before, [former]] = [getCookie(tab), await findSessions(userId)]
     const callback = await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl))
     expect(landing(callback)).toEqual([302, '/settings/email'])
-    const [session, ...others] = await sessionsOf(userId)
+    const [session, ...others] = await findSessions(userId)
     expect(others).toEqual([])
     const seconds = Math.floor(Date.now() / 1000)
     expect(session).toMatchObject({ createdAt: former?.createdAt, authenticatedAt: new Date(seconds * 1000) })
-    expect(cookieOf(tab)).not.toBe(before)
+    expect(getCookie(tab)).not.toBe(before)
     expect((await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })).body).toBeNull()
     expect(await app.db.auditEvent.findMany({ where: { userId, action: 'reauthenticate' } })).toMatchObject([
       { details: { method: 'google' }, succeeded: true },
@@ -90,7 +90,7 @@ describe('reauthenticating with a linked provider', () => {
     const later = new Date()
     await app.db.session.updateMany({ where: { userId }, data: { authenticatedAt: later } })
     expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
-    expect(await sessionsOf(userId)).toMatchObject([{ authenticatedAt: later }])
+    expect(await findSessions(userId)).toMatchObject([{ authenticatedAt: later }])
   })
 
   test('is offered when the account has no other method', async () => {
@@ -112,7 +112,7 @@ describe('reauthenticating with a linked provider', () => {
     expect(await exportData(tab)).toEqual(refused)
     expect((await userIn(tab))?.id).toBe(userId)
     expect([await countReauthentications(userId), await countReauthentications(other.userId)]).toEqual([0, 0])
-    expect((await sessionsOf(other.userId)).map(({ authenticatedAt }) => authenticatedAt?.getTime())).toEqual([
+    expect((await findSessions(other.userId)).map(({ authenticatedAt }) => authenticatedAt?.getTime())).toEqual([
       expect.any(Number),
     ])
     expect(await app.db.account.count({ where: { userId } })).toBe(1)
@@ -186,7 +186,7 @@ describe('reauthenticating with a linked provider', () => {
     expect(answers.filter((answer) => landing(answer)[1] === '/dashboard')).toHaveLength(1)
     for (const answer of answers)
       expect(landing(answer)).toEqual([302, expect.stringMatching(/^\/dashboard$|error=state_mismatch$/)])
-    expect([(await sessionsOf(userId)).length, await countReauthentications(userId)]).toEqual([1, 1])
+    expect([(await findSessions(userId)).length, await countReauthentications(userId)]).toEqual([1, 1])
     expect(app.unforeseen()).toEqual([])
   })
 
@@ -231,7 +231,7 @@ describe('reauthenticating with a linked provider', () => {
     const answer = await startReauthentication(tab, 'github')
     expect(urlOf(answer).searchParams.get('prompt')).toBe('select_account')
     expect(landing(await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl)))).toEqual([302, '/dashboard'])
-    expect(await sessionsOf(tab.userId)).toMatchObject([{ authenticatedAt: new Date() }])
+    expect(await findSessions(tab.userId)).toMatchObject([{ authenticatedAt: new Date() }])
     await github.set({
       person: { id: 1, login: 'thief', emails: [{ email: 'thief@example.test', primary: true, verified: true }] },
     })
@@ -270,7 +270,7 @@ describe('the auth_time of a provider', () => {
     const { tab, sub, userId, clock } = await signedIn()
     const time = seconds() - freshSeconds
     expect(landing(await reauthenticate(tab, sub, { auth_time: time }))).toEqual([302, '/dashboard'])
-    expect(await sessionsOf(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date(time * 1000) }])
+    expect(await findSessions(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date(time * 1000) }])
     expect(await exportData(tab)).toEqual(allowed)
     clock.advance(1)
     expect(await exportData(tab)).toEqual(refused)
@@ -300,7 +300,7 @@ describe('the auth_time of a provider', () => {
   ])('%s counts as now, and not a second longer', async (_, claims) => {
     const { tab, sub, userId, clock } = await signedIn()
     expect(landing(await reauthenticate(tab, sub, claims()))).toEqual([302, '/dashboard'])
-    expect(await sessionsOf(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date() }])
+    expect(await findSessions(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date() }])
     clock.advance(freshSeconds)
     expect(await exportData(tab)).toEqual(allowed)
     clock.advance(1)

@@ -21,7 +21,7 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 const getReauthentication = async (tab: Browser) =>
   (await tab.get('/auth/reauthentication')).body as { until: string; methods: string[] }
-const cookieOf = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
   (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
 const getSession = ({ userId }: Tab) => app.db.session.findFirstOrThrow({ where: { userId } })
@@ -32,11 +32,11 @@ const getEvents = async ({ userId }: Tab) =>
   ])
 /** Sends `count` parallel requests with the same cookie. */
 const reauthenticateInParallel = (tab: Tab, count: number, body: object) => {
-  const headers = { cookie: `floorpass_session=${cookieOf(tab)}` }
+  const headers = { cookie: `floorpass_session=${getCookie(tab)}` }
   return Promise.all(Array.from({ length: count }, () => app.browser().post('/auth/reauthenticate', body, { headers })))
 }
 /** Runs `work` before every password comparison until the test ends. */
-const whileComparing = (work: () => Promise<unknown>) => {
+const runDuringCompare = (work: () => Promise<unknown>) => {
   const { passwords } = app.service.deps
   const { verify } = passwords
   onTestFinished(() => {
@@ -109,12 +109,12 @@ describe('reauthenticating with the password', () => {
 
   test('T31: replaces the session token, and the former cookie stops working', async () => {
     const tab = await app.signedIn()
-    const [before, handle] = [cookieOf(tab), await handleOf(tab)]
+    const [before, handle] = [getCookie(tab), await handleOf(tab)]
     const answer = await reauthenticateWithPassword(tab)
     expect(answer.setCookies).toEqual([
       expect.stringMatching(/^floorpass_session=[\w-]+; HttpOnly; Max-Age=\d+; Path=\/; SameSite=Lax$/),
     ])
-    expect([cookieOf(tab) === before, await isLive(before), await isLive(cookieOf(tab))]).toEqual([false, false, true])
+    expect([getCookie(tab) === before, await isLive(before), await isLive(getCookie(tab))]).toEqual([false, false, true])
     expect(await handleOf(tab)).not.toBe(handle)
   })
 
@@ -168,10 +168,10 @@ describe('reauthenticating with the password', () => {
     const tab = await app.signedIn()
     clock.advance(freshSeconds + 1)
     expect(await exportData(tab)).toEqual(refused)
-    const [cookie, row] = [cookieOf(tab), await getSession(tab)]
+    const [cookie, row] = [getCookie(tab), await getSession(tab)]
     const answer = await reauthenticate(tab, { password: 'something else' })
     expect([answer.status, answer.body]).toEqual([400, { code: 'INVALID_PASSWORD', message: 'Invalid password' }])
-    expect([cookieOf(tab), await getSession(tab), await getEvents(tab)]).toEqual([cookie, row, []])
+    expect([getCookie(tab), await getSession(tab), await getEvents(tab)]).toEqual([cookie, row, []])
     expect(await exportData(tab)).toEqual(refused)
   })
 
@@ -227,12 +227,12 @@ describe('reauthenticating with the password', () => {
     ],
   ])('is refused when the session is %s during the comparison', async (_, endSession, code) => {
     const tab = await app.signedIn()
-    const before = cookieOf(tab)
-    whileComparing(() => endSession(tab.userId))
+    const before = getCookie(tab)
+    runDuringCompare(() => endSession(tab.userId))
     expect((await reauthenticateWithPassword(tab)).code).toBe(code)
     expect(await app.db.session.count({ where: { userId: tab.userId, authenticatedAt: { not: null } } })).toBe(0)
     expect(await getEvents(tab)).toEqual([])
-    expect([before, '']).toContain(cookieOf(tab))
+    expect([before, '']).toContain(getCookie(tab))
   })
 
   test('is refused for a suspended user', async () => {
@@ -353,7 +353,7 @@ test("better-auth's client recovers from SESSION_NOT_FRESH by signing in again",
   const client = createAuthClient({ baseURL: app.baseUrl, basePath: '/auth', fetchOptions: { customFetchImpl: tab.fetch } })
   await client.signIn.email(person)
   clock.advance(freshSeconds + 1)
-  const former = cookieOf(tab)
+  const former = getCookie(tab)
   const newEmail = app.person().email
   expect((await client.changeEmail({ newEmail })).error).toMatchObject({ status: 403, code: 'SESSION_NOT_FRESH' })
   expect((await client.signIn.email(person)).error).toBeNull()

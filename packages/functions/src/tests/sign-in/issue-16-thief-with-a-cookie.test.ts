@@ -218,7 +218,7 @@ const attempts: Record<string, Attempt> = {
   '/two-factor/revoke-trusted-device': { bodies: () => [{ id: randomUUID() }] },
 }
 
-const mutating = routes.filter(({ method }) => method === 'POST')
+const mutatingRoutes = routes.filter(({ method }) => method === 'POST')
 const cases = signInMethods.flatMap((signInMethod) =>
   Object.entries(ages).map(([name, age]) => ({ signInMethod, age: age as Age, name })),
 )
@@ -230,11 +230,11 @@ const getBody = async (thief: Browser, path: string) => (await thief.get(`/auth/
 const isFresh = async (thief: Browser) => (await thief.get('/auth/export-data')).status === 200
 
 test('every route that changes something has an attempt in this file', () => {
-  expect(Object.keys(attempts).sort()).toEqual(mutating.map(({ path }) => path).sort())
+  expect(Object.keys(attempts).sort()).toEqual(mutatingRoutes.map(({ path }) => path).sort())
 })
 
 describe('a thief who holds only a cookie without a recent authentication', () => {
-  test.each(mutating.map(({ path }) => path))('T47: takes and destroys nothing with %s', async (path) => {
+  test.each(mutatingRoutes.map(({ path }) => path))('T47: takes and destroys nothing with %s', async (path) => {
     const { bodies, refuses }: Attempt = attempts[path] ?? { bodies: emptyBody, refuses: [] }
     for (const { signInMethod, age, name } of cases) {
       const owner = owners.get(signInMethod)

@@ -6,7 +6,7 @@ const app = await createTestApp()
 
 const signIn = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/sign-in/email', fields)
 const credentials = ({ email, password }: Person) => ({ email, password })
-const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
 const getSession = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
 
 /** Runs `meanwhile` between each password comparison and its answer, until the test ends. */
@@ -86,16 +86,16 @@ describe('sign-in with email and password', () => {
 
   test('stores only the hash of the token', async () => {
     const tab = await app.signedIn()
-    expect(tokenOf(tab)).toMatch(/^[\w-]{43}$/)
-    expect(JSON.stringify(await app.everyRow())).not.toContain(tokenOf(tab))
-    expect(JSON.stringify(app.logs)).not.toContain(tokenOf(tab))
+    expect(getToken(tab)).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(await app.everyRow())).not.toContain(getToken(tab))
+    expect(JSON.stringify(app.logs)).not.toContain(getToken(tab))
   })
 
   test('T31: a new sign-in in the same browser ends the former session', async () => {
     const tab = await app.signedIn()
-    const former = tokenOf(tab)
+    const former = getToken(tab)
     await signIn(credentials(tab.person), tab)
-    expect(tokenOf(tab)).not.toBe(former)
+    expect(getToken(tab)).not.toBe(former)
     expect(await getSession(`floorpass_session=${former}`)).toBeNull()
   })
 
@@ -105,7 +105,7 @@ describe('sign-in with email and password', () => {
     const planted = 'p'.repeat(43)
     tab.cookies.set('floorpass_session', planted)
     await signIn({ email, password }, tab)
-    expect(tokenOf(tab)).not.toBe(planted)
+    expect(getToken(tab)).not.toBe(planted)
     expect(await getSession(`floorpass_session=${planted}`)).toBeNull()
   })
 
@@ -127,7 +127,7 @@ describe('sign-in with email and password', () => {
     for (let count = 0; count < 40; count += 1) {
       const tab = app.browser()
       await signIn(credentials(person), tab)
-      tokens.push(tokenOf(tab))
+      tokens.push(getToken(tab))
     }
     expect(new Set(tokens).size).toBe(40)
     for (let place = 0; place < 43; place += 1) expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1)
@@ -213,7 +213,7 @@ describe('sign-in with email and password', () => {
 
 describe('the session cookie', () => {
   test('T44: is the only place where a token is accepted', async () => {
-    const token = tokenOf(await app.signedIn())
+    const token = getToken(await app.signedIn())
     const tab = app.browser()
     for (const answer of [
       await tab.get(`/auth/get-session?token=${token}&floorpass_session=${token}`),
@@ -226,7 +226,7 @@ describe('the session cookie', () => {
   })
 
   test('T45: answers signed out to malformed, huge, cut and altered tokens', async () => {
-    const token = tokenOf(await app.signedIn())
+    const token = getToken(await app.signedIn())
     const flipped = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`
     const values = [
       '',
@@ -259,8 +259,8 @@ describe('the session cookie', () => {
   })
 
   test('T141: opens no session when the browser sends two different ones', async () => {
-    const token = tokenOf(await app.signedIn())
-    const planted = tokenOf(await app.signedIn())
+    const token = getToken(await app.signedIn())
+    const planted = getToken(await app.signedIn())
     expect(await getSession(`floorpass_session=${token}; floorpass_session=${planted}`)).toBeNull()
     expect(await getSession(`floorpass_session=${planted}; floorpass_session=${token}`)).toBeNull()
     expect(await getSession(`floorpass_session=${token}; floorpass_session=${token}`)).not.toBeNull()

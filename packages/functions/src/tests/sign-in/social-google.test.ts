@@ -33,7 +33,7 @@ function setPerson(overrides: Partial<OpenIdPerson> = {}): OpenIdPerson {
   }
   return google.person
 }
-const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+const hashToken = (token: string) => createHash('sha256').update(token).digest('base64url')
 const countRows = () => Promise.all([app.db.user.count(), app.db.session.count(), app.db.account.count()])
 const errorRedirect = (code: string, page = '/login') => [302, `${page}?error=${code}`]
 
@@ -131,7 +131,7 @@ describe('T68: the state of a social sign-in', () => {
   test('is refused when AUTH_SECRET no longer lists the secret that sealed it', async () => {
     const tab = app.browser()
     const callback = await wayBack(app, tab, 'google')
-    const secretHash = hashOf(new URL(callback, baseUrl).searchParams.get('state') ?? '')
+    const secretHash = hashToken(new URL(callback, baseUrl).searchParams.get('state') ?? '')
     await app.db.verification.update({ where: { secretHash }, data: { payloadSealed: '1.AAAAAAAA.nonsense' } })
     await expectRefusal(tab, callback)
   })

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())
 const app = await createTestApp(github.environment)
-const challenged = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
+const challengeAnswer = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
 const newPassword = 'violet harbor ladder'
 
 let personCount = 0
@@ -114,7 +114,7 @@ describe('an account with a second factor', () => {
     const reset = await tab.post('/auth/reset-password', { token, newPassword })
     expect([reset.body, tab.cookies.has('floorpass_session'), await isEnabled(userId)]).toEqual([{ status: true }, false, true])
     const signIn = () => tab.post('/auth/sign-in/email', { email: person.email, password: newPassword })
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
     expect((await tab.post('/auth/two-factor/verify', { code: authenticator.code() })).status).toBe(200)
     await tab.post('/auth/sign-out')
     await signIn()
@@ -126,7 +126,7 @@ describe('an account with a second factor', () => {
     expect((await tab.post('/auth/change-password', { currentPassword: person.password, newPassword })).status).toBe(200)
     expect(await isEnabled(userId)).toBe(true)
     expect((await app.browser().post('/auth/sign-in/email', { email: person.email, password: newPassword })).body).toEqual(
-      challenged,
+      challengeAnswer,
     )
   })
 
@@ -166,7 +166,7 @@ describe('an undone email change', () => {
   test("keeps the owner's second factor", async () => {
     const { tab, userId } = await signInWithFactor()
     await backdateFactor(userId)
-    expect(await changeAndUndo(tab, async () => {})).toEqual(challenged)
+    expect(await changeAndUndo(tab, async () => {})).toEqual(challengeAnswer)
     expect(await app.db.backupCode.count({ where: { userId } })).toBe(10)
   })
 
@@ -198,7 +198,7 @@ describe('an undone email change', () => {
         clock.advance(1)
         await tab.post('/auth/two-factor/generate-backup-codes', { password: person.password })
       }),
-    ).toEqual(challenged)
+    ).toEqual(challengeAnswer)
     expect(await app.db.backupCode.count({ where: { userId } })).toBe(0)
   })
 })

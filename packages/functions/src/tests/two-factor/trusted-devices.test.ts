@@ -29,7 +29,7 @@ async function signInWithLaptop() {
   return { clock, phone, laptop, person, userId, authenticator, backupCodes, signIn, answer }
 }
 const getTrustToken = (tab: Browser) => tab.cookies.get('floorpass_trusted_device')
-const challenged = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
+const challengeAnswer = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
 const listDevices = async (tab: Pick<Browser, 'get'>) =>
   (await tab.get('/auth/two-factor/list-trusted-devices')).body as (Record<string, unknown> & { id: string })[]
 
@@ -59,7 +59,7 @@ describe('a trusted device', () => {
     ])
     const thief = app.browser()
     thief.cookies.set('floorpass_trusted_device', first ?? '')
-    expect((await signIn(thief)).body).toEqual(challenged)
+    expect((await signIn(thief)).body).toEqual(challengeAnswer)
     expect(await app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' } })).toMatchObject({
       details: { factor: 'trusted-device' },
     })
@@ -80,7 +80,7 @@ describe('a trusted device', () => {
     const secondSignIn = await signIn()
     expect(secondSignIn.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toContain('Max-Age=864000')
     clock.advance(10 * day)
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
     expect(await listDevices(laptop)).toHaveProperty('code', 'UNAUTHORIZED')
   })
 
@@ -94,11 +94,11 @@ describe('a trusted device', () => {
 
   test('T113: does not work for another user of the browser, and can be replaced by them', async () => {
     const [mine, theirs] = [await signInWithLaptop(), await signInWithLaptop()]
-    expect((await theirs.signIn(mine.laptop)).body).toEqual(challenged)
+    expect((await theirs.signIn(mine.laptop)).body).toEqual(challengeAnswer)
     mine.clock.advance(60)
     await mine.laptop.post('/auth/two-factor/verify', { code: theirs.authenticator.code(1), trustDevice: true })
     expect((await theirs.signIn(mine.laptop)).body).toHaveProperty('token')
-    expect((await mine.signIn()).body).toEqual(challenged)
+    expect((await mine.signIn()).body).toEqual(challengeAnswer)
   })
 
   test('stays one device when it is trusted again in the same browser', async () => {
@@ -115,7 +115,7 @@ describe('a trusted device', () => {
     for (const token of ['x', 'y'.repeat(7000), '%00', "' OR 1=1"]) {
       const tab = app.browser()
       tab.cookies.set('floorpass_trusted_device', token)
-      expect((await signIn(tab)).body).toEqual(challenged)
+      expect((await signIn(tab)).body).toEqual(challengeAnswer)
     }
   })
 
@@ -178,13 +178,13 @@ describe('trusted devices', () => {
     expect((await revoke(phone)).body).toEqual({ status: true })
     expect(await app.db.auditEvent.count({ where: { userId, action: 'revoke-trusted-device' } })).toBe(1)
     expect((await laptop.get('/auth/get-session')).body).not.toBeNull()
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
   test('end when their session is revoked, so that a lost laptop needs a code', async () => {
     const { phone, laptop, signIn } = await signInWithLaptop()
     expect((await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })).status).toBe(200)
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
   test('end with revoke-other-sessions except this one, and all with revoke-sessions', async () => {
@@ -199,11 +199,11 @@ describe('trusted devices', () => {
     await first.signIn(other)
     await other.post('/auth/two-factor/verify', { code: first.authenticator.code() })
     await other.post('/auth/revoke-other-sessions')
-    expect((await first.signIn()).body).toEqual(challenged)
+    expect((await first.signIn()).body).toEqual(challengeAnswer)
 
     const second = await signInWithLaptop()
     await second.laptop.post('/auth/revoke-sessions')
-    expect((await second.signIn()).body).toEqual(challenged)
+    expect((await second.signIn()).body).toEqual(challengeAnswer)
   })
 
   test.each([
@@ -230,7 +230,7 @@ describe('trusted devices', () => {
     await laptopOwner.signIn(waiting)
     expect((await change(laptopOwner)).status).toBe(200)
     laptopOwner.person.password = laptopOwner.person.password.replace('plum', 'pear')
-    expect((await laptopOwner.signIn()).body).toEqual(challenged)
+    expect((await laptopOwner.signIn()).body).toEqual(challengeAnswer)
     laptopOwner.clock.advance(60)
     const code = laptopOwner.authenticator.code()
     expect((await waiting.post('/auth/two-factor/verify', { code })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
@@ -244,7 +244,7 @@ describe('trusted devices', () => {
     clock.advance(60)
     await switchOnTwoFactor(phone, person.password)
     laptop.cookies.set('floorpass_trusted_device', kept)
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
   test('stay with a session that gets a new token', async () => {
