@@ -68,7 +68,7 @@ export function createCapability(root, module, name) {
     `\n    'POST ${path}': async () => ({ value: 'changed' }),`,
   )
   const tables = 'packages/functions/src/tests'
-  insert(`${tables}/rest/spec-rows.test.ts`, /^const ours = \[$/m, `\n  'POST ${path}',`)
+  insert(`${tables}/rest/spec-rows.test.ts`, /^const addedRoutes = \[$/m, `\n  'POST ${path}',`)
   insert(
     `${tables}/audit/one-transaction.test.ts`,
     /^ {2}\{ path: '\/update-user', .*$/m,

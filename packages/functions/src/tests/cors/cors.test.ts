@@ -5,7 +5,7 @@ import { routes } from '../../rest/routes.ts'
 const trusted = 'https://trade.example.test'
 const other = 'http://localhost:5173'
 const app = await createTestApp({ TRUSTED_ORIGINS: `${trusted},${other}` })
-const curl = app.browser({ origin: null })
+const client = app.browser({ origin: null })
 const exposed = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-retry-after, x-request-id'
 
 const foreign = [
@@ -28,13 +28,13 @@ const foreign = [
 ]
 
 const preflight = (path: string, origin: string, method = 'POST') =>
-  curl.request('OPTIONS', path, {
+  client.request('OPTIONS', path, {
     headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': 'content-type' },
   })
 
-const corsHeadersOf = (headers: Headers) =>
+const getCorsHeaders = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-')))
-const varyOf = (headers: Headers) => (headers.get('vary') ?? '').split(',').map((name) => name.trim().toLowerCase())
+const getVary = (headers: Headers) => (headers.get('vary') ?? '').split(',').map((name) => name.trim().toLowerCase())
 
 const paths = [
   '/auth/sign-in/email',
@@ -45,48 +45,48 @@ const paths = [
   '/trpc/signIn.email',
 ]
 
-describe('a preflight', () => {
-  test.each(paths)('T57: from a trusted origin is told that very origin, methods, headers and how long: %s', async (path) => {
+describe('a CORS preflight', () => {
+  test.each(paths)('T57: from a trusted origin answers with that origin, the methods, headers and max-age: %s', async (path) => {
     for (const origin of [app.baseUrl, trusted, other]) {
       const { status, headers, body } = await preflight(path, origin)
-      const own = routes.filter((route) => `/auth${route.path}` === path).map(({ method }) => method)
+      const routeMethods = routes.filter((route) => `/auth${route.path}` === path).map(({ method }) => method)
       expect([status, body]).toEqual([204, ''])
-      expect(corsHeadersOf(headers)).toEqual({
+      expect(getCorsHeaders(headers)).toEqual({
         'access-control-allow-origin': origin,
         'access-control-allow-credentials': 'true',
-        'access-control-allow-methods': [...(own.length > 0 ? own : ['GET', 'POST']), 'OPTIONS'].join(', '),
+        'access-control-allow-methods': [...(routeMethods.length > 0 ? routeMethods : ['GET', 'POST']), 'OPTIONS'].join(', '),
         'access-control-allow-headers': 'content-type',
         'access-control-max-age': '7200',
         'access-control-expose-headers': exposed,
       })
-      expect(varyOf(headers)).toContain('origin')
+      expect(getVary(headers)).toContain('origin')
     }
   })
 
-  test.each(foreign)('T58: from the foreign origin %j is told nothing', async (origin) => {
+  test.each(foreign)('T58: from the foreign origin %j gets no CORS header', async (origin) => {
     for (const path of paths) {
       const { status, headers, body } = await preflight(path, origin)
-      expect([status, body, corsHeadersOf(headers)]).toEqual([204, '', {}])
-      expect(varyOf(headers)).toContain('origin')
+      expect([status, body, getCorsHeaders(headers)]).toEqual([204, '', {}])
+      expect(getVary(headers)).toContain('origin')
     }
   })
 
-  test('without an origin is told nothing', async () => {
-    const { status, headers } = await curl.request('OPTIONS', '/auth/sign-in/email')
-    expect([status, corsHeadersOf(headers)]).toEqual([204, {}])
+  test('without an origin gets no CORS header', async () => {
+    const { status, headers } = await client.request('OPTIONS', '/auth/sign-in/email')
+    expect([status, getCorsHeaders(headers)]).toEqual([204, {}])
   })
 
-  test('opens no session, needs none, and counts for no limit', async () => {
+  test('counts for no rate limit', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
-    const somebody = await limited.person()
+    const person = await limited.person()
     const headers = { origin: limited.baseUrl, 'access-control-request-method': 'POST' }
     for (let count = 0; count < 40; count += 1)
       await limited.browser({ origin: null }).request('OPTIONS', '/auth/sign-up/email', { headers })
-    expect((await limited.browser().post('/auth/sign-up/email', somebody)).status).toBe(200)
+    expect((await limited.browser().post('/auth/sign-up/email', person)).status).toBe(200)
   })
 })
 
-describe('an answer', () => {
+describe('an answer of the service', () => {
   const cases: [what: string, method: string, path: string, options: object, status: number][] = [
     ['200', 'GET', '/auth/get-session', {}, 200],
     ['400', 'POST', '/auth/sign-in/email', { body: '{' }, 400],
@@ -100,32 +100,35 @@ describe('an answer', () => {
     ['405 of tRPC', 'GET', '/trpc/signIn.signOut', {}, 405],
   ]
 
-  test.each(cases)('T59: %s to a trusted origin names it, with credentials', async (_, method, path, options, expected) => {
-    const answer = await app
-      .browser({ origin: trusted })
-      .request(method, path, { ...options, headers: { origin: trusted, ...(options as { headers?: object }).headers } })
-    expect(answer.status).toBe(expected)
-    expect(corsHeadersOf(answer.headers)).toEqual({
-      'access-control-allow-origin': trusted,
-      'access-control-allow-credentials': 'true',
-      'access-control-expose-headers': exposed,
-    })
-    expect(varyOf(answer.headers)).toContain('origin')
-  })
+  test.each(cases)(
+    'T59: %s to a trusted origin names the origin and allows credentials',
+    async (_, method, path, options, expected) => {
+      const answer = await app
+        .browser({ origin: trusted })
+        .request(method, path, { ...options, headers: { origin: trusted, ...(options as { headers?: object }).headers } })
+      expect(answer.status).toBe(expected)
+      expect(getCorsHeaders(answer.headers)).toEqual({
+        'access-control-allow-origin': trusted,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': exposed,
+      })
+      expect(getVary(answer.headers)).toContain('origin')
+    },
+  )
 
   test.each(cases)(
-    'T58: %s to a foreign origin, or none, has no such header and varies all the same',
+    'T58: %s to a foreign origin, or none, has no CORS header but still varies by origin',
     async (_, method, path, options) => {
       for (const origin of [...foreign, undefined]) {
         const headers = { ...(origin !== undefined && { origin }), ...(options as { headers?: object }).headers }
-        const answer = await curl.request(method, path, { ...options, headers })
-        expect([origin, corsHeadersOf(answer.headers)]).toEqual([origin, {}])
-        expect(varyOf(answer.headers)).toContain('origin')
+        const answer = await client.request(method, path, { ...options, headers })
+        expect([origin, getCorsHeaders(answer.headers)]).toEqual([origin, {}])
+        expect(getVary(answer.headers)).toContain('origin')
       }
     },
   )
 
-  test('T59: 403, 429, 500 and 503 have them too', async () => {
+  test('T59: 403, 429, 500 and 503 to a trusted origin have the CORS headers too', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on', TRUSTED_ORIGINS: trusted })
     const tab = limited.browser({ origin: trusted })
     const refused = await tab.post('/auth/sign-up/email', { ...limited.person(), callbackURL: 'https://evil.test' })
@@ -150,20 +153,20 @@ describe('an answer', () => {
     for (const { headers } of answers) {
       expect(headers.get('access-control-allow-origin')).toBe(trusted)
       expect(headers.get('access-control-allow-credentials')).toBe('true')
-      expect(varyOf(headers)).toContain('origin')
+      expect(getVary(headers)).toContain('origin')
     }
     expect(bug.body).toEqual({ code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' })
   })
 
-  test('outside /auth and /trpc has no such header for anybody', async () => {
+  test('outside /auth and /trpc has no CORS header', async () => {
     for (const path of ['/healthz', '/readyz', '/unknown']) {
-      expect(corsHeadersOf((await app.browser().get(path, { headers: { origin: trusted } })).headers)).toEqual({})
+      expect(getCorsHeaders((await app.browser().get(path, { headers: { origin: trusted } })).headers)).toEqual({})
     }
   })
 })
 
 describe('without TRUSTED_ORIGINS', async () => {
-  test('local mode trusts its own port under every loopback name, and nothing else', async () => {
+  test('local mode trusts only its own port on every loopback name', async () => {
     const local = await createTestApp()
     const allowed = async (origin: string) =>
       (await local.browser().get('/auth/get-session', { headers: { origin } })).headers.get('access-control-allow-origin')

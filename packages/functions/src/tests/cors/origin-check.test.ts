@@ -6,21 +6,21 @@ const app = await createTestApp({ TRUSTED_ORIGINS: trusted })
 
 type Headers = Record<string, string>
 
-const refusedAs = {
+const refusedByCode = {
   INVALID_ORIGIN: [
     ['a foreign origin', { origin: 'https://evil.test' }],
     ['T51: the trusted host as a prefix', { origin: `${trusted}.evil.test` }],
     ['T51: the trusted host as a suffix', { origin: 'https://eviltrade.example.test' }],
     ['T51: http for https', { origin: 'http://trade.example.test' }],
     ['T51: another port', { origin: `${trusted}:8443` }],
-    ['T51: a path behind it', { origin: `${trusted}/` }],
+    ['T51: a path after the trusted origin', { origin: `${trusted}/` }],
     ['T51: the trusted host as a user', { origin: `${trusted}@evil.test` }],
     ['T61: a comma list, trusted first', { origin: `${trusted}, https://evil.test` }],
     ['T61: a comma list, trusted last', { origin: `https://evil.test,${trusted}` }],
     ['T61: the trusted origin twice', { origin: `${trusted}, ${trusted}` }],
     ['an empty origin', { origin: '' }],
     ['a wildcard', { origin: '*' }],
-    ['a foreign origin that says it is the same', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
+    ['a foreign origin that claims to be same-origin', { origin: 'https://evil.test', 'sec-fetch-site': 'same-origin' }],
     ['a foreign origin with a trusted referer', { origin: 'https://evil.test', referer: `${trusted}/login` }],
     ['a foreign referer', { referer: 'https://evil.test/' }],
     ['a referer with the trusted host in its path', { referer: `https://evil.test/${trusted}` }],
@@ -40,7 +40,7 @@ const refusedAs = {
   ],
 } satisfies Record<string, [string, Headers][]>
 
-const refusals = Object.entries(refusedAs).flatMap(([code, cases]) =>
+const refusals = Object.entries(refusedByCode).flatMap(([code, cases]) =>
   cases.map(([what, headers]) => [what, headers as Headers, code] as const),
 )
 
@@ -55,10 +55,10 @@ const allowed: [string, Headers][] = [
   ['no origin, with a referer of the origin alone', { referer: `${trusted}/` }],
 ]
 
-const sessions = () => app.db.session.count()
+const countSessions = () => app.db.session.count()
 
-describe('the check of the origin', () => {
-  test.each(refusals)('refuses %s, with a cookie', async (_, headers, code) => {
+describe('the origin check', () => {
+  test.each(refusals)('refuses %s with a cookie', async (_, headers, code) => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const before = await app.everyRow()
@@ -69,9 +69,9 @@ describe('the check of the origin', () => {
     expect(await app.everyRow()).toEqual(before)
   })
 
-  test.each(refusals)('T53: refuses %s, without a cookie, to sign in and to sign up', async (_, headers, code) => {
+  test.each(refusals)('T53: refuses %s at sign-in and sign-up without a cookie', async (_, headers, code) => {
     const { email, password } = await app.verified()
-    const before = await sessions()
+    const before = await countSessions()
     const page = app.browser({ origin: null })
     const signIn = await page.post('/auth/sign-in/email', { email, password }, { headers })
     const signUp = await page.post('/auth/sign-up/email', app.person(), { headers })
@@ -79,7 +79,7 @@ describe('the check of the origin', () => {
     const posted = await page.post('/auth/sign-in/email', new URLSearchParams({ email, password }).toString(), { headers: form })
     for (const answer of [signIn, signUp, posted])
       expect([answer.status, answer.code, answer.setCookies]).toEqual([403, code, []])
-    expect(await sessions()).toBe(before)
+    expect(await countSessions()).toBe(before)
   })
 
   test.each(allowed)('allows %s', async (_, headers) => {
@@ -93,33 +93,33 @@ describe('the check of the origin', () => {
     expect((await app.browser({ origin: null }).post('/auth/sign-in/email', { email, password }, { headers })).status).toBe(200)
   })
 
-  test('allows callers that are no browser: none of those headers, no cookie', async () => {
+  test('allows callers other than browsers, which send no origin, referer or cookie', async () => {
     const { email, password } = await app.verified()
-    const curl = app.browser({ origin: null })
-    expect((await curl.post('/auth/sign-in/email', { email, password })).status).toBe(200)
-    // From here on it sends a cookie, and must say where it comes from.
-    expect((await curl.post('/auth/sign-out')).code).toBe('MISSING_OR_NULL_ORIGIN')
-    expect((await curl.post('/auth/sign-out', {}, { headers: { origin: app.baseUrl } })).status).toBe(200)
+    const client = app.browser({ origin: null })
+    expect((await client.post('/auth/sign-in/email', { email, password })).status).toBe(200)
+    // The client sends a cookie from here on, so it needs an origin.
+    expect((await client.post('/auth/sign-out')).code).toBe('MISSING_OR_NULL_ORIGIN')
+    expect((await client.post('/auth/sign-out', {}, { headers: { origin: app.baseUrl } })).status).toBe(200)
   })
 
-  test('any cookie at all asks for an origin', async () => {
+  test('needs an origin for a request with any cookie', async () => {
     const answer = await app.browser({ origin: null }).post('/auth/sign-out', {}, { headers: { cookie: 'theme=dark' } })
     expect([answer.status, answer.code]).toEqual([403, 'MISSING_OR_NULL_ORIGIN'])
   })
 
-  test.each(['PUT', 'PATCH', 'DELETE', 'PROPFIND'])('comes before the method is judged: %s', async (method) => {
+  test.each(['PUT', 'PATCH', 'DELETE', 'PROPFIND'])('runs before the method check: %s', async (method) => {
     const answer = await app.browser().request(method, '/auth/sign-out', { headers: { origin: 'https://evil.test' } })
     expect([answer.status, answer.code]).toEqual([403, 'INVALID_ORIGIN'])
   })
 
-  test('comes before the body is read, and for addresses that nothing answers', async () => {
+  test('runs before the body is read, and for unknown paths', async () => {
     const page = app.browser({ origin: 'https://evil.test' })
     expect((await page.post('/auth/sign-in/email', '{')).code).toBe('INVALID_ORIGIN')
     expect((await page.post('/auth/unknown')).code).toBe('INVALID_ORIGIN')
     expect((await page.post('/anything')).code).toBe('INVALID_ORIGIN')
   })
 
-  test('leaves reading alone: the browser keeps the answer from the page', async () => {
+  test('allows reading, because the browser hides the answer from a foreign page', async () => {
     const tab = await app.signedIn()
     for (const method of ['GET', 'HEAD']) {
       const answer = await tab.request(method, '/auth/get-session', {

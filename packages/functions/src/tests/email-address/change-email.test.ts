@@ -8,29 +8,29 @@ const app = await createTestApp()
 
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
 
-const ask = (tab: Pick<Browser, 'post'>, newEmail: unknown, fields: Record<string, unknown> = {}) =>
+const requestChange = (tab: Pick<Browser, 'post'>, newEmail: unknown, fields: Record<string, unknown> = {}) =>
   tab.post('/auth/change-email', { newEmail, ...fields })
-const follow = (token: string | undefined, tab: Pick<Browser, 'post'> = app.browser()) =>
+const openLink = (token: string | undefined, tab: Pick<Browser, 'post'> = app.browser()) =>
   tab.post('/auth/verify-email', { token })
-/** Somebody signed up so long ago that the link could not be followed any more. */
-const staleSignUp = async (person = app.person()) => {
+/** Signs a person up so long ago that their link is expired. */
+const signUpLongAgo = async (person = app.person()) => {
   await app.signUp(person)
   await app.db.user.update({ where: { email: person.email }, data: { updatedAt: new Date(Date.now() - 25 * 3_600_000) } })
   return person
 }
-const freshAddress = () => app.person().email
-/** Asks, and gives the link that went to the new address. */
-const linkTo = async (tab: Tab, newEmail = freshAddress()) => {
-  expect((await ask(tab, newEmail)).status).toBe(200)
+const createEmail = () => app.person().email
+/** Requests the change and returns the link sent to the new email. */
+const requestChangeLink = async (tab: Tab, newEmail = createEmail()) => {
+  expect((await requestChange(tab, newEmail)).status).toBe(200)
   await app.mailed()
   return { newEmail, ...app.outbox.lastTo(newEmail) }
 }
-const addressOf = async ({ userId }: Tab) => {
+const getEmail = async ({ userId }: Tab) => {
   const { email, emailVerified } = await app.db.user.findUniqueOrThrow({ where: { id: userId } })
   return [email, emailVerified]
 }
 const signIn = (email: string, password: string) => app.browser().post('/auth/sign-in/email', { email, password })
-const seen = ({ status, headers, body, setCookies }: Answer) => ({
+const getComparable = ({ status, headers, body, setCookies }: Answer) => ({
   status,
   body,
   setCookies,
@@ -39,25 +39,25 @@ const seen = ({ status, headers, body, setCookies }: Answer) => ({
 const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
 
 describe('change-email', () => {
-  test('T98: changes nothing before the link to the new address is followed; the old one is told at once', async () => {
+  test('T98: changes nothing until the new email is confirmed, and notifies the old one at once', async () => {
     const tab = await app.signedIn()
-    const { newEmail, token, link, subject } = await linkTo(tab)
-    expect(await addressOf(tab)).toEqual([tab.person.email, true])
+    const { newEmail, token, link, subject } = await requestChangeLink(tab)
+    expect(await getEmail(tab)).toEqual([tab.person.email, true])
     expect([subject, link.origin + link.pathname]).toEqual([
       'Confirm your new email address for Floorpass',
       `${app.baseUrl}/verify-email`,
     ])
-    const told = app.outbox.lastTo(tab.person.email)
-    expect(told.subject).toBe('A new email address was asked for your Floorpass account')
-    expect(told.text).toContain('a•••@e•••.test')
-    for (const untold of [newEmail, token]) expect(told.text + told.html).not.toContain(untold)
+    const notice = app.outbox.lastTo(tab.person.email)
+    expect(notice.subject).toBe('A new email address was asked for your Floorpass account')
+    expect(notice.text).toContain('a•••@e•••.test')
+    for (const hidden of [newEmail, token]) expect(notice.text + notice.html).not.toContain(hidden)
     expect((await signIn(newEmail, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn(tab.person.email, tab.person.password)).status).toBe(200)
 
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ status: true, user: { id: tab.userId, email: newEmail, emailVerified: true } })
-    expect(await addressOf(tab)).toEqual([newEmail, true])
+    expect(await getEmail(tab)).toEqual([newEmail, true])
     expect((await signIn(newEmail, tab.person.password)).status).toBe(200)
     expect((await signIn(tab.person.email, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email: newEmail } })
@@ -71,16 +71,16 @@ describe('change-email', () => {
     expect(actions.filter(({ action }) => action === 'change-email')).toHaveLength(1)
   })
 
-  test('T8: a taken address gets the answer of a free one in the same time; only the mail differs', async () => {
+  test('T8: answers alike for a taken and a free email in the same time', async () => {
     app.service.deps.responseFloor = createResponseFloor()
     const tab = await app.signedIn()
-    const proved = await app.verified()
-    const free = freshAddress()
+    const verified = await app.verified()
+    const free = createEmail()
     const mails = app.outbox.mails.length
-    const answers: ReturnType<typeof seen>[] = []
-    for (const address of [free, proved.email]) {
+    const answers: ReturnType<typeof getComparable>[] = []
+    for (const address of [free, verified.email]) {
       const started = performance.now()
-      answers.push(seen(await ask(tab, address)))
+      answers.push(getComparable(await requestChange(tab, address)))
       expect(performance.now() - started).toBeGreaterThan(195)
     }
     expect(answers[0]).toMatchObject({ status: 200, body: { status: true }, setCookies: [] })
@@ -90,25 +90,25 @@ describe('change-email', () => {
     expect(reached.sort()).toEqual([free, ...Array(2).fill(tab.person.email)].sort())
   })
 
-  test('T83: an address that somebody signed up with and did not prove in time is free: the change removes that sign-up', async () => {
-    const squatter = await staleSignUp()
+  test('T83: takes an email from an unverified sign-up whose link expired, and removes that sign-up', async () => {
+    const squatter = await signUpLongAgo()
     const { token: squattersLink } = app.outbox.lastTo(squatter.email)
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab, squatter.email)
-    expect((await follow(token)).status).toBe(200)
-    expect(await addressOf(tab)).toEqual([squatter.email, true])
+    const { token } = await requestChangeLink(tab, squatter.email)
+    expect((await openLink(token)).status).toBe(200)
+    expect(await getEmail(tab)).toEqual([squatter.email, true])
     expect((await signIn(squatter.email, squatter.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await follow(squattersLink)).code).toBe('INVALID_TOKEN')
+    expect((await openLink(squattersLink)).code).toBe('INVALID_TOKEN')
     expect(await app.db.user.count({ where: { email: squatter.email } })).toBe(1)
   })
 
-  test('T173: proving an address by sign-up and by change at once leaves it to one of the two', async () => {
+  test('T173: leaves an email to one account when a sign-up and a change confirm it in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const other = await staleSignUp()
+      const other = await signUpLongAgo()
       const { token: signUpLink } = app.outbox.lastTo(other.email)
       const tab = await app.signedIn()
-      const { token } = await linkTo(tab, other.email)
-      const answers = await Promise.all([follow(token), follow(signUpLink)])
+      const { token } = await requestChangeLink(tab, other.email)
+      const answers = await Promise.all([openLink(token), openLink(signUpLink)])
       for (const { status, code } of answers)
         expect([200, undefined, 400, 'INVALID_TOKEN']).toEqual(expect.arrayContaining([status, code]))
       expect(await app.db.user.count({ where: { email: other.email, emailVerified: true } })).toBe(1)
@@ -116,15 +116,15 @@ describe('change-email', () => {
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('the own address is refused, in whatever case', async () => {
+  test('refuses the current email in any case', async () => {
     const tab = await app.signedIn()
     for (const address of [tab.person.email, tab.person.email.toUpperCase()]) {
-      const answer = await ask(tab, address)
+      const answer = await requestChange(tab, address)
       expect([answer.status, answer.body]).toEqual([400, { code: 'EMAIL_IS_THE_SAME', message: 'Email is the same' }])
     }
   })
 
-  test('T121, T155, T171: what is no single address is 400', async () => {
+  test('T121, T155, T171: answers 400 to anything but a single email', async () => {
     const tab = await app.signedIn()
     for (const address of [
       undefined,
@@ -137,36 +137,36 @@ describe('change-email', () => {
       'a@b.test\r\nBcc: c@d.test',
       'аda@example.test',
     ])
-      expect((await ask(tab, address)).code).toBe('VALIDATION_ERROR')
+      expect((await requestChange(tab, address)).code).toBe('VALIDATION_ERROR')
   })
 
-  test('T63: a foreign callbackURL is refused, and nobody is mailed; an allowed one is in the link', async () => {
+  test('T63: refuses a foreign callbackURL without a mail, and puts an allowed one in the link', async () => {
     const tab = await app.signedIn()
     for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', ''])
-      expect((await ask(tab, freshAddress(), { callbackURL })).code).toBe('INVALID_CALLBACK_URL')
+      expect((await requestChange(tab, createEmail(), { callbackURL })).code).toBe('INVALID_CALLBACK_URL')
     await app.mailed()
     expect(app.outbox.to(tab.person.email)).toHaveLength(1)
-    const newEmail = freshAddress()
-    await ask(tab, newEmail, { callbackURL: '/settings?saved=1' })
+    const newEmail = createEmail()
+    await requestChange(tab, newEmail, { callbackURL: '/settings?saved=1' })
     await app.mailed()
     expect(app.outbox.lastTo(newEmail).link.searchParams.get('callbackURL')).toBe('/settings?saved=1')
   })
 
-  test('T47: needs a proof from the last 15 minutes', async () => {
+  test('T47: needs an authentication from the last 15 minutes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(15 * 60)
-    expect((await ask(tab, freshAddress())).status).toBe(200)
+    expect((await requestChange(tab, createEmail())).status).toBe(200)
     clock.advance(1)
-    const answer = await ask(tab, freshAddress())
+    const answer = await requestChange(tab, createEmail())
     expect([answer.status, answer.code]).toEqual([403, 'SESSION_NOT_FRESH'])
   })
 
-  test('T31: the browser that follows the link gets a new token, and the old one is refused at once', async () => {
+  test('T31: gives the browser that opens the link a new token, and ends the old one at once', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
+    const { token } = await requestChangeLink(tab)
     const before = tab.cookies.get('floorpass_session')
-    const answer = await follow(token, tab)
+    const answer = await openLink(token, tab)
     expect(answer.setCookies).toHaveLength(1)
     expect(tab.cookies.get('floorpass_session')).not.toBe(before)
     const old = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })
@@ -174,80 +174,80 @@ describe('change-email', () => {
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
   })
 
-  test('a browser that is signed out stays so', async () => {
+  test('opens no session when the link is opened signed out', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
-    const stranger = app.browser()
-    expect((await follow(token, stranger)).setCookies).toEqual([])
-    expect((await stranger.get('/auth/get-session')).body).toBeNull()
+    const { token } = await requestChangeLink(tab)
+    const signedOut = app.browser()
+    expect((await openLink(token, signedOut)).setCookies).toEqual([])
+    expect((await signedOut.get('/auth/get-session')).body).toBeNull()
   })
 
-  test('INVALID_USER: somebody else who is signed in cannot follow it, and does not use it up', async () => {
+  test("INVALID_USER: refuses the link in another user's session without using it up", async () => {
     const tab = await app.signedIn()
     const other = await app.signedIn()
-    const { token, newEmail } = await linkTo(tab)
-    const answer = await follow(token, other)
+    const { token, newEmail } = await requestChangeLink(tab)
+    const answer = await openLink(token, other)
     expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_USER', message: 'Invalid user' }])
-    expect(await addressOf(tab)).toEqual([tab.person.email, true])
-    expect((await follow(token, tab)).status).toBe(200)
-    expect(await addressOf(tab)).toEqual([newEmail, true])
+    expect(await getEmail(tab)).toEqual([tab.person.email, true])
+    expect((await openLink(token, tab)).status).toBe(200)
+    expect(await getEmail(tab)).toEqual([newEmail, true])
   })
 
-  test('T92: of twenty uses at once one takes effect', async () => {
+  test('T92: takes effect once for twenty parallel uses', async () => {
     const tab = await app.signedIn()
-    const { token, newEmail } = await linkTo(tab)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => follow(token)))
+    const { token, newEmail } = await requestChangeLink(tab)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => openLink(token)))
     const outcomes = new Set(answers.map(({ status, code }) => `${status} ${code}`))
     expect([...outcomes].every((outcome) => ['200 undefined', '400 INVALID_TOKEN'].includes(outcome))).toBe(true)
     expect(answers.filter(({ body }) => (body as { user?: unknown }).user).length).toBe(1)
-    expect(await addressOf(tab)).toEqual([newEmail, true])
+    expect(await getEmail(tab)).toEqual([newEmail, true])
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-email' } })).toBe(1)
     await app.mailed()
     expect(app.outbox.to(tab.person.email).filter(({ link }) => link.pathname === '/undo-email-change')).toHaveLength(1)
   })
 
-  test('T100: followed again it succeeds without effect', async () => {
+  test('T100: succeeds again without effect when the link is opened twice', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
-    await follow(token)
-    const again = await follow(token)
-    expect([again.status, again.body, again.setCookies]).toEqual([200, { status: true, user: null }, []])
+    const { token } = await requestChangeLink(tab)
+    await openLink(token)
+    const secondAnswer = await openLink(token)
+    expect([secondAnswer.status, secondAnswer.body, secondAnswer.setCookies]).toEqual([200, { status: true, user: null }, []])
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-email' } })).toBe(1)
   })
 
-  test('T94: it works for an hour, and not a second longer', async () => {
+  test('T94: accepts the link for an hour, and not a second longer', async () => {
     const clock = holdClock()
     const [early, late] = [await app.signedIn(), await app.signedIn()]
-    const [first, second] = [await linkTo(early), await linkTo(late)]
+    const [first, second] = [await requestChangeLink(early), await requestChangeLink(late)]
     clock.advance(3599)
-    expect((await follow(first.token)).status).toBe(200)
+    expect((await openLink(first.token)).status).toBe(200)
     clock.advance(1)
-    const answer = await follow(second.token)
+    const answer = await openLink(second.token)
     expect([answer.status, answer.code]).toEqual([400, 'TOKEN_EXPIRED'])
-    expect(await addressOf(late)).toEqual([late.person.email, true])
+    expect(await getEmail(late)).toEqual([late.person.email, true])
   })
 
-  test('a newer wish voids the older link', async () => {
+  test('makes the older link stop working when a newer change is requested', async () => {
     const tab = await app.signedIn()
-    const [older, newer] = [await linkTo(tab), await linkTo(tab)]
-    const answer = await follow(older.token)
+    const [older, newer] = [await requestChangeLink(tab), await requestChangeLink(tab)]
+    const answer = await openLink(older.token)
     expect([answer.status, answer.body]).toEqual(invalid)
-    expect((await follow(newer.token)).status).toBe(200)
-    expect(await addressOf(tab)).toEqual([newer.newEmail, true])
+    expect((await openLink(newer.token)).status).toBe(200)
+    expect(await getEmail(tab)).toEqual([newer.newEmail, true])
   })
 
-  test('T98: of two changes at once one wins, and one link works', async () => {
+  test('T98: lets one of two parallel changes win, with one working link', async () => {
     const tab = await app.signedIn()
-    const addresses = [freshAddress(), freshAddress()]
-    await Promise.all(addresses.map((address) => ask(tab, address)))
+    const addresses = [createEmail(), createEmail()]
+    await Promise.all(addresses.map((address) => requestChange(tab, address)))
     await app.mailed()
-    const answers = await Promise.all(addresses.map((address) => follow(app.outbox.lastTo(address).token)))
+    const answers = await Promise.all(addresses.map((address) => openLink(app.outbox.lastTo(address).token)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(1)
-    expect(await addressOf(tab)).toEqual([addresses[answers.findIndex(({ status }) => status === 200)], true])
+    expect(await getEmail(tab)).toEqual([addresses[answers.findIndex(({ status }) => status === 200)], true])
   })
 
-  test('T83: a link that is followed signed out does not take an address from a later sign-up, verified or not', async () => {
+  test('T83: takes no email from a later sign-up, verified or not, when the link is opened signed out', async () => {
     const signInFirst = [401, { code: 'UNAUTHORIZED', message: 'Unauthorized' }]
     for (const [join, squatted, refused] of [
       [app.signUp, false, signInFirst],
@@ -255,13 +255,13 @@ describe('change-email', () => {
       [app.signUp, true, signInFirst],
     ] as const) {
       const tab = await app.signedIn()
-      const newEmail = freshAddress()
-      const squatter = squatted ? await staleSignUp(app.person({ email: newEmail })) : null
-      const { token } = await linkTo(tab, newEmail)
+      const newEmail = createEmail()
+      const squatter = squatted ? await signUpLongAgo(app.person({ email: newEmail })) : null
+      const { token } = await requestChangeLink(tab, newEmail)
       const owner = await join(app.person({ email: newEmail }))
-      const answer = await follow(token)
+      const answer = await openLink(token)
       expect([answer.status, answer.body]).toEqual(refused)
-      expect(await addressOf(tab)).toEqual([tab.person.email, true])
+      expect(await getEmail(tab)).toEqual([tab.person.email, true])
       expect(await app.db.user.findUniqueOrThrow({ where: { email: newEmail } })).toMatchObject({
         name: squatter ? newEmail.split('@')[0] : owner.name,
       })
@@ -269,20 +269,20 @@ describe('change-email', () => {
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('two people who prove one address at once: one has it, the other is refused, nothing breaks', async () => {
+  test('gives an email to one of two people who confirm it in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [one, other] = [await app.signedIn(), await app.signedIn()]
-      const address = freshAddress()
-      const first = await linkTo(one, address)
-      const second = await linkTo(other, address)
-      const answers = await Promise.all([follow(first.token), follow(second.token)])
+      const address = createEmail()
+      const first = await requestChangeLink(one, address)
+      const second = await requestChangeLink(other, address)
+      const answers = await Promise.all([openLink(first.token), openLink(second.token)])
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(1)
     }
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('T99: the links that were open at the former address are dead', async () => {
+  test('T99: makes open links of the former email stop working', async () => {
     const tab = await app.signedIn()
     await app.browser().post('/auth/forget-password', { email: tab.person.email })
     await app.mailed()
@@ -290,7 +290,7 @@ describe('change-email', () => {
     await tab.post('/auth/delete-user')
     await app.mailed()
     const deletion = app.outbox.lastTo(tab.person.email).token
-    await follow((await linkTo(tab)).token, tab)
+    await openLink((await requestChangeLink(tab)).token, tab)
     const reset = await app.browser().post('/auth/reset-password', { token: resetToken, newPassword: 'violet harbor ladder' })
     expect([reset.status, reset.body]).toEqual(invalid)
     expect((await tab.post('/auth/delete-user', { token: deletion })).code).toBe('EMAIL_RECENTLY_CHANGED')
@@ -298,37 +298,37 @@ describe('change-email', () => {
     expect((await tab.post('/auth/delete-user', { token: deletion })).code).toBe('INVALID_TOKEN')
   })
 
-  test('T38: a password that was changed voids the link', async () => {
+  test('T38: stops when the password changes', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
+    const { token } = await requestChangeLink(tab)
     await tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'violet harbor ladder' })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body]).toEqual(invalid)
   })
 
-  test('T39: a suspended account keeps its address', async () => {
+  test('T39: keeps the email of a suspended account', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
+    const { token } = await requestChangeLink(tab)
     await app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt: new Date() } })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body]).toEqual(invalid)
   })
 
-  test('T177: the former address in the pending link is sealed, and its token hashed', async () => {
+  test('T177: seals the former email and hashes the token in the pending row', async () => {
     const tab = await app.signedIn()
-    const { token } = await linkTo(tab)
+    const { token } = await requestChangeLink(tab)
     const rows = await app.db.verification.findMany({ where: { userId: tab.userId, purpose: 'change-email' } })
     expect(JSON.stringify(rows)).not.toContain(tab.person.email)
     expect(JSON.stringify(await app.everyRow())).not.toContain(token)
   })
 })
 
-describe('change-email under its limits', async () => {
+describe('change-email with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
 
-  test('one person asks at most five times an hour', async () => {
+  test('allows one person five requests an hour', async () => {
     const tab = await limited.signedIn()
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(tab, limited.person().email)))
+    const answers = await Promise.all(Array.from({ length: 12 }, () => requestChange(tab, limited.person().email)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)
     expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(7)
   })

@@ -12,63 +12,63 @@ type Tab = Awaited<ReturnType<typeof app.signedIn>>
 const day = 24 * 3600
 const newPassword = 'violet harbor ladder'
 const undo = (token: string) => app.browser().post('/auth/undo-email-change', { token })
-const effectsOf = async (token: string) => ((await undo(token)).body as { effects: Record<string, unknown> }).effects
-const userOf = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
-const lastMailTo = async (address: string) => {
+const undoAndGetEffects = async (token: string) => ((await undo(token)).body as { effects: Record<string, unknown> }).effects
+const getUser = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
+const getLastMail = async (address: string) => {
   await app.mailed()
   return app.outbox.lastTo(address)
 }
 
-/** A thief in the owner's session moves the account to the thief's address. The owner holds the undo token. */
-async function takeOver(tab: Tab) {
+/** Moves the account to a thief's email from the owner's session. Returns the owner's undo token. */
+async function moveToThief(tab: Tab) {
   const { email: newEmail } = app.person()
   expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
-  expect((await tab.post('/auth/verify-email', { token: (await lastMailTo(newEmail)).token })).status).toBe(200)
-  return { newEmail, token: (await lastMailTo(tab.person.email)).token }
+  expect((await tab.post('/auth/verify-email', { token: (await getLastMail(newEmail)).token })).status).toBe(200)
+  return { newEmail, token: (await getLastMail(tab.person.email)).token }
 }
 
-/** The thief resets the password by the new address and signs in. */
+/** Resets the password through the thief's email and signs the thief in. */
 async function resetAndSignIn(newEmail: string, code?: string): Promise<Browser> {
   const thief = app.browser()
   await thief.post('/auth/forget-password', { email: newEmail })
-  await thief.post('/auth/reset-password', { token: (await lastMailTo(newEmail)).token, newPassword })
+  await thief.post('/auth/reset-password', { token: (await getLastMail(newEmail)).token, newPassword })
   await thief.post('/auth/sign-in/email', { email: newEmail, password: newPassword })
   if (code !== undefined) expect((await thief.post('/auth/two-factor/verify', { code })).status).toBe(200)
   return thief
 }
 
-/** The owner chooses a password by the mailed link and signs in. */
+/** Sets a password through the owner's mailed link and signs the owner in. */
 async function signInAgain({ person }: Tab) {
   const owner = app.browser()
-  const { token } = await lastMailTo(person.email)
+  const { token } = await getLastMail(person.email)
   expect((await owner.post('/auth/reset-password', { token, newPassword: 'amber willow canyon' })).status).toBe(200)
   return { owner, answer: await owner.post('/auth/sign-in/email', { email: person.email, password: 'amber willow canyon' }) }
 }
 
-const activityOf = ({ userId }: Tab) =>
+const getUndoEvents = ({ userId }: Tab) =>
   app.db.auditEvent.findMany({
     where: { userId, details: { path: ['cause'], equals: 'undo-email-change' } },
     orderBy: { id: 'asc' },
   })
 
-describe('undo-email-change lists what it takes away', () => {
-  test('before and after, in the mail and in the activity', async () => {
+describe('undo-email-change lists its effects', () => {
+  test('before and after the undo, in the mail and in the activity', async () => {
     const tab = await app.signedIn()
     await switchOnTwoFactor(tab, tab.person.password)
     const { id: organizationId } = await found(tab)
     await tab.post('/auth/organization/invite-member', { organizationId, email: app.person().email, role: 'member' })
     await app.db.account.create({ data: { userId: tab.userId, providerId: 'github', accountId: `github of ${tab.userId}` } })
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
 
     const listed = { passwordRemoved: true, unlinkedProviders: ['github'], twoFactor: 'removed', invitations: 1, sessions: 1 }
     const before = await app.browser().post('/trpc/emailAddress.checkUndoLink', { token })
     expect((before.body as { result: { data: unknown } }).result.data).toMatchObject({ effects: listed })
-    expect(await effectsOf(token)).toMatchObject(listed)
+    expect(await undoAndGetEffects(token)).toMatchObject(listed)
 
-    const { text } = await lastMailTo(tab.person.email)
+    const { text } = await getLastMail(tab.person.email)
     for (const words of ['Unlinked github', 'two-factor authentication', 'invitations', '/settings/security'])
       expect(text).toContain(words)
-    expect((await activityOf(tab)).map(({ action }) => action).sort()).toEqual([
+    expect((await getUndoEvents(tab)).map(({ action }) => action).sort()).toEqual([
       'cancel-invitation',
       'clear-password',
       'disable-two-factor',
@@ -77,9 +77,9 @@ describe('undo-email-change lists what it takes away', () => {
     ])
   })
 
-  test('and checking the link changes nothing', async () => {
+  test('without changing anything when the link is only checked', async () => {
     const tab = await app.signedIn()
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     const before = await app.digests()
     for (let i = 0; i < 3; i += 1) await app.browser().post('/trpc/emailAddress.checkUndoLink', { token })
     expect(await app.digests()).toEqual(before)
@@ -88,54 +88,54 @@ describe('undo-email-change lists what it takes away', () => {
   })
 })
 
-describe('undo-email-change rolls back what happened since', () => {
-  test('name, picture, trading and risk level are what they were', async () => {
+describe('undo-email-change rolls back', () => {
+  test('name, picture, trading and risk level to their former values', async () => {
     const tab = await app.signedIn()
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     const change = { name: 'Thief', image: 'https://example.test/t.png', tradingEnabled: true, riskLevel: 'aggressive' }
     expect((await tab.post('/auth/update-user', change)).status).toBe(200)
-    expect(await effectsOf(token)).toMatchObject({ tradingDisabled: true, riskLevelLowered: true, profileRestored: true })
+    expect(await undoAndGetEffects(token)).toMatchObject({ tradingDisabled: true, riskLevelLowered: true, profileRestored: true })
     const { name } = tab.person
-    expect(await userOf(tab)).toMatchObject({ name, image: null, tradingEnabled: false, riskLevel: 'conservative' })
+    expect(await getUser(tab)).toMatchObject({ name, image: null, tradingEnabled: false, riskLevel: 'conservative' })
   })
 
-  test('trading and risk level are the safest, also when the thief loosened them before the move', async () => {
+  test('trading and risk level to the safest, even when the thief loosened them before the change', async () => {
     const tab = await app.signedIn()
     expect((await tab.post('/auth/update-user', { tradingEnabled: true, riskLevel: 'aggressive' })).status).toBe(200)
-    const { token } = await takeOver(tab)
-    expect(await effectsOf(token)).toMatchObject({ tradingDisabled: true, riskLevelLowered: true })
-    expect(await userOf(tab)).toMatchObject({ tradingEnabled: false, riskLevel: 'conservative' })
+    const { token } = await moveToThief(tab)
+    expect(await undoAndGetEffects(token)).toMatchObject({ tradingDisabled: true, riskLevelLowered: true })
+    expect(await getUser(tab)).toMatchObject({ tradingEnabled: false, riskLevel: 'conservative' })
   })
 
-  test('a factor that the thief locked with wrong codes takes the owner’s code', async () => {
+  test('the lock of a second factor that the thief caused with wrong codes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
     clock.advance(8 * day)
     await tab.post('/auth/sign-in/email', tab.person)
     await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     for (let i = 0; i < 10; i += 1) await tab.post('/auth/two-factor/verify', { code: '000000' })
     expect((await tab.post('/auth/two-factor/verify', { code: authenticator.code(1) })).code).toBe('ACCOUNT_TEMPORARILY_LOCKED')
 
-    expect(await effectsOf(token)).toMatchObject({ twoFactor: 'kept' })
+    expect(await undoAndGetEffects(token)).toMatchObject({ twoFactor: 'kept' })
     clock.advance(60)
     const { owner } = await signInAgain(tab)
     expect((await owner.post('/auth/two-factor/verify', { code: authenticator.code() })).status).toBe(200)
   })
 
-  test('a factor that the thief disabled asks for the owner’s codes again, and no backup code is left', async () => {
+  test('a disabled second factor, and removes its backup codes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
     clock.advance(8 * day)
     await tab.post('/auth/sign-in/email', tab.person)
     await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
-    const { newEmail, token } = await takeOver(tab)
+    const { newEmail, token } = await moveToThief(tab)
     const thief = await resetAndSignIn(newEmail, backupCodes[0])
     expect((await thief.post('/auth/two-factor/disable', { password: newPassword })).status).toBe(200)
 
-    expect(await effectsOf(token)).toMatchObject({ twoFactor: 'restored', backupCodesRemoved: true })
+    expect(await undoAndGetEffects(token)).toMatchObject({ twoFactor: 'restored', backupCodesRemoved: true })
     clock.advance(60)
     const { owner, answer } = await signInAgain(tab)
     expect(answer.body).toMatchObject({ twoFactorRedirect: true })
@@ -143,67 +143,67 @@ describe('undo-email-change rolls back what happened since', () => {
     const another = app.browser()
     await another.post('/auth/sign-in/email', { email: tab.person.email, password: 'amber willow canyon' })
     for (const code of backupCodes) expect((await another.post('/auth/two-factor/verify', { code })).status).not.toBe(200)
-    expect((await activityOf(tab)).map(({ action }) => action)).toContain('restore-two-factor')
+    expect((await getUndoEvents(tab)).map(({ action }) => action)).toContain('restore-two-factor')
   })
 
-  test('a factor that the thief replaced is the owner’s again', async () => {
+  test('a second factor that the thief replaced', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
     clock.advance(8 * day)
     await tab.post('/auth/sign-in/email', tab.person)
     await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
-    const { newEmail, token } = await takeOver(tab)
+    const { newEmail, token } = await moveToThief(tab)
     const thief = await resetAndSignIn(newEmail, backupCodes[0])
     await thief.post('/auth/two-factor/disable', { password: newPassword })
-    const thiefs = await setUpTwoFactor(thief, newPassword)
-    expect((await thief.post('/auth/two-factor/verify', { code: thiefs.authenticator.code() })).status).toBe(200)
+    const thiefFactor = await setUpTwoFactor(thief, newPassword)
+    expect((await thief.post('/auth/two-factor/verify', { code: thiefFactor.authenticator.code() })).status).toBe(200)
 
-    expect(await effectsOf(token)).toMatchObject({ twoFactor: 'restored', backupCodesRemoved: true })
+    expect(await undoAndGetEffects(token)).toMatchObject({ twoFactor: 'restored', backupCodesRemoved: true })
     clock.advance(60)
     const { owner } = await signInAgain(tab)
-    expect((await owner.post('/auth/two-factor/verify', { code: thiefs.authenticator.code() })).code).toBe('INVALID_CODE')
-    expect((await owner.post('/auth/two-factor/verify', { code: thiefs.backupCodes[0] })).code).toBe('INVALID_BACKUP_CODE')
+    expect((await owner.post('/auth/two-factor/verify', { code: thiefFactor.authenticator.code() })).code).toBe('INVALID_CODE')
+    expect((await owner.post('/auth/two-factor/verify', { code: thiefFactor.backupCodes[0] })).code).toBe('INVALID_BACKUP_CODE')
     expect((await owner.post('/auth/two-factor/verify', { code: authenticator.code() })).status).toBe(200)
   })
 
-  test('a provider that the thief unlinked may join the account again', async () => {
+  test('the unlinking of a provider, so that it can join the account again', async () => {
     const tab = await app.signedIn()
     await app.db.account.create({ data: { userId: tab.userId, providerId: 'github', accountId: `github of ${tab.userId}` } })
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     expect((await tab.post('/auth/unlink-account', { providerId: 'github' })).status).toBe(200)
     await undo(token)
-    expect((await userOf(tab)).unlinkedProviders).toEqual([])
+    expect((await getUser(tab)).unlinkedProviders).toEqual([])
   })
 
-  test('the address comes back even when AUTH_SECRET no longer lists the secret that sealed the snapshot', async () => {
+  test('the email even when AUTH_SECRET no longer lists the secret that sealed the snapshot', async () => {
     const tab = await app.signedIn()
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     const where = { userId: tab.userId, purpose: 'undo-email-change' }
     await app.db.verification.updateMany({ where, data: { payloadSealed: '2.unknown.AAAA' } })
     expect((await undo(token)).status).toBe(200)
-    expect(await userOf(tab)).toMatchObject({ email: tab.person.email })
+    expect(await getUser(tab)).toMatchObject({ email: tab.person.email })
   })
 
-  test('a link from before this release works without a snapshot', async () => {
+  test('the email without a snapshot for a link of an earlier release', async () => {
     const tab = await app.signedIn()
-    const { token } = await takeOver(tab)
+    const { token } = await moveToThief(tab)
     await app.db.verification.updateMany({ where: { userId: tab.userId }, data: { payloadSealed: null } })
     expect((await undo(token)).status).toBe(200)
-    expect(await userOf(tab)).toMatchObject({ email: tab.person.email })
+    expect(await getUser(tab)).toMatchObject({ email: tab.person.email })
   })
 })
 
-describe('while the former address can undo the change', () => {
-  test('no later address gets an undo link, so a thief never takes back what the owner took back', async () => {
+describe('while the former email can undo the change', () => {
+  test("no later email gets an undo link, so that a thief cannot undo the owner's undo", async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const { newEmail: thiefs, token } = await takeOver(tab)
+    const { newEmail: thiefEmail, token } = await moveToThief(tab)
     clock.advance(3 * day)
-    await tab.post('/auth/sign-in/email', { ...tab.person, email: thiefs })
+    await tab.post('/auth/sign-in/email', { ...tab.person, email: thiefEmail })
     expect((await tab.post('/auth/change-email', { newEmail: tab.person.email })).status).toBe(200)
-    expect((await tab.post('/auth/verify-email', { token: (await lastMailTo(tab.person.email)).token })).status).toBe(200)
-    const notice = await lastMailTo(thiefs)
+    expect((await tab.post('/auth/verify-email', { token: (await getLastMail(tab.person.email)).token })).status).toBe(200)
+    const notice = await getLastMail(thiefEmail)
     expect([notice.subject, notice.text.includes('/undo-email-change?')]).toEqual([
       'The email address of your Floorpass account was changed',
       false,
@@ -213,19 +213,19 @@ describe('while the former address can undo the change', () => {
     expect((await undo(token)).status).toBe(200)
   })
 
-  test('the address that loses the account to the undo is told', async () => {
+  test('the email that loses the account gets a notice', async () => {
     const tab = await app.signedIn()
-    const { newEmail, token } = await takeOver(tab)
+    const { newEmail, token } = await moveToThief(tab)
     await undo(token)
-    expect((await lastMailTo(newEmail)).subject).toBe('The email address of your Floorpass account was changed')
+    expect((await getLastMail(newEmail)).subject).toBe('The email address of your Floorpass account was changed')
   })
 
-  test('the account cannot be deleted, by password, by mail or by the mailed link', async () => {
+  test('the account cannot be deleted with a password, a new link or a link from before the change', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     await tab.post('/auth/delete-user')
-    const deletion = (await lastMailTo(tab.person.email)).token
-    const { token } = await takeOver(tab)
+    const deletion = (await getLastMail(tab.person.email)).token
+    const { token } = await moveToThief(tab)
     const refused = [403, 'EMAIL_RECENTLY_CHANGED']
     for (const input of [{}, { password: tab.person.password }, { token: deletion }]) {
       const { status, code } = await tab.post('/auth/delete-user', input)
@@ -235,10 +235,10 @@ describe('while the former address can undo the change', () => {
 
     const { tab: later, token: unused } = await (async () => {
       const another = await app.signedIn()
-      return { tab: another, token: (await takeOver(another)).token }
+      return { tab: another, token: (await moveToThief(another)).token }
     })()
     clock.advance(7 * day - 1)
-    await later.post('/auth/sign-in/email', { ...later.person, email: (await userOf(later)).email })
+    await later.post('/auth/sign-in/email', { ...later.person, email: (await getUser(later)).email })
     expect((await later.post('/auth/delete-user', { password: later.person.password })).code).toBe('EMAIL_RECENTLY_CHANGED')
     clock.advance(1)
     expect((await later.post('/auth/delete-user', { password: later.person.password })).status).toBe(200)

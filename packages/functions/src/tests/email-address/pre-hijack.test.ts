@@ -3,17 +3,17 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const follow = (token: string | undefined) => app.browser().post('/auth/verify-email', { token })
+const openLink = (token: string | undefined) => app.browser().post('/auth/verify-email', { token })
 const signIn = ({ email, password }: Person) => app.browser().post('/auth/sign-in/email', { email, password })
-const askAgain = async (email: string) => {
+const requestLink = async (email: string) => {
   await app.browser().post('/auth/send-verification-email', { email })
   await app.mailed()
   return app.outbox.lastTo(email).token
 }
 const refused = 'INVALID_EMAIL_OR_PASSWORD'
 
-/** Somebody without the mailbox signed up first, with a password of their own; then the owner did. */
-async function contested() {
+/** Signs up an attacker without the mailbox and then its owner, each with their own password. */
+async function createContested() {
   const attacker = await app.signUp()
   const owner = await app.signUp(app.person({ email: attacker.email }))
   const [attackersLink, ownersLink] = app.outbox.to(owner.email).map(({ token }) => token)
@@ -22,12 +22,12 @@ async function contested() {
 
 const cleared = { status: true, user: null, passwordCleared: true }
 
-describe('an address that two people signed up with', () => {
+describe('an email that two people signed up with', () => {
   test.each(['attackersLink', 'ownersLink'] as const)(
-    'T81: when %s is followed no password counts, and a link to choose one is mailed',
-    async (followed) => {
-      const { attacker, owner, email, ...links } = await contested()
-      const answer = await follow(links[followed])
+    'T81: keeps no password when %s is opened, and a link to set one is mailed',
+    async (opened) => {
+      const { attacker, owner, email, ...links } = await createContested()
+      const answer = await openLink(links[opened])
       expect([answer.status, answer.body]).toEqual([200, cleared])
       expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
       await app.mailed()
@@ -39,28 +39,28 @@ describe('an address that two people signed up with', () => {
     },
   )
 
-  test('T81: the same with a link that was asked for later, whoever asked', async () => {
-    const { attacker, owner, email, attackersLink } = await contested()
-    expect((await follow(await askAgain(email))).body).toEqual(cleared)
-    await follow(attackersLink)
+  test('T81: keeps no password when a link requested later is opened', async () => {
+    const { attacker, owner, email, attackersLink } = await createContested()
+    expect((await openLink(await requestLink(email))).body).toEqual(cleared)
+    await openLink(attackersLink)
     expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
   })
 
-  test('T81: who signs up last gains no more than who signed up first', async () => {
+  test('T81: keeps no password when the attacker signs up last', async () => {
     const owner = await app.signUp()
     const attacker = await app.signUp(app.person({ email: owner.email }))
-    expect((await follow(app.outbox.lastTo(owner.email).token)).body).toEqual(cleared)
+    expect((await openLink(app.outbox.lastTo(owner.email).token)).body).toEqual(cleared)
     expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
   })
 
-  test('T81: a third sign-up with the first password brings it not back', async () => {
-    const { attacker, email } = await contested()
+  test('T81: keeps no password when the attacker repeats the first sign-up', async () => {
+    const { attacker, email } = await createContested()
     await app.signUp(attacker)
-    expect((await follow(app.outbox.lastTo(email).token)).body).toEqual(cleared)
+    expect((await openLink(app.outbox.lastTo(email).token)).body).toEqual(cleared)
     expect((await signIn(attacker)).code).toBe(refused)
   })
 
-  test('T81: name, picture, risk level and language are those of the sign-up whose link is followed', async () => {
+  test('T81: takes name, picture, risk level and language from the sign-up whose link is opened', async () => {
     const email = app.person().email
     const image = 'https://pics.example.test/a.png'
     await app.browser().post('/auth/sign-up/email', { ...app.person({ email }), image, riskLevel: 'aggressive' })
@@ -69,12 +69,12 @@ describe('an address that two people signed up with', () => {
     await app.mailed()
     const mail = app.outbox.lastTo(email)
     expect(mail.subject).toMatch(/^Confirmez/)
-    expect((await follow(mail.token)).status).toBe(200)
+    expect((await openLink(mail.token)).status).toBe(200)
     const row = await app.db.user.findUniqueOrThrow({ where: { email } })
     expect(row).toMatchObject({ name: owner.name, image: null, riskLevel: 'conservative', locale: 'fr' })
   })
 
-  test('T81: by a link that is nobody’s sign-up, nothing of either profile stays', async () => {
+  test('T81: keeps nothing of either profile when a link of no sign-up is opened', async () => {
     const { email } = app.person()
     const image = 'https://tracker.example.test/p.png'
     await app
@@ -89,28 +89,28 @@ describe('an address that two people signed up with', () => {
     expect(row).toMatchObject({ name: email.split('@')[0], image: null, riskLevel: 'conservative', emailVerified: true })
   })
 
-  test('one person who signs up twice with one password keeps it, also at once', async () => {
+  test('keeps the password when one person signs up twice with it, even in parallel', async () => {
     const person = await app.signUp()
     await app.signUp(person)
-    expect((await follow(app.outbox.lastTo(person.email).token)).body).toEqual({ status: true, user: null })
+    expect((await openLink(app.outbox.lastTo(person.email).token)).body).toEqual({ status: true, user: null })
     expect((await signIn(person)).status).toBe(200)
 
-    const hasty = app.person()
-    await Promise.all([1, 2, 3].map(() => app.signUp(hasty)))
-    expect((await follow(app.outbox.lastTo(hasty.email).token)).body).toEqual({ status: true, user: null })
-    expect((await signIn(hasty)).status).toBe(200)
+    const parallel = app.person()
+    await Promise.all([1, 2, 3].map(() => app.signUp(parallel)))
+    expect((await openLink(app.outbox.lastTo(parallel.email).token)).body).toEqual({ status: true, user: null })
+    expect((await signIn(parallel)).status).toBe(200)
   })
 
-  test('who signed up once and asked for another link keeps the password', async () => {
+  test('keeps the password when one person requests another link', async () => {
     const person = await app.signUp()
-    await follow(await askAgain(person.email))
+    await openLink(await requestLink(person.email))
     expect((await signIn(person)).status).toBe(200)
     await app.mailed()
     expect(app.outbox.to(person.email)).toHaveLength(2)
   })
 
-  test('T81: neither knows before the proof whether a password is right for the account, and none gets a session', async () => {
-    const { attacker, owner } = await contested()
+  test('T81: reveals no right password and opens no session before it is verified', async () => {
+    const { attacker, owner } = await createContested()
     for (const person of [attacker, owner]) {
       const answer = await signIn(person)
       expect([401, 403]).toContain(answer.status)
@@ -119,22 +119,22 @@ describe('an address that two people signed up with', () => {
     expect(await app.db.session.count({ where: { user: { email: owner.email } } })).toBe(0)
   })
 
-  test('T82: a reset by the owner ends the passwords and links of all sign-ups', async () => {
-    const { attacker, owner, attackersLink, ownersLink, email } = await contested()
+  test('T82: loses the passwords and links of all sign-ups when the owner resets the password', async () => {
+    const { attacker, owner, attackersLink, ownersLink, email } = await createContested()
     await app.browser().post('/auth/forget-password', { email })
     await app.mailed()
     const { token } = app.outbox.lastTo(email)
     expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
-    for (const link of [attackersLink, ownersLink]) expect((await follow(link)).code).toBe('INVALID_TOKEN')
+    for (const link of [attackersLink, ownersLink]) expect((await openLink(link)).code).toBe('INVALID_TOKEN')
     expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
     expect((await signIn({ ...owner, password: 'violet harbor ladder' })).status).toBe(200)
   })
 
-  test('all links at once: none of the passwords counts, one link to choose one is mailed, and nothing breaks', async () => {
+  test('keeps no password when all links are opened in parallel, and one link to set one is mailed', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const { attacker, owner, attackersLink, ownersLink, email } = await contested()
-      const asked = await askAgain(email)
-      await Promise.all([attackersLink, ownersLink, asked].map(follow))
+      const { attacker, owner, attackersLink, ownersLink, email } = await createContested()
+      const requestedLink = await requestLink(email)
+      await Promise.all([attackersLink, ownersLink, requestedLink].map(openLink))
       expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
       await app.mailed()
       expect(app.outbox.to(email).filter(({ subject }) => subject.includes('needs a new password'))).toHaveLength(1)
@@ -143,8 +143,8 @@ describe('an address that two people signed up with', () => {
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('T177: what a pending sign-up chose is sealed in its row', async () => {
-    const { owner, email } = await contested()
+  test('T177: has the choices of a pending sign-up sealed in its row', async () => {
+    const { owner, email } = await createContested()
     const rows = await app.db.verification.findMany({ where: { email } })
     expect(rows).toHaveLength(2)
     for (const { payloadSealed } of rows) expect(payloadSealed).toMatch(/^2\.[\w-]{8}\.[\w-]+$/)
@@ -153,7 +153,7 @@ describe('an address that two people signed up with', () => {
   })
 })
 
-test('T81: a sign-up whose mail was withheld by the limit counts all the same', async () => {
+test('T81: a sign-up counts even when the limit withheld its mail', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
   const email = 'victim@example.test'
   const attacker = limited.person({ email })

@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const ask = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/send-verification-email', fields)
-const seen = ({ status, headers, body, setCookies }: Answer) => ({
+const requestMail = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/send-verification-email', fields)
+const getComparable = ({ status, headers, body, setCookies }: Answer) => ({
   status,
   body,
   setCookies,
@@ -14,9 +14,9 @@ const seen = ({ status, headers, body, setCookies }: Answer) => ({
 })
 
 describe('send-verification-email', () => {
-  test('mails a link that works', async () => {
+  test('sends a link that works', async () => {
     const { email } = await app.signUp()
-    expect((await ask({ email: email.toUpperCase(), callbackURL: '/dashboard' })).body).toEqual({ status: true })
+    expect((await requestMail({ email: email.toUpperCase(), callbackURL: '/dashboard' })).body).toEqual({ status: true })
     await app.mailed()
     expect(app.outbox.to(email)).toHaveLength(2)
     const { link, token } = app.outbox.lastTo(email)
@@ -24,20 +24,20 @@ describe('send-verification-email', () => {
     expect((await app.browser().post('/auth/verify-email', { token })).status).toBe(200)
   })
 
-  test('T7: unknown, verified, suspended and unverified addresses get one answer, no sooner than after 200 ms', async () => {
+  test('T7: answers alike for unknown, verified, suspended and unverified emails, no sooner than after 200 ms', async () => {
     app.service.deps.responseFloor = createResponseFloor()
     const unverified = await app.signUp()
     const verified = await app.verified()
     const suspended = await app.signUp()
     await app.db.user.update({ where: { email: suspended.email }, data: { suspendedAt: new Date() } })
     const before = app.outbox.mails.length
-    const addresses = [unverified.email, verified.email, suspended.email, 'nobody@example.test']
+    const addresses = [unverified.email, verified.email, suspended.email, 'unknown@example.test']
     const answers = await Promise.all(
       addresses.map(async (email) => {
         const started = performance.now()
-        const answer = await ask({ email })
+        const answer = await requestMail({ email })
         expect(performance.now() - started).toBeGreaterThan(195)
-        return seen(answer)
+        return getComparable(answer)
       }),
     )
     expect(answers[0]).toMatchObject({ status: 200, body: { status: true }, setCookies: [] })
@@ -46,31 +46,34 @@ describe('send-verification-email', () => {
     expect(app.outbox.mails.slice(before).map(({ to }) => to)).toEqual([unverified.email])
   })
 
-  test('signed in, it must be the own address, and unproved', async () => {
+  test("needs the user's own unverified email when signed in", async () => {
     const tab = await app.signedIn()
     const other = await app.signUp()
-    const mismatch = await ask({ email: other.email }, tab)
+    const mismatch = await requestMail({ email: other.email }, tab)
     expect([mismatch.status, mismatch.body]).toEqual([400, { code: 'EMAIL_MISMATCH', message: 'Email mismatch' }])
-    const proved = await ask({ email: tab.person.email }, tab)
-    expect([proved.status, proved.body]).toEqual([400, { code: 'EMAIL_ALREADY_VERIFIED', message: 'Email is already verified' }])
+    const verified = await requestMail({ email: tab.person.email }, tab)
+    expect([verified.status, verified.body]).toEqual([
+      400,
+      { code: 'EMAIL_ALREADY_VERIFIED', message: 'Email is already verified' },
+    ])
     await app.db.user.update({ where: { id: tab.userId }, data: { emailVerified: false } })
-    expect((await ask({ email: tab.person.email }, tab)).status).toBe(200)
+    expect((await requestMail({ email: tab.person.email }, tab)).status).toBe(200)
     await app.mailed()
     expect(app.outbox.to(tab.person.email)).toHaveLength(2)
     expect(app.outbox.to(other.email)).toHaveLength(1)
   })
 
-  test('T63: a foreign callbackURL is refused, and nothing is mailed', async () => {
+  test('T63: refuses a foreign callbackURL and sends no mail', async () => {
     const { email } = await app.signUp()
     for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', '']) {
-      const answer = await ask({ email, callbackURL })
+      const answer = await requestMail({ email, callbackURL })
       expect([answer.status, answer.code]).toEqual([403, 'INVALID_CALLBACK_URL'])
     }
     await app.mailed()
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 
-  test('T121, T155: what is no single address is 400', async () => {
+  test('T121, T155: answers 400 to anything but a single email', async () => {
     for (const email of [
       undefined,
       null,
@@ -83,14 +86,14 @@ describe('send-verification-email', () => {
       'a@example.test\r\nBcc: b@example.test',
       '"a b"@example.test',
     ]) {
-      const answer = await ask({ email })
+      const answer = await requestMail({ email })
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
     }
   })
 
-  test('the links of the sign-up and of the later mail both work, and the first that is followed voids the other', async () => {
+  test('leaves the sign-up link working, and the first link opened makes the other stop working', async () => {
     const { email } = await app.signUp()
-    await ask({ email })
+    await requestMail({ email })
     await app.mailed()
     const [first, second] = app.outbox.to(email)
     await app.browser().post('/auth/verify-email', { token: first?.token })
@@ -99,26 +102,28 @@ describe('send-verification-email', () => {
   })
 })
 
-describe('send-verification-email under its limits', async () => {
+describe('send-verification-email with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
-  const from = (ip: string) => limited.browser({ ip })
+  const createBrowserAt = (ip: string) => limited.browser({ ip })
 
-  test('T23: one address gets at most five mails an hour, from however many places they are asked for, and the answer stays quiet', async () => {
+  test('T23: sends at most five mails an hour to one email from many IP addresses, and the answer stays the same', async () => {
     const { email } = await limited.signUp()
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => ask({ email }, from(`192.0.2.${place}`))))
-    const unknown = await ask({ email: 'nobody@example.test' }, from('198.51.100.1'))
-    for (const answer of answers) expect(seen(answer)).toEqual(seen(unknown))
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, place) => requestMail({ email }, createBrowserAt(`192.0.2.${place}`))),
+    )
+    const unknown = await requestMail({ email: 'unknown@example.test' }, createBrowserAt('198.51.100.1'))
+    for (const answer of answers) expect(getComparable(answer)).toEqual(getComparable(unknown))
     await limited.mailed()
     expect(limited.outbox.to(email)).toHaveLength(5)
   })
 
-  test('one caller asks at most ten times a minute, for known and unknown addresses alike', async () => {
+  test('allows one IP address ten requests a minute, for known and unknown emails alike', async () => {
     const { email } = await limited.signUp()
     for (const [ip, address] of [
       ['203.0.113.1', email],
-      ['203.0.113.2', 'nobody@example.test'],
+      ['203.0.113.2', 'unknown@example.test'],
     ] as const) {
-      const answers = await Promise.all(Array.from({ length: 12 }, () => ask({ email: address }, from(ip))))
+      const answers = await Promise.all(Array.from({ length: 12 }, () => requestMail({ email: address }, createBrowserAt(ip))))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
       expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(2)
     }

@@ -4,13 +4,13 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const follow = (token: unknown, fields: Record<string, unknown> = {}) =>
+const openLink = (token: unknown, fields: Record<string, unknown> = {}) =>
   app.browser().post('/auth/verify-email', { token, ...fields })
 const isVerified = async (email: string) => (await app.db.user.findUniqueOrThrow({ where: { email } })).emailVerified
 const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
 
 describe('verify-email', () => {
-  test('proves the address, and signs nobody in', async () => {
+  test('verifies the email and opens no session', async () => {
     const { email } = await app.signUp()
     const tab = app.browser()
     const answer = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(email).token })
@@ -20,11 +20,11 @@ describe('verify-email', () => {
     expect(await app.db.session.count({ where: { user: { email } } })).toBe(0)
   })
 
-  test('T100: a link followed twice succeeds again without effect', async () => {
+  test('T100: succeeds again without effect when the link is opened twice', async () => {
     const { email } = await app.verified()
     const { token } = app.outbox.lastTo(email)
     await app.db.user.update({ where: { email }, data: { name: 'Changed since' } })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body, answer.setCookies]).toEqual([200, { status: true, user: null }, []])
     expect(await app.db.user.findUniqueOrThrow({ where: { email } })).toMatchObject({
       name: 'Changed since',
@@ -33,45 +33,45 @@ describe('verify-email', () => {
     expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
   })
 
-  test('T92: of twenty uses at once one takes effect, and none tells the person that it failed', async () => {
+  test('T92: succeeds for twenty parallel uses and takes effect once', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
-    const answers = await Promise.all(Array.from({ length: 20 }, () => follow(token)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => openLink(token)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
     expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
   })
 
-  test('T92: of five links of one address followed at once one decides, and none breaks', async () => {
+  test('T92: takes effect once when five links of one email are opened in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { email } = await app.signUp()
       for (let count = 0; count < 4; count += 1) await app.signUp(app.person({ email }))
-      const answers = await Promise.all(app.outbox.to(email).map(({ token }) => follow(token)))
+      const answers = await Promise.all(app.outbox.to(email).map(({ token }) => openLink(token)))
       expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
       expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
     }
   })
 
-  test('T94: a link works until its last second, and not one later, though no clean-up runs', async () => {
+  test('T94: accepts a link until its last second, even when no clean-up runs', async () => {
     const clock = holdClock()
     const early = await app.signUp()
     const late = await app.signUp()
     clock.advance(24 * 3600 - 1)
-    expect((await follow(app.outbox.lastTo(early.email).token)).status).toBe(200)
+    expect((await openLink(app.outbox.lastTo(early.email).token)).status).toBe(200)
     clock.advance(2)
-    const answer = await follow(app.outbox.lastTo(late.email).token)
+    const answer = await openLink(app.outbox.lastTo(late.email).token)
     expect([answer.status, answer.body]).toEqual([400, { code: 'TOKEN_EXPIRED', message: 'Token expired' }])
     expect(await isVerified(late.email)).toBe(false)
   })
 
-  test('T104: a used link stays used when the clock steps back', async () => {
+  test('T104: takes effect only once when the clock goes back', async () => {
     const clock = holdClock()
     const { email } = await app.verified()
     clock.advance(-3600)
-    await follow(app.outbox.lastTo(email).token)
+    await openLink(app.outbox.lastTo(email).token)
     expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
   })
 
-  test('T95: an altered token is refused', async () => {
+  test('T95: refuses an altered token', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
     const swapped = [...token]
@@ -92,57 +92,57 @@ describe('verify-email', () => {
       token + token,
       'nonsense',
     ]) {
-      const answer = await follow(altered)
+      const answer = await openLink(altered)
       expect([answer.status, answer.body]).toEqual(invalid)
     }
     expect(await isVerified(email)).toBe(false)
   })
 
-  test('T121, T164: a token of another type, too long, or with NUL is 400', async () => {
+  test('T121, T164: answers 400 to a token of another type, too long, or with NUL', async () => {
     for (const token of [undefined, null, '', 7, [], ['x'], {}, 'a'.repeat(513), 'a\u0000']) {
-      const answer = await follow(token)
+      const answer = await openLink(token)
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
     }
   })
 
-  test('T99: a link to an address that the account has no longer is dead', async () => {
+  test('T99: refuses a link to a former email of the account', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
     await app.db.user.update({ where: { email }, data: { email: `new-${email}` } })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body]).toEqual(invalid)
     expect(await isVerified(`new-${email}`)).toBe(false)
   })
 
-  test('T99: a used link to an address that the account has no longer is refused', async () => {
+  test('T99: refuses a used link to a former email of the account', async () => {
     const { email } = await app.verified()
     const { token } = app.outbox.lastTo(email)
     await app.db.user.update({ where: { email }, data: { email: `newer-${email}`, emailVerified: false } })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body]).toEqual(invalid)
     expect(await isVerified(`newer-${email}`)).toBe(false)
   })
 
-  test('a link of a deleted user is refused', async () => {
+  test('refuses a link of a deleted user', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
     await app.db.user.delete({ where: { email } })
-    const answer = await follow(token)
+    const answer = await openLink(token)
     expect([answer.status, answer.body]).toEqual(invalid)
   })
 
-  test('T63: a foreign callbackURL is refused and leaves the link unused', async () => {
+  test('T63: refuses a foreign callbackURL and leaves the link unused', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
     for (const callbackURL of ['https://evil.test', '//evil.test', 'javascript:alert(1)']) {
-      const answer = await follow(token, { callbackURL })
+      const answer = await openLink(token, { callbackURL })
       expect([answer.status, answer.code]).toEqual([403, 'INVALID_CALLBACK_URL'])
     }
     expect(await isVerified(email)).toBe(false)
-    expect((await follow(token, { callbackURL: '/dashboard' })).status).toBe(200)
+    expect((await openLink(token, { callbackURL: '/dashboard' })).status).toBe(200)
   })
 
-  test('T55: following the link with a browser, or looking at it with HEAD, proves nothing: the page has a button', async () => {
+  test('T55: verifies nothing when a browser opens the link or sends HEAD, because the page has a button', async () => {
     const { email } = await app.signUp()
     const { token, link } = app.outbox.lastTo(email)
     expect(link.pathname).toBe('/verify-email')
@@ -161,11 +161,11 @@ describe('verify-email', () => {
     expect(await isVerified(email)).toBe(false)
   })
 
-  test("a program's GET proves the address, with the same answers and codes as POST", async () => {
+  test("verifies the email for a program's GET, with the same answers as POST", async () => {
     const { email } = await app.signUp()
     const get = (token: string) => app.browser().get(`/auth/verify-email?token=${token}`, { headers: { accept: '*/*' } })
     const { token } = app.outbox.lastTo(email)
-    const answers = [await get(token), await get(token), await follow(token)]
+    const answers = [await get(token), await get(token), await openLink(token)]
     expect(answers.map(({ status, body }) => [status, body])).toEqual(Array(3).fill([200, { status: true, user: null }]))
     expect(await isVerified(email)).toBe(true)
     const wrong = await get('nonsense')

@@ -2,10 +2,10 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { clientAddress, trustedProxies } from '../../http/client-address.ts'
 
-const nobody = trustedProxies([])
+const noProxies = trustedProxies([])
 const proxies = trustedProxies(['10.0.0.0/8', '192.0.2.1/32', '2001:db8:ffff::/48', '::1/128'])
 
-describe('the address of a caller', () => {
+describe('the IP address of a caller', () => {
   test.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -23,14 +23,14 @@ describe('the address of a caller', () => {
     ['203.0.113.07', null],
     ['', null],
     [null, null],
-  ])('T21: %j is one and the same in every spelling', (peer, expected) => {
-    expect(clientAddress(peer, null, nobody)).toBe(expected)
+  ])('T21: is the same for every spelling: %j', (peer, expected) => {
+    expect(clientAddress(peer, null, noProxies)).toBe(expected)
   })
 
   test.each(['198.51.100.1', '198.51.100.1, 198.51.100.2', 'unknown', '', '10.0.0.1', '::1'])(
-    'T153: is its own, whatever it forwards: %j',
+    'T153: ignores the forwarding header of an untrusted peer: %j',
     (forwarded) => {
-      expect(clientAddress('203.0.113.7', forwarded, nobody)).toBe('203.0.113.7')
+      expect(clientAddress('203.0.113.7', forwarded, noProxies)).toBe('203.0.113.7')
       expect(clientAddress('203.0.113.7', forwarded, proxies)).toBe('203.0.113.7')
     },
   )
@@ -50,7 +50,7 @@ describe('the address of a caller', () => {
     ['198.51.100.1:443, 10.0.0.2:80', '198.51.100.1'],
     ['[2001:DB8::1]', '2001:db8::1'],
     ['[2001:db8::1]:443', '2001:db8::1'],
-  ])('T153: behind our proxies is the right-most hop that is not one: %j', (forwarded, expected) => {
+  ])('T153: behind trusted proxies is the right-most hop that is not a proxy: %j', (forwarded, expected) => {
     for (const peer of ['10.0.0.1', '::ffff:10.0.0.1', '::1', '2001:db8:ffff:1::2'])
       expect(clientAddress(peer, forwarded, proxies)).toBe(expected)
   })
@@ -79,11 +79,11 @@ describe('the address of a caller', () => {
     ['x'.repeat(10_240), '10.0.0.1'],
     [`${'1.1.1.1,'.repeat(1500)}x`, '10.0.0.1'],
     [','.repeat(10_240), '10.0.0.1'],
-  ])('T153: stops at a hop that is no address: %j', (forwarded, expected) => {
+  ])('T153: stops at a hop that is not an IP address: %j', (forwarded, expected) => {
     expect(clientAddress('10.0.0.1', forwarded, proxies)).toBe(expected)
   })
 
-  test('T153: a header of 10 KB is read from its end, and at once', () => {
+  test('T153: is read fast from the right of a long header', () => {
     expect(clientAddress('10.0.0.1', `${'1.1.1.1,'.repeat(1500)}198.51.100.1,10.0.0.2`, proxies)).toBe('198.51.100.1')
     const started = performance.now()
     clientAddress('10.0.0.1', '10.0.0.2,'.repeat(100_000), proxies)
@@ -91,7 +91,7 @@ describe('the address of a caller', () => {
   })
 })
 
-describe('a session', () => {
+describe("a session's IP address", () => {
   const signIn = async (environment: Record<string, string>, ip: string, headers: Record<string, string>) => {
     const app = await createTestApp(environment)
     const { email, password } = await app.verified()
@@ -101,12 +101,12 @@ describe('a session', () => {
     return session.ipAddress
   }
 
-  test('remembers the address behind a trusted proxy', async () => {
+  test('comes from the forwarding header of a trusted proxy', async () => {
     const forwarded = { 'x-forwarded-for': '1.1.1.1, 2001:DB8::0001, 10.0.0.2' }
     expect(await signIn({ TRUST_PROXY: 'private,loopback' }, '127.0.0.1', forwarded)).toBe('2001:db8::1')
   })
 
-  test('remembers the peer where no proxy is trusted', async () => {
+  test('is the peer when no proxy is trusted', async () => {
     const forged = {
       'x-forwarded-for': '1.1.1.1',
       'x-real-ip': '1.1.1.1',
@@ -118,21 +118,21 @@ describe('a session', () => {
   })
 })
 
-describe('T154: behind a trusted proxy', async () => {
+describe('T154: rate limits behind a trusted proxy', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on', TRUST_PROXY: '10.0.0.0/8' })
-  const signUps = (count: number, ip: string, headersOf: (place: number) => Record<string, string>) =>
+  const signUps = (count: number, ip: string, createHeaders: (place: number) => Record<string, string>) =>
     Promise.all(
       Array.from({ length: count }, (_, place) =>
-        limited.browser({ ip }).post('/auth/sign-up/email', limited.person(), { headers: headersOf(place) }),
+        limited.browser({ ip }).post('/auth/sign-up/email', limited.person(), { headers: createHeaders(place) }),
       ),
     )
-  const refused = (answers: { status: number }[]) => answers.filter(({ status }) => status === 429).length
+  const countRefused = (answers: { status: number }[]) => answers.filter(({ status }) => status === 429).length
 
-  test('callers are counted each alone', async () => {
-    expect(refused(await signUps(20, '10.0.0.1', (place) => ({ 'x-forwarded-for': `198.51.100.${place}` })))).toBe(0)
+  test('count each caller separately', async () => {
+    expect(countRefused(await signUps(20, '10.0.0.1', (place) => ({ 'x-forwarded-for': `198.51.100.${place}` })))).toBe(0)
   })
 
-  test('no spelling, no forged hop and no other header is another caller', async () => {
+  test('count every spelling, forged hop and other header as the same caller', async () => {
     const spellings = ['2001:db8::7', '2001:DB8::7', '2001:db8:0:0:0:0:0:7', '2001:0db8::0007', '2001:db8::0.0.0.7']
     const answers = await signUps(20, '10.0.0.1', (place) => ({
       'x-forwarded-for': `203.0.113.${place}, ${spellings[place % spellings.length]}, 10.0.0.${place}`,
@@ -141,10 +141,10 @@ describe('T154: behind a trusted proxy', async () => {
       'true-client-ip': `203.0.113.${place}`,
       forwarded: `for=203.0.113.${place}`,
     }))
-    expect(refused(answers)).toBe(10)
+    expect(countRefused(answers)).toBe(10)
   })
 
-  test('garbage counts for the proxy itself', async () => {
-    expect(refused(await signUps(20, '10.9.9.9', (place) => ({ 'x-forwarded-for': `garbage-${place}` })))).toBe(10)
+  test('count an invalid header for the proxy itself', async () => {
+    expect(countRefused(await signUps(20, '10.9.9.9', (place) => ({ 'x-forwarded-for': `garbage-${place}` })))).toBe(10)
   })
 })

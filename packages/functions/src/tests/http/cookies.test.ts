@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { requestCookies } from '../../http/cookies.ts'
 
-const read = (header: string | null) => Object.fromEntries(requestCookies(header))
+const readCookies = (header: string | null) => Object.fromEntries(requestCookies(header))
 
 describe('the cookies of a request', () => {
   test.each([
@@ -16,22 +16,22 @@ describe('the cookies of a request', () => {
     ['a="quoted"', { a: '"quoted"' }],
     ['a=%41', { a: '%41' }],
     ['A=1; a=2', { A: '1', a: '2' }],
-  ])('%j', (header, expected) => {
-    expect(read(header)).toEqual(expected)
+  ])('are read from %j', (header, expected) => {
+    expect(readCookies(header)).toEqual(expected)
   })
 
-  test.each(['a', '=', '=1', ';', ';;;', 'a;b', ' ; ', '=; a'])('%j holds none', (header) => {
-    expect(read(header)).toEqual({})
+  test.each(['a', '=', '=1', ';', ';;;', 'a;b', ' ; ', '=; a'])('are empty in %j', (header) => {
+    expect(readCookies(header)).toEqual({})
   })
 
-  test('T141: a name with two values is none, the same value twice is one', () => {
-    expect(read('a=1; b=2; a=3')).toEqual({ b: '2' })
-    expect(read('a=1; a=2; a=1')).toEqual({})
-    expect(read('a=1; a=')).toEqual({})
-    expect(read('a=1; b=2; a=1')).toEqual({ a: '1', b: '2' })
+  test('T141: leave out a name with two different values, and keep a repeated one', () => {
+    expect(readCookies('a=1; b=2; a=3')).toEqual({ b: '2' })
+    expect(readCookies('a=1; a=2; a=1')).toEqual({})
+    expect(readCookies('a=1; a=')).toEqual({})
+    expect(readCookies('a=1; b=2; a=1')).toEqual({ a: '1', b: '2' })
   })
 
-  test('a name that objects know is a name like any other', () => {
+  test('may be named like a property of every object', () => {
     expect([...requestCookies('__proto__=x; constructor=y; toString=z')]).toEqual([
       ['__proto__', 'x'],
       ['constructor', 'y'],
@@ -39,7 +39,7 @@ describe('the cookies of a request', () => {
     ])
   })
 
-  test('a long header is read at once', () => {
+  test('are read fast from a long header', () => {
     const started = performance.now()
     requestCookies('a=1; '.repeat(20_000))
     requestCookies('='.repeat(100_000))

@@ -26,34 +26,34 @@ const hostile: Record<string, string>[] = [
   { 'if-none-match': '*', range: 'bytes=0-0', expect: 'nothing' },
 ]
 
-describe('T152: no header decides where the service is', () => {
+describe('T152: no header changes the address of the service', () => {
   test.each(hostile)('%j', async (headers) => {
-    const somebody = app.person()
-    const answer = await app.browser().post('/auth/sign-up/email', somebody, { headers: { ...headers, origin: app.baseUrl } })
+    const person = app.person()
+    const answer = await app.browser().post('/auth/sign-up/email', person, { headers: { ...headers, origin: app.baseUrl } })
     expect([answer.status, answer.code]).toEqual([200, undefined])
     expect(JSON.stringify([answer.body, ...answer.headers])).not.toContain(evil)
     await app.mailed()
-    const { link, html, text } = app.outbox.lastTo(somebody.email)
+    const { link, html, text } = app.outbox.lastTo(person.email)
     expect(link.origin).toBe(app.baseUrl)
     expect(html + text).not.toContain(evil)
   })
 
-  test('nor does the address of the request itself', async () => {
-    const somebody = app.person()
-    const answer = await app.browser().post(`https://${evil}:8443/auth/sign-up/email`, somebody)
+  test('the URL of the request does not change the address of the service', async () => {
+    const person = app.person()
+    const answer = await app.browser().post(`https://${evil}:8443/auth/sign-up/email`, person)
     expect(answer.status).toBe(200)
     await app.mailed()
-    expect(app.outbox.lastTo(somebody.email).link.origin).toBe(app.baseUrl)
+    expect(app.outbox.lastTo(person.email).link.origin).toBe(app.baseUrl)
   })
 
-  test.each(hostile)('reading a session survives it: %j', async (headers) => {
+  test.each(hostile)('reading a session tolerates %j', async (headers) => {
     const answer = await app.browser().get('/auth/get-session', { headers })
     expect([answer.status, answer.body]).toEqual([200, null])
   })
 })
 
 describe('T158: the user agent', () => {
-  test('is kept as one short line without control characters, and listed so', async () => {
+  test('is stored and listed as one short line without control characters', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     const headers = { 'user-agent': `Mozilla \u0001\u0085\u00ad\u007f\u001b<b>bold</b> ${'x'.repeat(65_536)}` }
@@ -64,7 +64,7 @@ describe('T158: the user agent', () => {
     expect((await tab.get('/auth/list-sessions')).body).toMatchObject([{ userAgent: session.userAgent }])
   })
 
-  test('and the path leave log lines that are one line each', async () => {
+  test('leaves one log line for each request, together with the path', async () => {
     await app
       .browser()
       .get(`/auth/${encodeURIComponent('\r\n\u001b[31m\u2028forged')}`, { headers: { 'user-agent': 'x\u0085y' } })

@@ -4,7 +4,7 @@ import { localeCookie, preferredLocale } from '../../http/locale.ts'
 
 const app = await createTestApp()
 
-describe('the language of a request', () => {
+describe('the locale of a request', () => {
   test.each([
     [undefined, undefined, 'en'],
     [undefined, 'de, fr;q=0.5, en;q=0.4', 'fr'],
@@ -17,12 +17,12 @@ describe('the language of a request', () => {
     expect(preferredLocale(cookie, acceptLanguage)).toBe(locale)
   })
 
-  test('its cookie is for no script, and on https for https alone', () => {
+  test('has a cookie that scripts cannot read, and that is secure on https', () => {
     expect(localeCookie('fr', true)).toBe('__Host-floorpass_locale=fr; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure')
     expect(localeCookie('en', false)).toBe('floorpass_locale=en; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax')
   })
 
-  test('who signs up in a chosen language gets mails in it', async () => {
+  test('selects the language of the mails at sign-up', async () => {
     const person = app.person()
     const headers = { cookie: 'floorpass_locale=fr; locale=en', 'accept-language': 'en' }
     expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)

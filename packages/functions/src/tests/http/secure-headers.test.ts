@@ -7,7 +7,7 @@ import { createEdge } from '../../edge.ts'
 const app = await createTestApp()
 const secure = await createTestApp({ BASE_URL: 'https://localhost:3000' })
 
-const asked: [method: string, path: string, body?: unknown][] = [
+const requestSamples: [method: string, path: string, body?: unknown][] = [
   ['GET', '/auth/get-session'],
   ['POST', '/auth/sign-out', {}],
   ['POST', '/auth/sign-in/email', '{'],
@@ -23,8 +23,8 @@ const asked: [method: string, path: string, body?: unknown][] = [
   ['GET', '/unknown'],
 ]
 
-describe('T147, T149: data', () => {
-  test.each(asked)('%s %s has every header of safety', async (method, path, body) => {
+describe('T147, T149: a data answer', () => {
+  test.each(requestSamples)('to %s %s has every security header', async (method, path, body) => {
     const { headers } = await app.browser().request(method, path, { body })
     const found = Object.fromEntries(headers)
     expect(found).toMatchObject({
@@ -39,7 +39,7 @@ describe('T147, T149: data', () => {
     if (method !== 'OPTIONS') expect(found['content-type']).toBe('application/json; charset=utf-8')
   })
 
-  test('each answer has an id of its own, which its log line has too', async () => {
+  test('has a unique request id that its log line has too', async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await app.browser().get('/healthz')).headers.get('x-request-id')),
     )
@@ -47,7 +47,7 @@ describe('T147, T149: data', () => {
     for (const id of ids) expect(app.logs.filter(({ requestId, msg }) => requestId === id && msg === 'request')).toHaveLength(1)
   })
 
-  test("the id is ours, never the caller's", async () => {
+  test('never takes its request id from the caller', async () => {
     const { headers } = await app
       .browser()
       .get('/healthz', { headers: { 'x-request-id': 'forged', 'x-correlation-id': 'forged' } })
@@ -56,8 +56,8 @@ describe('T147, T149: data', () => {
 })
 
 describe('T146: HSTS', () => {
-  test.each(asked)(
-    '%s %s on https is for a year or more, with sub-domains; on http there is none',
+  test.each(requestSamples)(
+    'lasts at least a year with sub-domains on https, and is absent on http: %s %s',
     async (method, path, body) => {
       const [, seconds = ''] =
         /^max-age=(\d+); includeSubDomains$/.exec(
@@ -68,7 +68,7 @@ describe('T146: HSTS', () => {
     },
   )
 
-  test('does not believe a header', async () => {
+  test('ignores forwarding headers', async () => {
     const { headers } = await app
       .browser()
       .get('/healthz', { headers: { 'x-forwarded-proto': 'https', forwarded: 'proto=https' } })
@@ -76,7 +76,7 @@ describe('T146: HSTS', () => {
   })
 })
 
-describe('T145: pages', () => {
+describe('T145: a page', () => {
   const nonces: string[] = []
   const pages: Pages = async (_request, { cspNonce }) => {
     nonces.push(cspNonce)
@@ -86,7 +86,7 @@ describe('T145: pages', () => {
   }
   const tab = createBrowser(createEdge(app.service, pages), app.baseUrl)
 
-  test('run scripts by nonce only, and are framed, based and submitted nowhere else', async () => {
+  test('runs scripts only by nonce, and cannot be framed, rebased or submitted elsewhere', async () => {
     const policy = (await tab.get('/dashboard')).headers.get('content-security-policy') ?? ''
     const directives = new Map(policy.split('; ').map((directive) => [directive.split(' ')[0], directive]))
     expect(policy).not.toMatch(/unsafe-(inline|eval)|\*/)
@@ -96,27 +96,27 @@ describe('T145: pages', () => {
     expect(directives.get('form-action')).toBe("form-action 'self'")
   })
 
-  test('get a new nonce each, of 128 bits', async () => {
+  test('gets a new nonce of 128 bits each time', async () => {
     nonces.length = 0
     for (let count = 0; count < 50; count += 1) await tab.get('/')
     expect(new Set(nonces).size).toBe(50)
     for (const nonce of nonces) expect(Buffer.from(nonce, 'base64')).toHaveLength(16)
   })
 
-  test('are not stored, and keep what they set themselves', async () => {
+  test('is not stored, and keeps the headers that it sets', async () => {
     const { headers } = await tab.get('/verify-email')
     expect(headers.get('cache-control')).toBe('no-store')
     expect(headers.get('referrer-policy')).toBe('no-referrer')
     expect(headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  test('do not take over what is data: /auth, /trpc and the health checks', async () => {
+  test('never answers for /auth, /trpc or the health checks', async () => {
     for (const path of ['/auth/unknown', '/trpc/unknown', '/healthz', '/readyz']) {
       expect((await tab.get(path)).headers.get('content-type')).toBe('application/json; charset=utf-8')
     }
   })
 
-  test('T53: are posted to from the own origin only', async () => {
+  test('T53: accepts a POST only from its own origin', async () => {
     const answer = await tab.post('/login', 'email=a', {
       headers: { origin: 'https://evil.test', 'content-type': 'application/x-www-form-urlencoded' },
     })

@@ -9,21 +9,21 @@ const app = await createTestApp()
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
 
 const newPassword = 'violet harbor ladder'
-const change = (tab: Tab, fields: Record<string, unknown> = {}) =>
+const changePassword = (tab: Tab, fields: Record<string, unknown> = {}) =>
   tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword, ...fields })
 const signIn = async ({ email, password }: Pick<Person, 'email' | 'password'>) => {
   const tab = app.browser()
   return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
 }
-const isIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const cookieOf = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
-const opens = async (cookie: string) =>
+const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
+const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const isLive = async (cookie: string) =>
   (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
 
 describe('change-password', () => {
-  test('changes the password, and shows the session that replaces this one', async () => {
+  test('changes the password and returns the session that replaces this one', async () => {
     const tab = await app.signedIn()
-    const answer = await change(tab)
+    const answer = await changePassword(tab)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ token: await handleOf(tab), user: { id: tab.userId, email: tab.person.email } })
     expect((await signIn(tab.person)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
@@ -31,16 +31,16 @@ describe('change-password', () => {
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-password' } })).toBe(1)
   })
 
-  test('T31, T38: the token changes, and the old one and every other session are refused at once', async () => {
+  test('T31, T38: replaces the session token, and ends the old token and every other session at once', async () => {
     const tab = await app.signedIn()
     const { tab: other } = await signIn(tab.person)
-    const before = cookieOf(tab)
-    expect((await change(tab)).status).toBe(200)
-    expect([await opens(before), await isIn(other), await isIn(tab)]).toEqual([false, false, true])
-    expect(cookieOf(tab)).not.toBe(before)
+    const before = getCookie(tab)
+    expect((await changePassword(tab)).status).toBe(200)
+    expect([await isLive(before), await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, false, true])
+    expect(getCookie(tab)).not.toBe(before)
   })
 
-  test('T38: voids outstanding links and trusted devices', async () => {
+  test('T38: removes trusted devices and makes outstanding links stop working', async () => {
     const tab = await app.signedIn()
     const { userId, person } = tab
     await app.db.trustedDevice.create({
@@ -50,14 +50,14 @@ describe('change-password', () => {
     await tab.post('/auth/change-email', { newEmail: app.person().email })
     await app.mailed()
     const link = app.outbox.to(person.email).find(({ link: { pathname } }) => pathname === '/reset-password')
-    expect((await change(tab)).status).toBe(200)
+    expect((await changePassword(tab)).status).toBe(200)
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
     expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
     const late = await app.browser().post('/auth/reset-password', { token: link?.token, newPassword })
     expect(late.code).toBe('INVALID_TOKEN')
   })
 
-  test('the undo link of a changed address outlives it: a thief who changed both cannot shut the owner out', async () => {
+  test('keeps the undo link of a changed email, so that a thief who changed both cannot lock the owner out', async () => {
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
@@ -65,11 +65,11 @@ describe('change-password', () => {
     await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
     await app.mailed()
     const { token } = app.outbox.lastTo(tab.person.email)
-    expect((await change(tab)).status).toBe(200)
+    expect((await changePassword(tab)).status).toBe(200)
     expect((await app.browser().post('/auth/undo-email-change', { token })).status).toBe(200)
   })
 
-  test('a session that ends with the browser is replaced by one that does', async () => {
+  test('replaces a session without "remember me" by another one without it', async () => {
     const person = await app.verified()
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
@@ -85,41 +85,41 @@ describe('change-password', () => {
   test('checks the session first, then the account, the current password and the new one', async () => {
     const tab = await app.signedIn()
     const bad = { currentPassword: 'something else', newPassword: 'short' }
-    const wrong = await change(tab, bad)
+    const wrong = await changePassword(tab, bad)
     expect([wrong.status, wrong.body]).toEqual([400, { code: 'INVALID_PASSWORD', message: 'Invalid password' }])
-    expect((await change(tab, { newPassword: 'short' })).code).toBe('PASSWORD_TOO_SHORT')
-    expect((await change(tab, { newPassword: 'password1' })).code).toBe('PASSWORD_TOO_COMMON')
+    expect((await changePassword(tab, { newPassword: 'short' })).code).toBe('PASSWORD_TOO_SHORT')
+    expect((await changePassword(tab, { newPassword: 'password1' })).code).toBe('PASSWORD_TOO_COMMON')
     await app.db.account.deleteMany({ where: { userId: tab.userId } })
-    expect((await change(tab, bad)).body).toEqual({
+    expect((await changePassword(tab, bad)).body).toEqual({
       code: 'CREDENTIAL_ACCOUNT_NOT_FOUND',
       message: 'Credential account not found',
     })
     tab.cookies.clear()
-    expect((await change(tab, bad)).code).toBe('UNAUTHORIZED')
+    expect((await changePassword(tab, bad)).code).toBe('UNAUTHORIZED')
   })
 
-  test('T47: the current password is the proof, however old the session is', async () => {
+  test('T47: accepts the current password as authentication on a session of any age', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(6 * 24 * 3600)
-    expect((await change(tab, { currentPassword: 'something else' })).code).toBe('INVALID_PASSWORD')
-    expect((await change(tab)).status).toBe(200)
+    expect((await changePassword(tab, { currentPassword: 'something else' })).code).toBe('INVALID_PASSWORD')
+    expect((await changePassword(tab)).status).toBe(200)
   })
 
-  test('a refused change leaves the password, the sessions and the links as they are', async () => {
+  test('changes no password, session or link when it is refused', async () => {
     const tab = await app.signedIn()
     const { tab: other } = await signIn(tab.person)
-    await change(tab, { currentPassword: 'something else' })
-    await change(tab, { newPassword: 'password1' })
-    expect([await isIn(tab), await isIn(other)]).toEqual([true, true])
+    await changePassword(tab, { currentPassword: 'something else' })
+    await changePassword(tab, { newPassword: 'password1' })
+    expect([await isSignedIn(tab), await isSignedIn(other)]).toEqual([true, true])
     expect((await signIn(tab.person)).answer.status).toBe(200)
     await app.mailed()
     expect(app.outbox.to(tab.person.email)).toHaveLength(1)
   })
 
-  test('of twenty at once from one session one succeeds, and its password counts', async () => {
+  test('succeeds once for twenty parallel requests of one session, and the password of that request works', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${cookieOf(tab)}`
+    const cookie = `floorpass_session=${getCookie(tab)}`
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
     const answers = await Promise.all(
       passwords.map((password) =>
@@ -138,28 +138,28 @@ describe('change-password', () => {
     expect((await signIn({ ...tab.person, password: winner })).answer.status).toBe(200)
   })
 
-  test('two devices that change it at once: one succeeds, and only its session is left', async () => {
+  test('succeeds on one of two devices in parallel, and leaves only that session', async () => {
     for (let round = 0; round < 5; round += 1) {
       const one = await app.signedIn()
       const { tab: other } = await signIn(one.person)
       const answers = await Promise.all([
-        change(one),
+        changePassword(one),
         other.post('/auth/change-password', { currentPassword: one.person.password, newPassword: 'copper lantern meadow' }),
       ])
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect([await isIn(one), await isIn(other)]).toEqual(answers.map(({ status }) => status === 200))
+      expect([await isSignedIn(one), await isSignedIn(other)]).toEqual(answers.map(({ status }) => status === 200))
       expect(await app.db.session.count({ where: { userId: one.userId } })).toBe(1)
     }
   })
 
-  test('a change and a reset at once: one password counts, and it is the one of the last that succeeded', async () => {
+  test('succeeds on one of a parallel change and reset, and the password of that request works', async () => {
     for (let round = 0; round < 5; round += 1) {
       const tab = await app.signedIn()
       await app.browser().post('/auth/forget-password', { email: tab.person.email })
       await app.mailed()
       const { token } = app.outbox.lastTo(tab.person.email)
       const [changed, resetAnswer] = await Promise.all([
-        change(tab),
+        changePassword(tab),
         app.browser().post('/auth/reset-password', { token, newPassword: 'copper lantern meadow' }),
       ])
       expect([changed.status === 200, resetAnswer.status === 200].filter(Boolean)).toHaveLength(1)
@@ -169,11 +169,11 @@ describe('change-password', () => {
   })
 })
 
-describe('change-password under its limits', async () => {
+describe('change-password with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
   const attempt = (tab: Browser, currentPassword: string) => tab.post('/auth/change-password', { currentPassword, newPassword })
 
-  test('T19: five wrong guesses at the current password shut this door for the account, also for the right one, and at deletion', async () => {
+  test('T19: locks the password check of the account after five wrong ones, even for the right one and for deletion', async () => {
     const tab = await limited.signedIn()
     const guesses = await Promise.all(Array.from({ length: 20 }, (_, count) => attempt(tab, `wrong guess ${count}`)))
     expect(guesses.filter(({ code }) => code === 'INVALID_PASSWORD')).toHaveLength(5)
@@ -185,7 +185,7 @@ describe('change-password under its limits', async () => {
     expect((await attempt(neighbour, neighbour.person.password)).status).toBe(200)
   })
 
-  test('T19: every route that asks for the password respects it, by REST and tRPC; a link by mail is the way on', async () => {
+  test('T19: shares its lock with every route that asks for the password, over REST and tRPC, and a reset link still works', async () => {
     const procedures: Record<string, string> = {
       '/change-password': 'passwords.change',
       '/reauthenticate': 'signIn.reauthenticate',
@@ -195,14 +195,14 @@ describe('change-password under its limits', async () => {
       '/two-factor/generate-backup-codes': 'twoFactor.generateBackupCodes',
       '/two-factor/get-totp-uri': 'twoFactor.getTotpUri',
     }
-    const doors = addresses.flatMap(({ path, access, input }) => {
+    const passwordRoutes = addresses.flatMap(({ path, access, input }) => {
       const shape = (input as { shape?: object } | null)?.shape ?? {}
       const field = ['password', 'currentPassword'].find((name) => name in shape)
       return access === 'session' && field !== undefined ? [{ path, field }] : []
     })
-    expect(doors.map(({ path }) => path).sort()).toEqual(Object.keys(procedures).sort())
+    expect(passwordRoutes.map(({ path }) => path).sort()).toEqual(Object.keys(procedures).sort())
     const tabs = []
-    for (const { path: guessedAt, field: guessed } of doors) {
+    for (const { path: guessedAt, field: guessed } of passwordRoutes) {
       const tab = await limited.signedIn()
       tabs.push(tab)
       const guess = { [guessed]: 'wrong guess', newPassword }
@@ -210,7 +210,7 @@ describe('change-password under its limits', async () => {
         const { code } = await tab.post(`/auth${guessedAt}`, guess)
         expect([guessedAt, count, code]).toEqual([guessedAt, count, 'INVALID_PASSWORD'])
       }
-      for (const { path, field } of doors) {
+      for (const { path, field } of passwordRoutes) {
         const right = { [field]: tab.person.password, newPassword }
         expect([guessedAt, path, (await tab.post(`/auth${path}`, right)).code]).toEqual([guessedAt, path, 'TOO_MANY_REQUESTS'])
         const { body } = await tab.post(`/trpc/${procedures[path]}`, right)
@@ -227,11 +227,11 @@ describe('change-password under its limits', async () => {
     expect((await locked.get('/auth/get-session')).body).toBeNull()
     const after = limited.browser()
     expect((await after.post('/auth/sign-in/email', { email: locked.person.email, password: newPassword })).status).toBe(200)
-    // Nor does the new password open a door that guesses have shut.
+    // The new password does not lift the lock either.
     expect((await after.post('/auth/delete-user', { password: newPassword })).code).toBe('TOO_MANY_REQUESTS')
   })
 
-  test('a success forgets the guesses before it', async () => {
+  test('resets the count of wrong passwords on success', async () => {
     const tab = await limited.signedIn()
     for (let count = 0; count < 4; count += 1) await attempt(tab, 'wrong guess')
     expect((await attempt(tab, tab.person.password)).status).toBe(200)

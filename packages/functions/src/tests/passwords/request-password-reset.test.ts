@@ -4,19 +4,19 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 
-const elsewhere = 'https://app.example.test'
-const app = await createTestApp({ TRUSTED_ORIGINS: elsewhere })
+const frontEnd = 'https://app.example.test'
+const app = await createTestApp({ TRUSTED_ORIGINS: frontEnd })
 
-const ask = (fields: Record<string, unknown>, path = 'forget-password') => app.browser().post(`/auth/${path}`, fields)
-const follow = (link: URL) => app.browser().get(link.pathname + link.search)
-const seen = ({ status, headers, body, setCookies }: Answer) => ({
+const requestReset = (fields: Record<string, unknown>, path = 'forget-password') => app.browser().post(`/auth/${path}`, fields)
+const openLink = (link: URL) => app.browser().get(link.pathname + link.search)
+const getComparable = ({ status, headers, body, setCookies }: Answer) => ({
   status,
   body,
   setCookies,
   headers: Object.fromEntries([...headers].filter(([name]) => name !== 'x-request-id')),
 })
-const redirect = ({ status, headers }: Answer) => [status, headers.get('location')]
-const newestLink = async (email: string, { mailed, outbox }: Pick<TestApp, 'mailed' | 'outbox'> = app) => {
+const getRedirect = ({ status, headers }: Answer) => [status, headers.get('location')]
+const getLastMail = async (email: string, { mailed, outbox }: Pick<TestApp, 'mailed' | 'outbox'> = app) => {
   await mailed()
   return outbox.lastTo(email)
 }
@@ -24,13 +24,13 @@ const newestLink = async (email: string, { mailed, outbox }: Pick<TestApp, 'mail
 describe('forget-password', () => {
   test.each(['forget-password', 'request-password-reset'])('%s mails a link that sets a new password', async (path) => {
     const { email } = await app.verified()
-    const answer = await ask({ email: email.toUpperCase() }, path)
+    const answer = await requestReset({ email: email.toUpperCase() }, path)
     expect([answer.status, answer.setCookies]).toEqual([200, []])
     expect(answer.body).toEqual({
       status: true,
       message: 'If this email exists in our system, check your email for the reset link',
     })
-    const mail = await newestLink(email)
+    const mail = await getLastMail(email)
     expect(mail.subject).toBe('Choose a new password for Floorpass')
     expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/reset-password`)
     expect([...mail.link.searchParams.keys()]).toEqual(['token'])
@@ -39,7 +39,7 @@ describe('forget-password', () => {
     expect((await app.browser().post('/auth/sign-in/email', { email, password: newPassword })).status).toBe(200)
   })
 
-  test('T1: unknown, suspended, unverified, social-only and ordinary addresses get one answer, no sooner than after 200 ms', async () => {
+  test('T1: answers alike for unknown, suspended, unverified, social-only and ordinary emails, no sooner than after 200 ms', async () => {
     app.service.deps.responseFloor = createResponseFloor()
     const ordinary = await app.verified()
     const unverified = await app.signUp()
@@ -49,11 +49,11 @@ describe('forget-password', () => {
     await app.db.account.deleteMany({ where: { user: { email: social.email } } })
     const before = app.outbox.mails.length
     const answers = await Promise.all(
-      [ordinary.email, unverified.email, social.email, suspended.email, 'nobody@example.test'].map(async (email) => {
+      [ordinary.email, unverified.email, social.email, suspended.email, 'unknown@example.test'].map(async (email) => {
         const started = performance.now()
-        const answer = await ask({ email })
+        const answer = await requestReset({ email })
         expect(performance.now() - started).toBeGreaterThan(195)
-        return seen(answer)
+        return getComparable(answer)
       }),
     )
     for (const answer of answers) expect(answer).toEqual(answers[0])
@@ -63,7 +63,7 @@ describe('forget-password', () => {
     expect(reached.sort()).toEqual([ordinary.email, unverified.email, social.email].sort())
   })
 
-  test('T171: a look-alike of an address reaches nobody', async () => {
+  test('T171: mails no one for a look-alike of an email', async () => {
     const { email } = await app.verified()
     const before = app.outbox.mails.length
     for (const similar of [
@@ -72,26 +72,26 @@ describe('forget-password', () => {
       email.replace('d', 'd\u200b'),
       `${email}.`,
     ])
-      expect((await ask({ email: similar })).code).toBe('VALIDATION_ERROR')
-    expect((await ask({ email: email.replace('@', '+tag@') })).status).toBe(200)
+      expect((await requestReset({ email: similar })).code).toBe('VALIDATION_ERROR')
+    expect((await requestReset({ email: email.replace('@', '+tag@') })).status).toBe(200)
     await app.mailed()
     expect(app.outbox.mails).toHaveLength(before)
   })
 
-  test('T93: the newest link voids the older ones', async () => {
+  test('T93: sends a link that makes the older ones stop working', async () => {
     const { email } = await app.verified()
-    await ask({ email })
-    const older = await newestLink(email)
-    await ask({ email })
-    const newest = await newestLink(email)
+    await requestReset({ email })
+    const older = await getLastMail(email)
+    await requestReset({ email })
+    const newest = await getLastMail(email)
     const reset = (token: string) => app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
     expect((await reset(older.token)).code).toBe('INVALID_TOKEN')
     expect((await reset(newest.token)).status).toBe(200)
   })
 
-  test('of ten asked for at once one link works', async () => {
+  test('leaves one working link after ten parallel requests', async () => {
     const { email } = await app.verified()
-    await Promise.all(Array.from({ length: 10 }, () => ask({ email })))
+    await Promise.all(Array.from({ length: 10 }, () => requestReset({ email })))
     await app.mailed()
     expect(await app.db.verification.count({ where: { email, purpose: 'reset-password' } })).toBe(1)
     const links = app.outbox.to(email).filter(({ link }) => link.pathname === '/reset-password')
@@ -120,17 +120,17 @@ describe('forget-password', () => {
     'https://sub.app.example.test/',
     'reset-password',
     '',
-  ])('T63: the redirectTo %j is refused for every address, and nothing is mailed', async (redirectTo) => {
+  ])('T63: refuses the redirectTo %j for every email and sends no mail', async (redirectTo) => {
     const { email } = await app.verified()
-    for (const address of [email, 'nobody@example.test']) {
-      const answer = await ask({ email: address, redirectTo })
+    for (const address of [email, 'unknown@example.test']) {
+      const answer = await requestReset({ email: address, redirectTo })
       expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_REDIRECT_URL', message: 'Invalid redirectURL' }])
     }
     await app.mailed()
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 
-  test('T152: the mailed link is built from the configured address, whatever the request says', async () => {
+  test('T152: builds the mailed link from the configured address, whatever the headers', async () => {
     const { email } = await app.verified()
     const headers = {
       'x-forwarded-host': 'evil.test',
@@ -139,12 +139,12 @@ describe('forget-password', () => {
       'x-original-url': '//evil.test',
     }
     await app.browser().post('/auth/forget-password', { email }, { headers })
-    const mail = await newestLink(email)
+    const mail = await getLastMail(email)
     expect(mail.link.origin).toBe(app.baseUrl)
     expect(mail.html + mail.text).not.toContain('evil.test')
   })
 
-  test('T121, T155: what is no single address is 400', async () => {
+  test('T121, T155: answers 400 to anything but a single email', async () => {
     for (const email of [
       undefined,
       null,
@@ -156,47 +156,47 @@ describe('forget-password', () => {
       'a@example.test,b@example.test',
       'a@b.test\r\nBcc: c@d.test',
     ])
-      expect((await ask({ email })).code).toBe('VALIDATION_ERROR')
+      expect((await requestReset({ email })).code).toBe('VALIDATION_ERROR')
   })
 })
 
-describe('the link of a front end elsewhere', () => {
-  const linkTo = async (redirectTo: string) => {
+describe('a reset link to another front end', () => {
+  const requestLink = async (redirectTo: string) => {
     const { email } = await app.verified()
-    expect((await ask({ email, redirectTo })).status).toBe(200)
-    return { email, ...(await newestLink(email)) }
+    expect((await requestReset({ email, redirectTo })).status).toBe(200)
+    return { email, ...(await getLastMail(email)) }
   }
 
-  test('goes through this origin, which leads there with the token and uses nothing up', async () => {
-    const { link, token, html } = await linkTo(`${elsewhere}/reset?lang=fr#form`)
+  test('goes through this service, which redirects with the token and does not use the link up', async () => {
+    const { link, token, html } = await requestLink(`${frontEnd}/reset?lang=fr#form`)
     expect(link.origin + link.pathname).toBe(`${app.baseUrl}/auth/reset-password`)
     for (const target of html.matchAll(/href="([^"]*)"/g)) expect(target[1]?.startsWith(app.baseUrl)).toBe(true)
-    const answers = [await follow(link), await follow(link)]
+    const answers = [await openLink(link), await openLink(link)]
     for (const answer of answers) {
-      expect(redirect(answer)).toEqual([302, `${elsewhere}/reset?lang=fr&token=${token}#form`])
+      expect(getRedirect(answer)).toEqual([302, `${frontEnd}/reset?lang=fr&token=${token}#form`])
       expect([answer.setCookies, answer.headers.get('cache-control')]).toEqual([[], 'no-store'])
     }
     const reset = await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
     expect(reset.status).toBe(200)
-    expect(redirect(await follow(link))).toEqual([302, `${elsewhere}/reset?lang=fr&error=INVALID_TOKEN#form`])
+    expect(getRedirect(await openLink(link))).toEqual([302, `${frontEnd}/reset?lang=fr&error=INVALID_TOKEN#form`])
   })
 
-  test('leads to a path of this origin, too', async () => {
-    const { link, token } = await linkTo('/welcome-back')
-    expect(redirect(await follow(link))).toEqual([302, `/welcome-back?token=${token}`])
+  test('redirects to a path of this service', async () => {
+    const { link, token } = await requestLink('/welcome-back')
+    expect(getRedirect(await openLink(link))).toEqual([302, `/welcome-back?token=${token}`])
   })
 
-  test('tells the front end when it is too late, or nonsense', async () => {
+  test('redirects with an error when the token is expired or invalid', async () => {
     const clock = holdClock()
-    const { link } = await linkTo(elsewhere)
+    const { link } = await requestLink(frontEnd)
     clock.advance(3600)
-    expect(redirect(await follow(link))).toEqual([302, `${elsewhere}?error=TOKEN_EXPIRED`])
+    expect(getRedirect(await openLink(link))).toEqual([302, `${frontEnd}?error=TOKEN_EXPIRED`])
     link.searchParams.set('token', 'nonsense')
-    expect(redirect(await follow(link))).toEqual([302, `${elsewhere}?error=INVALID_TOKEN`])
+    expect(getRedirect(await openLink(link))).toEqual([302, `${frontEnd}?error=INVALID_TOKEN`])
   })
 
-  test('T60: leads nowhere else, with a good token or a bad one, and does not give the token away', async () => {
-    const { link, token } = await linkTo(elsewhere)
+  test('T60: redirects to no untrusted page, with a valid token or not, and does not reveal the token', async () => {
+    const { link, token } = await requestLink(frontEnd)
     for (const target of [
       'https://evil.test',
       '//evil.test',
@@ -207,14 +207,14 @@ describe('the link of a front end elsewhere', () => {
       for (const presented of [token, 'nonsense']) {
         link.searchParams.set('callbackURL', target)
         link.searchParams.set('token', presented)
-        const answer = await follow(link)
+        const answer = await openLink(link)
         expect([answer.status, answer.code, answer.headers.get('location')]).toEqual([403, 'INVALID_CALLBACK_URL', null])
         expect(JSON.stringify(answer.body)).not.toContain(token)
       }
     }
   })
 
-  test('without a target or a token it is 400', async () => {
+  test('answers 400 without a target or a token', async () => {
     for (const query of ['', '?token=x', '?callbackURL=%2Fx', '?token=&callbackURL=%2Fx', '?token=x&callbackURL=']) {
       const answer = await app.browser().get(`/auth/reset-password${query}`)
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
@@ -222,39 +222,39 @@ describe('the link of a front end elsewhere', () => {
     }
   })
 
-  test('a link of another purpose is none of its own', async () => {
+  test('redirects with an error when the token is for another purpose', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
     const answer = await app.browser().get(`/auth/reset-password?token=${token}&callbackURL=%2Fx`)
-    expect(redirect(answer)).toEqual([302, '/x?error=INVALID_TOKEN'])
+    expect(getRedirect(answer)).toEqual([302, '/x?error=INVALID_TOKEN'])
   })
 })
 
-describe('forget-password under its limits', async () => {
+describe('forget-password with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
-  const from = (ip: string, email: string) => limited.browser({ ip }).post('/auth/forget-password', { email })
+  const requestResetFrom = (ip: string, email: string) => limited.browser({ ip }).post('/auth/forget-password', { email })
 
-  test('T23: one address gets at most five mails an hour, from however many places, and the answer stays quiet', async () => {
+  test('T23: sends at most five mails an hour to one email from many IP addresses, and the answer stays the same', async () => {
     const { email } = await limited.verified()
     const before = limited.outbox.to(email).length
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => from(`192.0.2.${place}`, email)))
-    const unknown = await from('198.51.100.1', 'nobody@example.test')
-    for (const answer of answers) expect(seen(answer)).toEqual(seen(unknown))
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => requestResetFrom(`192.0.2.${place}`, email)))
+    const unknown = await requestResetFrom('198.51.100.1', 'unknown@example.test')
+    for (const answer of answers) expect(getComparable(answer)).toEqual(getComparable(unknown))
     await limited.mailed()
-    // The mail of the sign-up is counted apart: who floods an address with those must not keep its owner from a reset.
+    // Sign-up mails have their own limit: flooding an email with them must not block the owner's reset.
     expect(limited.outbox.to(email).length).toBe(before + 5)
     const { token } = limited.outbox.lastTo(email)
     const reset = await limited.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
     expect(reset.status).toBe(200)
   })
 
-  test('one caller asks at most ten times a minute, for known and unknown addresses alike', async () => {
+  test('allows one IP address ten requests a minute, for known and unknown emails alike', async () => {
     const { email } = await limited.verified()
     for (const [ip, address] of [
       ['203.0.113.1', email],
-      ['203.0.113.2', 'nobody@example.test'],
+      ['203.0.113.2', 'unknown@example.test'],
     ] as const) {
-      const answers = await Promise.all(Array.from({ length: 12 }, () => from(ip, address)))
+      const answers = await Promise.all(Array.from({ length: 12 }, () => requestResetFrom(ip, address)))
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(10)
       expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(2)
     }

@@ -7,32 +7,32 @@ const app = await createTestApp()
 
 const newPassword = 'violet harbor ladder'
 const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
-const reset = (fields: Record<string, unknown>, tab = app.browser()) =>
+const resetPassword = (fields: Record<string, unknown>, tab = app.browser()) =>
   tab.post('/auth/reset-password', { newPassword, ...fields })
 const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
   app.browser().post('/auth/sign-in/email', { email, password })
-const linkFor = async ({ email }: Pick<Person, 'email'>) => {
+const requestResetToken = async ({ email }: Pick<Person, 'email'>) => {
   await app.browser().post('/auth/forget-password', { email })
   await app.mailed()
   return app.outbox.lastTo(email).token
 }
-const isIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const events = (email: string) => app.db.auditEvent.count({ where: { user: { email }, action: 'reset-password' } })
+const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
+const countEvents = (email: string) => app.db.auditEvent.count({ where: { user: { email }, action: 'reset-password' } })
 
 describe('reset-password', () => {
-  test('sets the new password, and signs nobody in', async () => {
+  test('sets the new password and opens no session', async () => {
     const person = await app.verified()
     const tab = app.browser()
-    const answer = await reset({ token: await linkFor(person) }, tab)
+    const answer = await resetPassword({ token: await requestResetToken(person) }, tab)
     expect([answer.status, answer.body, answer.setCookies]).toEqual([
       200,
       { status: true },
       [expect.stringMatching(/^floorpass_known_device=/)],
     ])
-    expect(await isIn(tab)).toBe(false)
+    expect(await isSignedIn(tab)).toBe(false)
     expect((await signIn(person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
-    expect(await events(person.email)).toBe(1)
+    expect(await countEvents(person.email)).toBe(1)
   })
 
   test('T38: ends every session, trusted device and outstanding link', async () => {
@@ -47,9 +47,9 @@ describe('reset-password', () => {
     await one.post('/auth/delete-user', {})
     await app.mailed()
     const deletion = app.outbox.lastTo(person.email).token
-    const token = await linkFor(person)
-    expect((await reset({ token })).status).toBe(200)
-    expect([await isIn(one), await isIn(other)]).toEqual([false, false])
+    const token = await requestResetToken(person)
+    expect((await resetPassword({ token })).status).toBe(200)
+    expect([await isSignedIn(one), await isSignedIn(other)]).toEqual([false, false])
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
     expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
     const later = app.browser()
@@ -57,44 +57,44 @@ describe('reset-password', () => {
     expect((await later.post('/auth/delete-user', { token: deletion })).code).toBe('INVALID_TOKEN')
   })
 
-  test('T91: of twenty uses at once exactly one succeeds, and its password counts', async () => {
+  test('T91: succeeds once for twenty parallel requests, and the password of that request works', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
-    const answers = await Promise.all(passwords.map((password) => reset({ token, newPassword: password })))
+    const answers = await Promise.all(passwords.map((password) => resetPassword({ token, newPassword: password })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status !== 200).map(({ code }) => code)).toEqual(Array(19).fill('INVALID_TOKEN'))
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
     expect((await signIn({ ...person, password: winner })).status).toBe(200)
-    expect(await events(person.email)).toBe(1)
+    expect(await countEvents(person.email)).toBe(1)
     await app.mailed()
     expect(app.outbox.to(person.email).filter(({ subject }) => subject === 'Your Floorpass password was changed')).toHaveLength(1)
   })
 
-  test('T91: a second use is refused', async () => {
+  test('T91: refuses a second use', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
-    await reset({ token })
-    const answer = await reset({ token, newPassword: 'another harbor ladder' })
+    const token = await requestResetToken(person)
+    await resetPassword({ token })
+    const answer = await resetPassword({ token, newPassword: 'another harbor ladder' })
     expect([answer.status, answer.body]).toEqual(invalid)
     expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
   })
 
-  test('T94: a link works until its last second, and not one later, though no clean-up runs', async () => {
+  test('T94: accepts a link until its last second, even when no clean-up runs', async () => {
     const clock = holdClock()
     const [early, late] = [await app.verified(), await app.verified()]
-    const [first, second] = [await linkFor(early), await linkFor(late)]
+    const [first, second] = [await requestResetToken(early), await requestResetToken(late)]
     clock.advance(3599)
-    expect((await reset({ token: first })).status).toBe(200)
+    expect((await resetPassword({ token: first })).status).toBe(200)
     clock.advance(1)
-    const answer = await reset({ token: second })
+    const answer = await resetPassword({ token: second })
     expect([answer.status, answer.body]).toEqual([400, { code: 'TOKEN_EXPIRED', message: 'Token expired' }])
     expect((await signIn(late)).status).toBe(200)
   })
 
-  test('T95: an altered token is refused, and the true one still works', async () => {
+  test('T95: refuses an altered token, and the real one still works', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     const swapped = [...token]
       .map((letter) => (letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()))
       .join('')
@@ -111,16 +111,16 @@ describe('reset-password', () => {
       [...token].map((letter) => `%25${letter.charCodeAt(0).toString(16)}`).join(''),
       'nonsense',
     ]) {
-      const answer = await reset({ token: altered })
+      const answer = await resetPassword({ token: altered })
       expect([answer.status, answer.body]).toEqual(invalid)
     }
-    expect((await reset({ token })).status).toBe(200)
+    expect((await resetPassword({ token })).status).toBe(200)
   })
 
-  test('a token of another purpose is refused, and not used up', async () => {
+  test('refuses a token for another purpose without using it up', async () => {
     const { email } = await app.signUp()
     const { token } = app.outbox.lastTo(email)
-    const answer = await reset({ token })
+    const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
     expect((await app.browser().post('/auth/verify-email', { token })).status).toBe(200)
   })
@@ -132,26 +132,26 @@ describe('reset-password', () => {
     ['', 'VALIDATION_ERROR'],
     [undefined, 'VALIDATION_ERROR'],
     [['violet harbor ladder'], 'VALIDATION_ERROR'],
-  ])('the new password %j is refused, and the link stays usable', async (refused, code) => {
+  ])('refuses the new password %j, and the link stays usable', async (refused, code) => {
     const person = await app.verified()
-    const token = await linkFor(person)
-    const answer = await reset({ token, newPassword: refused })
+    const token = await requestResetToken(person)
+    const answer = await resetPassword({ token, newPassword: refused })
     expect([answer.status, answer.code]).toEqual([400, code])
     expect((await signIn(person)).status).toBe(200)
-    expect((await reset({ token })).status).toBe(200)
+    expect((await resetPassword({ token })).status).toBe(200)
   })
 
-  test('gives an account that only signed in by a provider its first password', async () => {
+  test('sets the first password of an account that only signed in with a provider', async () => {
     const person = await app.verified()
     await app.db.account.deleteMany({ where: { user: { email: person.email } } })
-    expect((await reset({ token: await linkFor(person) })).status).toBe(200)
+    expect((await resetPassword({ token: await requestResetToken(person) })).status).toBe(200)
     expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
   })
 
-  test('T82: the link proves an unproved address, and whoever signed up with it before has nothing left', async () => {
+  test('T82: verifies the email, and ends the password and links of an earlier unverified sign-up', async () => {
     const attacker = await app.signUp()
     const attackersLink = app.outbox.lastTo(attacker.email).token
-    expect((await reset({ token: await linkFor(attacker) })).status).toBe(200)
+    expect((await resetPassword({ token: await requestResetToken(attacker) })).status).toBe(200)
     expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     const late = await app.browser().post('/auth/verify-email', { token: attackersLink })
     expect(late.code).toBe('INVALID_TOKEN')
@@ -160,61 +160,61 @@ describe('reset-password', () => {
     expect(owner.body).toMatchObject({ user: { emailVerified: true } })
   })
 
-  test('T99: a link to an address that the account has left is dead', async () => {
+  test('T99: refuses a link to a former email of the account', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     await app.db.user.update({ where: { email: person.email }, data: { email: `new-${person.email}` } })
-    const answer = await reset({ token })
+    const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
     expect((await signIn({ ...person, email: `new-${person.email}` })).status).toBe(200)
   })
 
-  test('T39: a suspended account stays as it is', async () => {
+  test('T39: changes nothing for a suspended account', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     await app.db.user.update({ where: { email: person.email }, data: { suspendedAt: new Date() } })
-    const answer = await reset({ token })
+    const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
     await app.db.user.update({ where: { email: person.email }, data: { suspendedAt: null } })
     expect((await signIn(person)).status).toBe(200)
   })
 
-  test('a link of a deleted account is refused', async () => {
+  test('refuses a link of a deleted account', async () => {
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     await app.db.user.delete({ where: { email: person.email } })
-    const answer = await reset({ token })
+    const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
   })
 
-  test('T104: a used link stays used when the clock steps back', async () => {
+  test('T104: refuses a used link when the clock goes back', async () => {
     const clock = holdClock()
     const person = await app.verified()
-    const token = await linkFor(person)
-    await reset({ token })
+    const token = await requestResetToken(person)
+    await resetPassword({ token })
     clock.advance(-1800)
-    expect((await reset({ token })).code).toBe('INVALID_TOKEN')
+    expect((await resetPassword({ token })).code).toBe('INVALID_TOKEN')
   })
 
-  test('a reset and sign-ins with the old password at once: no session of the old password is left', async () => {
+  test('leaves no session of the old password when sign-ins run in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await app.verified()
-      const token = await linkFor(person)
-      const [answer] = await Promise.all([reset({ token }), ...Array.from({ length: 5 }, () => signIn(person))])
+      const token = await requestResetToken(person)
+      const [answer] = await Promise.all([resetPassword({ token }), ...Array.from({ length: 5 }, () => signIn(person))])
       expect(answer.status).toBe(200)
       expect(await app.db.session.count({ where: { user: { email: person.email } } })).toBe(0)
     }
   })
 
-  test('T176, T177: neither password nor token is in a row, a log line or an answer', async () => {
+  test('T176, T177: keeps password and token out of every row, log line and answer', async () => {
     const canary = 'canary violet 2b7e151628'
     const person = await app.verified()
-    const token = await linkFor(person)
+    const token = await requestResetToken(person)
     const answers = [
-      await reset({ token, newPassword: 'password1' }),
-      await reset({ token: `${token}x`, newPassword: canary }),
-      await reset({ token, newPassword: canary }),
-      await reset({ token, newPassword: canary }),
+      await resetPassword({ token, newPassword: 'password1' }),
+      await resetPassword({ token: `${token}x`, newPassword: canary }),
+      await resetPassword({ token, newPassword: canary }),
+      await resetPassword({ token, newPassword: canary }),
     ]
     const kept = JSON.stringify([await app.everyRow(), app.logs, answers.map(({ body }) => body)])
     for (const secret of [canary, token])
@@ -223,10 +223,10 @@ describe('reset-password', () => {
   })
 })
 
-describe('reset-password under its limits', async () => {
+describe('reset-password with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
 
-  test('one caller tries at most twenty tokens a minute, by either method', async () => {
+  test('allows one IP address twenty tokens a minute, by GET and POST together', async () => {
     const tab = limited.browser({ ip: '192.0.2.7' })
     for (let count = 0; count < 10; count += 1) {
       expect((await tab.post('/auth/reset-password', { token: 'nonsense', newPassword })).code).toBe('INVALID_TOKEN')

@@ -6,20 +6,24 @@ const app = await createTestApp()
 
 const newPassword = 'violet harbor ladder'
 
-/** Signed in, with an identity at a provider and no password. */
-async function socialOnly() {
+/** Signs a person in who has an identity at a provider and no password. */
+async function signInWithoutPassword() {
   const tab = await app.signedIn()
   const { userId } = tab
   await app.db.account.deleteMany({ where: { userId } })
   await app.db.account.create({ data: { userId, providerId: 'google', accountId: `google-${userId}` } })
   const signIn = (password: string) => app.browser().post('/auth/sign-in/email', { email: tab.person.email, password })
-  return { ...tab, signIn, set: (password: unknown = newPassword) => tab.post('/auth/set-password', { newPassword: password }) }
+  return {
+    ...tab,
+    signIn,
+    setPassword: (password: unknown = newPassword) => tab.post('/auth/set-password', { newPassword: password }),
+  }
 }
 
 describe('set-password', () => {
-  test('gives a first password to who signs in by a provider, and tells them', async () => {
-    const { set, signIn, userId, person, get } = await socialOnly()
-    const answer = await set()
+  test('sets the first password of a person who signs in with a provider, and notifies them', async () => {
+    const { setPassword, signIn, userId, person, get } = await signInWithoutPassword()
+    const answer = await setPassword()
     expect([answer.status, answer.body, answer.setCookies]).toEqual([
       200,
       { status: true },
@@ -32,7 +36,7 @@ describe('set-password', () => {
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account now has a password')
   })
 
-  test('T101: an account that has a password keeps it', async () => {
+  test('T101: is refused when the account has a password', async () => {
     const tab = await app.signedIn()
     const answer = await tab.post('/auth/set-password', { newPassword })
     expect([answer.status, answer.body]).toEqual([
@@ -45,10 +49,10 @@ describe('set-password', () => {
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 
-  test('T101: of twenty at once one succeeds, and its password counts', async () => {
-    const { set, signIn, userId } = await socialOnly()
+  test('T101: succeeds once for twenty parallel requests, and the password of that request works', async () => {
+    const { setPassword, signIn, userId } = await signInWithoutPassword()
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
-    const answers = await Promise.all(passwords.map(set))
+    const answers = await Promise.all(passwords.map(setPassword))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'PASSWORD_ALREADY_SET')).toHaveLength(19)
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
@@ -56,18 +60,18 @@ describe('set-password', () => {
     expect(await app.db.auditEvent.count({ where: { userId, action: 'set-password' } })).toBe(1)
   })
 
-  test('T101: of twenty at once for an account whose password was taken away one succeeds, too', async () => {
+  test('T101: succeeds once for twenty parallel requests on an account whose password was cleared', async () => {
     const tab = await app.signedIn()
     await app.db.account.updateMany({ where: { userId: tab.userId }, data: { passwordHash: null } })
     const answers = await Promise.all(Array.from({ length: 20 }, () => tab.post('/auth/set-password', { newPassword })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   })
 
-  test('T47, T101: needs a proof from the last 15 minutes', async () => {
+  test('T47, T101: needs an authentication from the last 15 minutes', async () => {
     const clock = holdClock()
-    const { set, signIn } = await socialOnly()
+    const { setPassword, signIn } = await signInWithoutPassword()
     clock.advance(15 * 60 + 1)
-    const answer = await set()
+    const answer = await setPassword()
     expect([answer.status, answer.code]).toEqual([403, 'SESSION_NOT_FRESH'])
     expect((await signIn(newPassword)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
@@ -77,14 +81,14 @@ describe('set-password', () => {
     [`${'kJ7#pq2w'.repeat(16)}x`, 'PASSWORD_TOO_LONG'],
     ['password1', 'PASSWORD_TOO_COMMON'],
     [7, 'VALIDATION_ERROR'],
-  ])('the password %j is refused', async (password, code) => {
-    const { set, userId } = await socialOnly()
-    const answer = await set(password)
+  ])('refuses the password %j', async (password, code) => {
+    const { setPassword, userId } = await signInWithoutPassword()
+    const answer = await setPassword(password)
     expect([answer.status, answer.code]).toEqual([400, code])
     expect(await app.db.account.count({ where: { userId, providerId: 'credential' } })).toBe(0)
   })
 
-  test('is limited: five tries in a quarter of an hour', async () => {
+  test('allows five tries in 15 minutes', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
     const tab = await limited.signedIn()
     for (let count = 0; count < 5; count += 1)

@@ -32,7 +32,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 describe('the OpenAPI document', () => {
-  test('is valid OpenAPI 3.1, and every reference in it leads somewhere', async () => {
+  test('is valid OpenAPI 3.1, and each of its references resolves', async () => {
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
     expect(document.openapi).toBe('3.1.0')
     const validator = new Validator()
@@ -45,19 +45,19 @@ describe('the OpenAPI document', () => {
     expect(new Set(references)).toEqual(new Set(known))
   })
 
-  test('has every row of the route table under each of its names, and nothing else', () => {
+  test('lists every route under each of its names, and nothing else', () => {
     const rows = addresses.map(({ method, path }) => `${method} /auth${path}`)
     expect(operations.map(({ name }) => name).sort()).toEqual(rows.sort())
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(rows.length)
   })
 
-  test('names this service: its address, its cookie, every code of the catalogue', () => {
+  test('names the address, the cookie and every error code of the service', () => {
     expect(document.servers).toEqual([{ url: app.baseUrl }])
     expect(document.components.securitySchemes).toMatchObject({ session: { name: 'floorpass_session' } })
     for (const code of Object.keys(catalogue)) expect(document.info.description).toContain(code)
   })
 
-  test.each(addresses)('says of $method $path who may call it, and what it takes', ({ method, path, access, input, accepts }) => {
+  test.each(addresses)('states who may call $method $path, and its input', ({ method, path, access, input, accepts }) => {
     const operation = document.paths[`/auth${path}`]?.[method.toLowerCase()]
     expect(operation?.security).toEqual(access === 'session' ? [{ session: [] }] : [])
     expect(operation?.summary).toMatch(/\S/)
@@ -73,7 +73,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-describe('what the routes answer is what the document says', () => {
+describe('every route answers as the OpenAPI document states', () => {
   test.each(addresses)('$method $path', async ({ method, path, answer: contract, refuses }) => {
     const tab = await app.signedIn()
     const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
@@ -96,15 +96,15 @@ describe('what the routes answer is what the document says', () => {
     expect(contract.safeParse(real.body).error).toBeUndefined()
   })
 
-  test('get-session of the signed out, verify-email of a changed address, and every refusal too', async () => {
-    const contractOf = (path: string) => addresses.find((route) => route.path === path)?.answer
-    expect(contractOf('/get-session')?.safeParse((await app.browser().get('/auth/get-session')).body).success).toBe(true)
+  test('get-session when signed out, verify-email of a new email, and every refusal', async () => {
+    const getContract = (path: string) => addresses.find((route) => route.path === path)?.answer
+    expect(getContract('/get-session')?.safeParse((await app.browser().get('/auth/get-session')).body).success).toBe(true)
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
     await app.mailed()
     const changed = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
-    expect(contractOf('/verify-email')?.safeParse(changed.body).error).toBeUndefined()
+    expect(getContract('/verify-email')?.safeParse(changed.body).error).toBeUndefined()
     for (const { method, path } of addresses.filter(({ access }) => access === 'session')) {
       const { body } = await app.browser().request(method, `/auth${path}`, method === 'POST' ? { body: {} } : {})
       const { code } = errorAnswer.parse(body)
@@ -116,7 +116,7 @@ describe('what the routes answer is what the document says', () => {
 describe.each(['/auth/openapi.json', '/auth/reference'])('%s', (path) => {
   const tab = app.browser()
 
-  test('a preflight is told GET, and another method is refused with it', async () => {
+  test('answers GET to a preflight, and 405 to other methods', async () => {
     const headers = { origin: app.baseUrl, 'access-control-request-method': 'GET' }
     const preflight = await tab.request('OPTIONS', path, { headers })
     expect([preflight.status, preflight.headers.get('access-control-allow-methods')]).toEqual([204, 'GET, OPTIONS'])
@@ -133,7 +133,7 @@ describe('the reference page', async () => {
   const page = await app.browser({ origin: null }).get('/auth/reference')
   const text = String(page.body)
 
-  test('shows every address and every type, and runs no script', () => {
+  test('shows every route and type, and runs no script', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=UTF-8'])
     for (const { method, path } of addresses) expect(text).toContain(`<code>${method}</code> <code>/auth${path}</code>`)
     for (const name of Object.keys(document.components.schemas)) expect(text).toContain(`<h3>${name}</h3>`)
@@ -142,9 +142,9 @@ describe('the reference page', async () => {
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
   })
 
-  test('a name with markup is shown as text', async () => {
+  test('shows an application name with markup as text', async () => {
     const marked = await createTestApp({ APP_NAME: 'R&D &lt;i&gt;' })
-    const shown = String((await marked.browser().get('/auth/reference')).body)
-    expect(shown).toContain('<h1>R&amp;D &amp;lt;i&amp;gt;: accounts and authentication</h1>')
+    const page = String((await marked.browser().get('/auth/reference')).body)
+    expect(page).toContain('<h1>R&amp;D &amp;lt;i&amp;gt;: accounts and authentication</h1>')
   })
 })

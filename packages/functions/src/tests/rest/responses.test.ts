@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-test('a Response that a route gives is passed through: its status, its headers and its body, not as JSON', async () => {
+test('a Response of a route is passed through with its status, headers and body', async () => {
   const { status, headers, body } = await app.browser().get('/auth/reset-password?token=unknown&callbackURL=/choose')
   expect([status, headers.get('location'), headers.get('content-type'), body]).toEqual([
     302,

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 const folder = new URL('../../../../../docs/specs/', import.meta.url)
 const specs = readdirSync(folder).filter((name) => name.endsWith('.md'))
 
-/** The specification's rows below /auth, in its order, each followed by the other names it answers to. The preflight row is tests/cors. */
+/** The specification's rows below /auth, in order. The preflight row is tested in tests/cors. */
 const specRows = specs.flatMap((name) =>
   readFileSync(new URL(name, folder), 'utf8')
     .split('\n')
@@ -18,23 +18,23 @@ const specRows = specs.flatMap((name) =>
     }),
 )
 
-const named = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+const getName = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 
-/** `link-social` replaces the last segment, `/add-member` the last two; `POST, for the client` is the same path by another method. */
-const aliasesOf = ({ path, aliases }: (typeof specRows)[number], method: string) => [
+/** An alias replaces the last segment or, with a slash, the last two; `POST` or `GET` is the same path by another method. */
+const getAliases = ({ path, aliases }: (typeof specRows)[number], method: string) => [
   ...[...aliases.matchAll(/`([\w/-]+)`/g)].map(
     ([, alias = '']) => `${method} ${path.replace(alias.startsWith('/') ? /\/[^/]+\/[^/]+$/ : /[^/]+$/, alias)}`,
   ),
   ...[...aliases.matchAll(/\b(GET|POST)\b/g)].map(([other]) => `${other} ${path}`),
 ]
 
-/** `:provider` is a row for each. */
-const promised = specRows
-  .flatMap((row) => [named(row), ...aliasesOf(row, row.method)])
+/** `:provider` stands for one row of each provider. */
+const specifiedRoutes = specRows
+  .flatMap((row) => [getName(row), ...getAliases(row, row.method)])
   .flatMap((row) => (row.endsWith(':provider') ? providerIds.map((id) => row.replace(':provider', id)) : [row]))
 
-/** What the specification does not name: halves of its flows that Floorpass adds. */
-const ours = [
+/** Routes that Floorpass adds to the specification's flows. */
+const addedRoutes = [
   'POST /reauthenticate',
   'GET /reauthentication',
   'GET /reset-password',
@@ -67,35 +67,35 @@ const ours = [
 ]
 
 describe('the route table and the specification', () => {
-  test('the specification has its 34 rows, each once', () => {
+  test('the specification has 34 rows, each once', () => {
     expect(specRows).toHaveLength(34)
     expect(specRows.filter(({ path }) => path.includes(':'))).toHaveLength(1)
-    expect(new Set(promised).size).toBe(promised.length)
+    expect(new Set(specifiedRoutes).size).toBe(specifiedRoutes.length)
   })
 
-  test('every route is in the specification, as a row or as another name of one', () => {
+  test('every route is a row or an alias of the specification, or one that Floorpass adds', () => {
     expect(
       addresses
-        .map(named)
-        .filter((address) => !promised.includes(address))
+        .map(getName)
+        .filter((address) => !specifiedRoutes.includes(address))
         .toSorted(),
-    ).toEqual(ours.toSorted())
+    ).toEqual(addedRoutes.toSorted())
   })
 
-  test('no route is there twice', () => {
-    expect(new Set(addresses.map(named)).size).toBe(addresses.length)
+  test('no route is listed twice', () => {
+    expect(new Set(addresses.map(getName)).size).toBe(addresses.length)
   })
 
-  test('these rows are still missing, and no others', () => {
-    const served = new Set(addresses.map(named))
-    expect(promised.filter((row) => !served.has(row))).toEqual([])
+  test('every row of the specification is served', () => {
+    const served = new Set(addresses.map(getName))
+    expect(specifiedRoutes.filter((row) => !served.has(row))).toEqual([])
   })
 })
 
 describe('the module words', () => {
   const words = specs.map((name) => basename(name, '.md'))
 
-  test.each(words)('%s is no part of another one, nor of the path that all tests share', (word) => {
+  test.each(words)('%s is not part of another module word or of the path of the tests', (word) => {
     expect([...words, 'packages/functions/src/tests'].filter((other) => other !== word && other.includes(word))).toEqual([])
   })
 })

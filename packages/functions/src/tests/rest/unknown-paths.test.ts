@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const refusal = ({ status, code, headers }: Answer) => [status, code, headers.get('content-type')]
+const getRefusal = ({ status, code, headers }: Answer) => [status, code, headers.get('content-type')]
 const notFound = [404, 'NOT_FOUND', 'application/json; charset=utf-8']
 
-describe('an address that nothing answers', () => {
-  // Whole URLs where a relative one would be read as another host, or be tidied up.
+describe('an unknown path', () => {
+  // Full URLs where a relative URL would be read as another host or normalized.
   test.each([
     '/auth',
     '/auth/',
@@ -49,24 +49,27 @@ describe('an address that nothing answers', () => {
     '/unknown',
     '/',
     `/${'a'.repeat(8000)}`,
-  ])('%s is 404, in JSON, to GET and POST alike', async (path) => {
+  ])('%s answers 404 in JSON to GET and POST', async (path) => {
     const tab = app.browser()
-    expect(refusal(await tab.get(path))).toEqual(notFound)
-    expect(refusal(await tab.post(path, { email: 'ada@example.test', password: 'x' }))).toEqual(notFound)
+    expect(getRefusal(await tab.get(path))).toEqual(notFound)
+    expect(getRefusal(await tab.post(path, { email: 'ada@example.test', password: 'x' }))).toEqual(notFound)
   })
 
-  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])('is 404 to %s, with no word about methods', async (method) => {
-    const answer = await app.browser().request(method, '/auth/unknown')
-    expect(refusal(answer)).toEqual(notFound)
-    expect(answer.headers.get('allow')).toBeNull()
-  })
+  test.each(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND'])(
+    'answers 404 to %s, without an Allow header',
+    async (method) => {
+      const answer = await app.browser().request(method, '/auth/unknown')
+      expect(getRefusal(answer)).toEqual(notFound)
+      expect(answer.headers.get('allow')).toBeNull()
+    },
+  )
 
-  test('is 404 without a body to HEAD', async () => {
+  test('answers 404 without a body to HEAD', async () => {
     const answer = await app.browser().request('HEAD', '/auth/unknown')
     expect([answer.status, answer.body]).toEqual([404, ''])
   })
 
-  test('says nothing of the service: no path, no version, no stack', async () => {
+  test('reveals nothing of the service: no path, version or stack', async () => {
     const { body, headers } = await app.browser().get('/auth/%3Cscript%3Ealert(1)%3C/script%3E')
     expect(body).toEqual({ code: 'NOT_FOUND', message: 'There is nothing at this address' })
     expect([...headers.keys()]).not.toContain('x-powered-by')
@@ -74,7 +77,7 @@ describe('an address that nothing answers', () => {
   })
 })
 
-describe('another spelling of an address that exists', () => {
+describe('another spelling of a known path', () => {
   test.each([
     '/auth/./get-session',
     '/auth/x/../get-session',
@@ -82,7 +85,7 @@ describe('another spelling of an address that exists', () => {
     '/auth/x/%2E%2e/get-session',
     '/auth/get-session?x',
     '/auth/get-session#x',
-  ])('%s is that address', async (path) => {
+  ])('%s reaches the route', async (path) => {
     const tab = await app.signedIn()
     expect((await tab.get(path)).body).toMatchObject({ user: { email: tab.person.email } })
   })
@@ -96,18 +99,18 @@ describe('another spelling of an address that exists', () => {
     '/auth/x/../sign-in/email',
   ]
 
-  test.each(spellings)('%s has the same check of its origin', async (path) => {
+  test.each(spellings)('%s has the same origin check', async (path) => {
     const { email, password } = await app.verified()
     const answer = await app.browser({ origin: 'https://evil.test' }).post(path, { email, password })
     expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'INVALID_ORIGIN', []])
   })
 
-  test('T22: has the same counter of tries', async () => {
+  test('T22: shares the rate limit of the route', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
     const { email } = await limited.verified()
-    const guess = (count: number) =>
+    const guessPassword = (count: number) =>
       limited.browser().post(spellings[count % spellings.length] ?? '', { email, password: 'something else' })
-    for (let count = 0; count < 10; count += 1) expect((await guess(count)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    for (let count = 0; count < spellings.length; count += 1) expect((await guess(count)).code).toBe('TOO_MANY_REQUESTS')
+    for (let count = 0; count < 10; count += 1) expect((await guessPassword(count)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    for (let count = 0; count < spellings.length; count += 1) expect((await guessPassword(count)).code).toBe('TOO_MANY_REQUESTS')
   })
 })

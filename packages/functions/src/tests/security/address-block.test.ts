@@ -2,8 +2,8 @@ import { addressBlock } from '@floorpass/api/address-block'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 
-describe('who counts as one caller', () => {
-  test('T21: addresses of one /64 do, and a neighbouring /64 does not', () => {
+describe('the address block that counts as one caller', () => {
+  test('T21: is the /64 of an IPv6 address', () => {
     const household = Array.from({ length: 200 }, (_, host) => addressBlock(`2001:db8:1:2::${host.toString(16)}`))
     expect(new Set(household)).toEqual(new Set(['2001:db8:1:2::/64']))
     expect(addressBlock('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe('2001:db8:1:2::/64')
@@ -21,21 +21,21 @@ describe('who counts as one caller', () => {
     ['1::5:6:7:8', '1:0:0:0::/64'],
     ['1:2:3::6:7:8', '1:2:3:0::/64'],
     ['192.0.2.1', '192.0.2.1'],
-  ])('T21: %s is counted as %s', (address, block) => {
+  ])('T21: of %s is %s', (address, block) => {
     expect(addressBlock(address)).toBe(block)
   })
 
-  test('T25: callers without an address are one', () => {
+  test('T25: is the same for all callers without an IP address', () => {
     expect(addressBlock(null)).toBe('unknown')
   })
 })
 
-describe('the limit of one caller', async () => {
+describe('the rate limit of a caller', async () => {
   const app = await createTestApp({ RATE_LIMIT: 'on' })
   const tryFrom = (ip: string | null) =>
     app.browser().post('/auth/reset-password', { token: 'nonsense', newPassword: 'violet harbor ladder' }, { ip })
 
-  test('T21: holds for spellings of one address and for its whole /64, together', async () => {
+  test('T21: counts every spelling of an IPv6 address and its whole /64 together', async () => {
     const spellings = [
       '2001:db8:aa:bb::1',
       '2001:0db8:00aa:00bb:0000:0000:0000:0001',
@@ -47,7 +47,7 @@ describe('the limit of one caller', async () => {
     expect((await tryFrom('2001:db8:aa:bc::1')).code).toBe('INVALID_TOKEN')
   })
 
-  test('T21: an IPv4 address inside IPv6 is the IPv4 address', async () => {
+  test('T21: counts an IPv4 address inside IPv6 as the IPv4 address', async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, count) => tryFrom(['192.0.2.99', '::ffff:192.0.2.99', '::FFFF:c000:263'][count % 3] ?? '')),
     )
@@ -55,7 +55,7 @@ describe('the limit of one caller', async () => {
     expect((await tryFrom('192.0.2.98')).code).toBe('INVALID_TOKEN')
   })
 
-  test('T25: holds for callers without an address', async () => {
+  test('T25: counts all callers without an IP address together', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => tryFrom(null)))
     expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(20)
   })

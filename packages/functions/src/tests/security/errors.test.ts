@@ -6,10 +6,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const app = await createTestApp()
 const keys = Object.keys(catalogue) as ErrorKey[]
 
-const secret = 'SELECT * FROM users at /srv/app/secret.ts'
-const fixed = { code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' }
+const internalMessage = 'SELECT * FROM users at /srv/app/secret.ts'
+const bugAnswer = { code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' }
 
-/** Makes the next sign-ups fail with `error`. */
+/** Makes every hash fail with `error` until the test ends. */
 function breakHashing(error: unknown): void {
   const { passwords } = app.service.deps
   onTestFinished(() => {
@@ -18,8 +18,8 @@ function breakHashing(error: unknown): void {
   app.service.deps.passwords = { ...passwords, hash: () => Promise.reject(error) }
 }
 
-describe('the catalogue of errors', () => {
-  test('is this list: a new line, or another status, is a change of the public contract', () => {
+describe('the error catalogue', () => {
+  test('is this list: a new line or another status changes the public contract', () => {
     expect(keys.map((key) => `${key} ${catalogue[key][0]} ${new AppError(key).status}`).join('\n')).toMatchInlineSnapshot(`
       "BAD_REQUEST BAD_REQUEST 400
       VALIDATION_ERROR BAD_REQUEST 400
@@ -106,7 +106,7 @@ describe('the catalogue of errors', () => {
     `)
   })
 
-  test('every entry is an error of the caller, or says that the service is to blame', () => {
+  test('lists only caller errors and errors of the service', () => {
     for (const key of keys) {
       const { status, message } = new AppError(key)
       expect([400, 401, 403, 404, 405, 413, 415, 429, 500, 503]).toContain(status)
@@ -116,41 +116,41 @@ describe('the catalogue of errors', () => {
   })
 
   test.each([
-    ['an Error', new Error(secret)],
-    ['a TypeError', new TypeError(secret)],
-    ['a string', secret],
+    ['an Error', new Error(internalMessage)],
+    ['a TypeError', new TypeError(internalMessage)],
+    ['a string', internalMessage],
     ['nothing', undefined],
     ['null', null],
-    ['an object', { message: secret, code: 'NOT_FOUND', key: 'NOT_FOUND', status: 404 }],
-    ['an error that wears a key', Object.assign(new Error(secret), { key: 'NOT_FOUND', status: 404 })],
-    ['a wrapped Error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: new Error(secret) })],
-  ])('what nobody expected (%s) becomes INTERNAL_SERVER_ERROR with the fixed sentence', (_, thrown) => {
-    const error = toAppError(thrown)
-    expect([error.key, error.status, error.message]).toEqual([fixed.code, 500, fixed.message])
+    ['an object', { message: internalMessage, code: 'NOT_FOUND', key: 'NOT_FOUND', status: 404 }],
+    ['an Error with a key', Object.assign(new Error(internalMessage), { key: 'NOT_FOUND', status: 404 })],
+    ['a wrapped Error', new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: new Error(internalMessage) })],
+  ])('turns %s into INTERNAL_SERVER_ERROR with a fixed message', (_, value) => {
+    const error = toAppError(value)
+    expect([error.key, error.status, error.message]).toEqual([bugAnswer.code, 500, bugAnswer.message])
   })
 
-  test('an expected failure is passed on as it is, however it was wrapped', () => {
+  test('passes an AppError on unchanged, even when it is wrapped', () => {
     const error = new AppError('TOO_MANY_REQUESTS', { retryAfter: 7 })
     expect(toAppError(error)).toBe(error)
     expect(toAppError(new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error }))).toBe(error)
   })
 
-  test('a database that is away is 503 with a time to come back', () => {
+  test('answers 503 with a retry time when the database is unavailable', () => {
     for (const code of ['ECONNREFUSED', 'P1001', 'P2024', '57P01', '57014', '55P03', '53300']) {
-      const error = toAppError(Object.assign(new Error(secret), { code }))
+      const error = toAppError(Object.assign(new Error(internalMessage), { code }))
       expect([error.key, error.status, error.retryAfter]).toEqual(['SERVICE_UNAVAILABLE', 503, 1])
-      expect(error.message).not.toContain(secret)
+      expect(error.message).not.toContain(internalMessage)
     }
   })
 })
 
-describe('errors on the wire', () => {
-  test('T182: a bug is 500 with the fixed sentence, over REST and tRPC, and is logged once with its request', async () => {
-    breakHashing(new Error(secret))
+describe('an error answer', () => {
+  test('T182: of a bug is 500 with a fixed message over REST and tRPC, and is logged once with its request', async () => {
+    breakHashing(new Error(internalMessage))
     app.logs.length = 0
     const rest = await app.browser().post('/auth/sign-up/email', app.person())
-    expect([rest.status, rest.body]).toEqual([500, fixed])
-    const logged = app.logs.filter((line) => JSON.stringify(line).includes(secret))
+    expect([rest.status, rest.body]).toEqual([500, bugAnswer])
+    const logged = app.logs.filter((line) => JSON.stringify(line).includes(internalMessage))
     expect(logged).toEqual([
       expect.objectContaining({
         requestId: rest.headers.get('x-request-id'),
@@ -162,19 +162,19 @@ describe('errors on the wire', () => {
     const trpc = await app.browser().post('/trpc/signIn.signUp', app.person())
     expect([trpc.status, trpc.body]).toMatchObject([
       500,
-      { error: { message: fixed.message, data: { key: fixed.code, httpStatus: 500 } } },
+      { error: { message: bugAnswer.message, data: { key: bugAnswer.code, httpStatus: 500 } } },
     ])
-    expect(JSON.stringify(trpc.body)).not.toContain(secret)
+    expect(JSON.stringify(trpc.body)).not.toContain(internalMessage)
     expect(JSON.stringify(trpc.body)).not.toContain('stack')
   })
 
-  test('a busy service is 503 with Retry-After', async () => {
+  test('of a busy service is 503 with Retry-After', async () => {
     breakHashing(new AppError('SERVICE_BUSY', { retryAfter: 2 }))
     const answer = await app.browser().post('/auth/sign-up/email', app.person())
     expect([answer.status, answer.code, answer.headers.get('retry-after')]).toEqual([503, 'SERVICE_BUSY', '2'])
   })
 
-  test('a REST failure is `{ code, message }` and nothing else, with a request id', async () => {
+  test('over REST is only `{ code, message }`, with a request id in the headers', async () => {
     for (const answer of [
       await app.browser().post('/auth/update-user', { name: 'Eve' }),
       await app.browser().post('/auth/sign-up/email', {}),

@@ -5,38 +5,38 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const cheap = { memoryCost: 64, timeCost: 1, parallelism: 1 }
-const hashOf = async (email: string) =>
+const cheapCost = { memoryCost: 64, timeCost: 1, parallelism: 1 }
+const getHash = async (email: string) =>
   (await app.db.account.findFirstOrThrow({ where: { user: { email }, providerId: 'credential' } })).passwordHash
 const signIn = (email: string, password: string) => app.browser().post('/auth/sign-in/email', { email, password })
-/** A verified person whose password came from elsewhere as a hash. */
-const imported = async (passwordHash: string) => {
+/** Creates a verified person with an imported password hash. */
+const createImported = async (passwordHash: string) => {
   const { email } = await app.verified()
   await app.db.account.updateMany({ where: { user: { email } }, data: { passwordHash } })
   return email
 }
 
-describe('hashes that were imported from better-auth', () => {
-  test('T178: verify, and are replaced by argon2id at sign-in, not before', async () => {
+describe('a hash imported from better-auth', () => {
+  test('T178: verifies the password, and is replaced by argon2id at sign-in', async () => {
     const scrypt = await hashPassword('plum kettle orbit')
     expect(scrypt).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
-    const email = await imported(scrypt)
+    const email = await createImported(scrypt)
     expect((await signIn(email, 'plum kettle orbiT')).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect(await hashOf(email)).toBe(scrypt)
+    expect(await getHash(email)).toBe(scrypt)
     expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
-    const upgraded = await hashOf(email)
+    const upgraded = await getHash(email)
     expect(upgraded).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
     expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
-    expect(await hashOf(email)).toBe(upgraded)
+    expect(await getHash(email)).toBe(upgraded)
   })
 
-  test('verify in whatever composition the accents were typed', async () => {
-    const email = await imported(await hashPassword('caf\u00e9 au lait de brebis'))
+  test('verifies the password in any composition of its accents', async () => {
+    const email = await createImported(await hashPassword('caf\u00e9 au lait de brebis'))
     expect((await signIn(email, 'cafe\u0301 au lait de brebis')).status).toBe(200)
     expect((await signIn(email, 'caf\u00e9 au lait de brebis')).status).toBe(200)
   })
 
-  test('confirm a change of password and a deletion, too', async () => {
+  test('verifies the current password of change-password', async () => {
     const tab = await app.signedIn()
     await app.db.account.updateMany({
       where: { userId: tab.userId },
@@ -45,27 +45,27 @@ describe('hashes that were imported from better-auth', () => {
     const change = { currentPassword: 'plum kettle orbit', newPassword: 'violet harbor ladder' }
     expect((await tab.post('/auth/change-password', { ...change, currentPassword: 'wrong' })).code).toBe('INVALID_PASSWORD')
     expect((await tab.post('/auth/change-password', change)).status).toBe(200)
-    expect(await hashOf(tab.person.email)).toMatch(/^\$argon2id\$/)
+    expect(await getHash(tab.person.email)).toMatch(/^\$argon2id\$/)
   })
 
-  test('T178: ten sign-ins at once on an old hash all succeed, and one argon2id hash is left', async () => {
-    const email = await imported(await hashPassword('plum kettle orbit'))
+  test('T178: lets ten parallel sign-ins succeed, and leaves one argon2id hash', async () => {
+    const email = await createImported(await hashPassword('plum kettle orbit'))
     const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(email, 'plum kettle orbit')))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
-    expect(await hashOf(email)).toMatch(/^\$argon2id\$/)
+    expect(await getHash(email)).toMatch(/^\$argon2id\$/)
   })
 })
 
-describe('hashes that are weaker than what is made today', () => {
-  test('T178: argon2id of a lower cost is replaced at sign-in', async () => {
+describe('a hash that is weaker than the current cost', () => {
+  test('T178: is replaced at sign-in', async () => {
     const weaker = await createPasswordHasher({ memoryCost: 32, timeCost: 1, parallelism: 1 }).hash('plum kettle orbit')
-    const email = await imported(weaker)
+    const email = await createImported(weaker)
     expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
-    expect(await hashOf(email)).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
+    expect(await getHash(email)).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
   })
 
-  test('outdated is every other algorithm, cost or version, and nothing that is made now', async () => {
-    const { hash, isOutdated } = createPasswordHasher(cheap)
+  test('is outdated when its algorithm, cost or version differs from the current one', async () => {
+    const { hash, isOutdated } = createPasswordHasher(cheapCost)
     const current = await hash('plum kettle orbit')
     expect(isOutdated(current)).toBe(false)
     for (const other of [
@@ -88,8 +88,8 @@ describe('hashes that are weaker than what is made today', () => {
     'a:b',
     '0'.repeat(161),
     `${'0'.repeat(32)}:${'0'.repeat(127)}`,
-  ])('a row that holds no hash (%j) opens for nobody', async (passwordHash) => {
-    const email = await imported(passwordHash)
+  ])('a row without a valid hash (%j) opens no session', async (passwordHash) => {
+    const email = await createImported(passwordHash)
     for (const password of ['plum kettle orbit', passwordHash || 'x']) {
       const answer = await signIn(email, password)
       expect(answer.status).not.toBe(200)

@@ -5,8 +5,8 @@ import { beforeAll, describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-/** The processor's time in milliseconds, the least of several: other processes share the caches. */
-async function costOf(work: () => Promise<unknown>, rounds = 5): Promise<number> {
+/** Processor time in milliseconds, the minimum of several rounds, because other processes share the caches. */
+async function measureCost(work: () => Promise<unknown>, rounds = 5): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < rounds; round += 1) {
     const before = process.cpuUsage()
@@ -17,13 +17,13 @@ async function costOf(work: () => Promise<unknown>, rounds = 5): Promise<number>
   return Math.min(...times)
 }
 
-describe('a password that is judged', () => {
+describe('checking a password', () => {
   type Candidate = { password: string; owner: PasswordOwner }
 
   const plain = { password: 'kettle plum orbit meadow', owner: { name: 'Ada', email: 'ada@example.test', appName: 'Floorpass' } }
-  const judge = ({ password, owner }: Candidate) => assertPasswordAllowed(password, owner, 'password').catch(() => null)
+  const checkPassword = ({ password, owner }: Candidate) => assertPasswordAllowed(password, owner, 'password').catch(() => null)
 
-  /** The same numbers in every run. */
+  /** A seeded generator gives the same numbers in every run. */
   function seededRandom(seed: number) {
     let state = seed
     return (below: number) => {
@@ -52,8 +52,8 @@ describe('a password that is judged', () => {
     '4@8({[</369&#!1/|0$5+7%2',
   ]
 
-  /** Pieces of the password as own words, as many as a form takes. */
-  const ownerOf = (password: string): PasswordOwner => {
+  /** Name, email and app name made of pieces of the password, as many as a form accepts. */
+  const createOwner = (password: string): PasswordOwner => {
     const piece = () =>
       password
         .slice(random(20))
@@ -62,10 +62,10 @@ describe('a password that is judged', () => {
     const pieces = (count: number) => Array.from({ length: count }, piece)
     return { name: pieces(50).join(' ').slice(0, 200), email: `${pieces(40).join('.')}@a.test`.slice(-320), appName: piece() }
   }
-  const candidate = (): Candidate => {
+  const createCandidate = (): Candidate => {
     let password = random(2) === 0 ? '' : pick([...characters, ...words]).repeat(24)
     while (password.length < 24) password += random(5) === 0 ? pick(words) : pick(characters)
-    return { password: password.slice(0, 24), owner: ownerOf(password) }
+    return { password: password.slice(0, 24), owner: createOwner(password) }
   }
   const mutate = ({ password, owner }: Candidate): Candidate => {
     const at = random(24)
@@ -75,42 +75,42 @@ describe('a password that is judged', () => {
       () => password.slice(0, at) + password.slice(at, at + 1 + random(12)).repeat(24),
     ])()
     const next = changed.slice(0, 24).padEnd(24, '1')
-    return { password: next, owner: random(2) === 0 ? owner : ownerOf(next) }
+    return { password: next, owner: random(2) === 0 ? owner : createOwner(next) }
   }
 
-  test('costs at most eight times a plain one, even when it is the worst that a search finds', async () => {
-    for (let round = 0; round < 40; round += 1) await judge(candidate())
+  test('costs at most eight times the plain one, even for the worst password that a search finds', async () => {
+    for (let round = 0; round < 40; round += 1) await checkPassword(createCandidate())
     let worst = { ...plain, cost: 0 }
     for (let climb = 0; climb < 3; climb += 1) {
       let best = { ...plain, cost: 0 }
       for (let step = 0; step < 90; step += 1) {
-        const next = step < 15 ? candidate() : mutate(best)
-        const first = await costOf(() => judge(next), 1)
+        const next = step < 15 ? createCandidate() : mutate(best)
+        const first = await measureCost(() => checkPassword(next), 1)
         if (first <= best.cost) continue
-        const cost = Math.min(first, await costOf(() => judge(next), 3))
+        const cost = Math.min(first, await measureCost(() => checkPassword(next), 3))
         if (cost > best.cost) best = { ...next, cost }
       }
       if (best.cost > worst.cost) worst = best
     }
-    const [most, least] = [await costOf(() => judge(worst), 15), await costOf(() => judge(plain), 15)]
+    const [most, least] = [await measureCost(() => checkPassword(worst), 15), await measureCost(() => checkPassword(plain), 15)]
     console.log(`worst of 270: ${most.toFixed(2)} ms for ${worst.password}, plain: ${least.toFixed(2)} ms`)
     expect(most / least).toBeLessThan(8)
   })
 
-  test('lets other requests run before the next one is judged', async () => {
-    let [turn, done] = [0, false]
+  test('lets other requests run between two passwords', async () => {
+    let [turnCount, done] = [0, false]
     const count = () => {
-      turn += 1
+      turnCount += 1
       if (!done) setImmediate(count)
     }
-    await judge(plain)
+    await checkPassword(plain)
     setImmediate(count)
-    const turns = await Promise.all(Array.from({ length: 10 }, () => judge(plain).then(() => turn)))
+    const turns = await Promise.all(Array.from({ length: 10 }, () => checkPassword(plain).then(() => turnCount)))
     done = true
     expect(new Set(turns).size).toBe(10)
   })
 
-  test('is refused for a word in other letters, however many spellings there are', async () => {
+  test('refuses a common word in any substituted spelling', async () => {
     const { owner } = plain
     for (const password of ['p@ssw0rd1', '1l0v3y0u', '$un$h1n3', '|_|nicorn', 'dr4g0n!!', 'F1oorp@55'])
       await expect(assertPasswordAllowed(password, owner, 'password'), password).rejects.toMatchObject({
@@ -118,14 +118,14 @@ describe('a password that is judged', () => {
       })
   })
 
-  test('may hold a character that is longer in lower case', async () => {
+  test('accepts a character that is longer in lower case', async () => {
     await expect(assertPasswordAllowed('İ'.repeat(24), plain.owner, 'password')).rejects.toMatchObject({
       key: 'PASSWORD_TOO_COMMON',
     })
     await expect(assertPasswordAllowed('İstanbul köprü İzmir', plain.owner, 'password')).resolves.toBeUndefined()
   })
 
-  test('is compared in the composed form up to 128 characters of four code points each', async () => {
+  test('compares the composed form of up to 128 characters with four code points each', async () => {
     const decomposed = '\u03b1\u0313\u0300\u0345'
     const words = 'kettle plum orbit meadow'
     const person = await app.verified({ ...app.person(), password: words + decomposed.repeat(104) })
@@ -137,10 +137,10 @@ describe('a password that is judged', () => {
   })
 })
 
-describe('what an anonymous caller sends', () => {
+describe('text from an anonymous caller', () => {
   const texts = {
     letters: 'a',
-    'accents that are sorted': '\u0f73',
+    'accents that need sorting': '\u0f73',
     accents: '\u0316\u0301',
     dots: 'a.',
     'at signs': '@',
@@ -149,28 +149,28 @@ describe('what an anonymous caller sends', () => {
     commas: ',',
     slashes: '/',
     'percent signs': '%C3%BC',
-    'capitals that grow': 'İ',
+    'capitals that grow in lower case': 'İ',
   }
   const shapes = [(text: string) => text, (text: string) => `a@${text}!`, (text: string) => `http://${text}x/`]
   const rows = addresses.filter(({ method, input }) => method === 'POST' && input !== null)
-  const fieldsOf = (input: unknown) => Object.keys((input as { shape?: object }).shape ?? { password: '' })
+  const getFields = (input: unknown) => Object.keys((input as { shape?: object }).shape ?? { password: '' })
   const send = (path: string, field: string, text: string) => () =>
     app.browser().post(`/auth${path}`, { name: 'Ada', email: 'ada@example.test', password: 'x', [field]: text })
   let plain = 0
 
   beforeAll(async () => {
     for (const { path, input } of rows)
-      for (const field of fieldsOf(input)) plain = Math.max(plain, await costOf(send(path, field, 'a'.repeat(10_000)), 3))
+      for (const field of getFields(input)) plain = Math.max(plain, await measureCost(send(path, field, 'a'.repeat(10_000)), 3))
   })
 
   test.each(Object.entries(texts))('costs at most ten times the letter a, as %s in any field of any route', async (_, piece) => {
     for (const { path, input } of rows)
-      for (const field of fieldsOf(input))
+      for (const field of getFields(input))
         for (const shape of shapes)
           for (const length of [2_000, 10_000]) {
             const work = send(path, field, shape(piece.repeat(length / piece.length)))
-            const first = await costOf(work, 1)
-            const cost = first < 10 * plain ? first : await costOf(work)
+            const first = await measureCost(work, 1)
+            const cost = first < 10 * plain ? first : await measureCost(work)
             expect(cost, `${path} ${field} ${shape('')} ${length}`).toBeLessThan(10 * plain)
           }
   })

@@ -17,12 +17,12 @@ const app = await createTestApp({
 const { db } = app
 const { secretBox, providers } = app.service.deps
 
-const opens = (sealed: string | null | undefined, place: SealedPlace) => secretBox.open(sealed ?? '', place)
-const doesNotOpen = (sealed: string | null | undefined, place: SealedPlace) =>
-  expect(() => opens(sealed, place)).toThrow('altered, or sealed for another place')
+const open = (sealed: string | null | undefined, place: SealedPlace) => secretBox.open(sealed ?? '', place)
+const assertDoesNotOpen = (sealed: string | null | undefined, place: SealedPlace) =>
+  expect(() => open(sealed, place)).toThrow('altered, or sealed for another place')
 
-/** A person with an authenticator that counts, and their next sign-in up to its code. */
-async function withFactor() {
+/** Signs a person in who has a second factor, with a function for their next sign-in up to the code. */
+async function signInWithFactor() {
   const clock = holdClock()
   const tab = await app.signedIn()
   const setUp = await switchOnTwoFactor(tab, tab.person.password)
@@ -35,22 +35,22 @@ async function withFactor() {
   return { ...tab, ...setUp, signIn, row: () => db.twoFactor.findUniqueOrThrow({ where: { userId: tab.userId } }) }
 }
 
-/** A person who signed up and has not followed the link yet: the link's token, and its row. */
-async function withLink() {
+/** Signs a person up without opening the link, with the link's token and row. */
+async function signUpWithLink() {
   const { email } = await app.signUp()
   const row = () => db.verification.findFirstOrThrow({ where: { email } })
   return { email, token: app.outbox.lastTo(email).token, row, user: () => db.user.findUnique({ where: { email } }) }
 }
 
-/** A person whose mail waits in the queue. */
-async function withWaitingMail() {
+/** Leaves two mails in the queue, with a function that sends them. */
+async function queueMails() {
   await db.queuedMail.deleteMany()
   app.outbox.failWith(new Error('the server is away'))
   onTestFinished(() => app.outbox.failWith(null))
-  const people = [await app.signUp(), await app.signUp()] as const
+  const peopleCount = [await app.signUp(), await app.signUp()] as const
   const rows = await db.queuedMail.findMany({ orderBy: { id: 'asc' } })
   return {
-    people,
+    peopleCount,
     rows,
     async send() {
       app.outbox.failWith(null)
@@ -61,7 +61,7 @@ async function withWaitingMail() {
   }
 }
 
-let people = 0
+let peopleCount = 0
 // The fake provider issues no refresh token.
 const provider = providers.get('google')
 const identify = provider?.identify
@@ -71,10 +71,10 @@ provider.identify = async (...input) => {
   return { ...identity, tokens: { ...identity.tokens, refreshToken: `refresh ${identity.subject}` } }
 }
 
-/** A person who signed in with Google, and can do so again. */
-async function withGoogle() {
-  people += 1
-  const person = { sub: `g-${people}`, email: `gina-${people}@example.test`, email_verified: true, name: 'Gina' }
+/** Signs a person up with Google, with a function for their next sign-in. */
+async function signInWithGoogle() {
+  peopleCount += 1
+  const person = { sub: `g-${peopleCount}`, email: `gina-${peopleCount}@example.test`, email_verified: true, name: 'Gina' }
   const signIn = () => {
     google.person = person
     return signInAt(app, 'google')
@@ -88,9 +88,9 @@ async function withGoogle() {
 
 type Column = {
   place: SealedPlace
-  /** Moves one person's value to another person's row: it opens nothing there. */
+  /** Moves one person's value to another person's row, and asserts that it does not open there. */
   moved(): Promise<void>
-  /** A value of the version before still does its work, and does not stay as it was. */
+  /** Asserts that a value of the previous version still works, and is sealed again. */
   former(): Promise<void>
 }
 
@@ -98,7 +98,7 @@ const columns: Record<string, Column> = {
   'two_factors.secret_sealed': {
     place: ['two_factors.secret_sealed', 'ada'],
     async moved() {
-      const [ada, bob] = [await withFactor(), await withFactor()]
+      const [ada, bob] = [await signInWithFactor(), await signInWithFactor()]
       const { secretSealed } = await ada.row()
       await db.twoFactor.update({ where: { userId: bob.userId }, data: { secretSealed } })
       const tab = await bob.signIn()
@@ -114,32 +114,32 @@ const columns: Record<string, Column> = {
       expect(app.unforeseen()).toEqual([line, line])
     },
     async former() {
-      const ada = await withFactor()
+      const ada = await signInWithFactor()
       const secretSealed = sealUnbound(ada.authenticator.secret)
       await db.twoFactor.update({ where: { userId: ada.userId }, data: { secretSealed } })
       const tab = await ada.signIn()
       expect((await tab.post('/auth/two-factor/verify', { code: ada.authenticator.code() })).status).toBe(200)
-      expect(opens((await ada.row()).secretSealed, ['two_factors.secret_sealed', ada.userId])).toBe(ada.authenticator.secret)
+      expect(open((await ada.row()).secretSealed, ['two_factors.secret_sealed', ada.userId])).toBe(ada.authenticator.secret)
       expect((await ada.row()).secretSealed).toMatch(/^2\./)
     },
   },
   'verifications.payload_sealed': {
     place: ['verifications.payload_sealed', 'verify-email', 'a hash', 'ada'],
     async moved() {
-      const [ada, bob] = [await withLink(), await withLink()]
+      const [ada, bob] = [await signUpWithLink(), await signUpWithLink()]
       const [from, to] = [await ada.row(), await bob.row()]
       await db.verification.update({ where: { id: to.id }, data: { payloadSealed: from.payloadSealed } })
       const answer = await app.browser().post('/auth/verify-email', { token: bob.token })
       expect([answer.status, answer.code]).toEqual([400, 'INVALID_TOKEN'])
       expect((await bob.user())?.emailVerified).toBe(false)
-      // A link that leads to another user opens nothing either.
+      // A link that was moved to another user does not work either.
       await db.verification.update({ where: { id: from.id }, data: { userId: to.userId, email: to.email } })
       expect((await app.browser().post('/auth/verify-email', { token: ada.token })).code).toBe('INVALID_TOKEN')
     },
     async former() {
-      const ada = await withLink()
+      const ada = await signUpWithLink()
       const { id, payloadSealed, purpose, secretHash, userId } = await ada.row()
-      const profile = opens(payloadSealed, ['verifications.payload_sealed', purpose, secretHash, userId])
+      const profile = open(payloadSealed, ['verifications.payload_sealed', purpose, secretHash, userId])
       const former = sealUnbound(JSON.stringify({ ...JSON.parse(profile), name: 'Ada Before' }))
       await db.verification.update({ where: { id }, data: { payloadSealed: former } })
       expect((await app.browser().post('/auth/verify-email', { token: ada.token })).status).toBe(200)
@@ -150,21 +150,21 @@ const columns: Record<string, Column> = {
   'queued_mails.mail_sealed': {
     place: ['queued_mails.mail_sealed', 'a row'],
     async moved() {
-      const { people, rows, send } = await withWaitingMail()
+      const { peopleCount, rows, send } = await queueMails()
       const [from, to] = rows
       await db.queuedMail.update({ where: { id: to?.id ?? '' }, data: { mailSealed: from?.mailSealed ?? '' } })
       expect(await send()).toEqual([expect.objectContaining({ id: to?.id, lastError: 'altered, or sealed for another place' })])
-      expect(people.map(({ email }) => app.outbox.to(email).length)).toEqual([1, 0])
+      expect(peopleCount.map(({ email }) => app.outbox.to(email).length)).toEqual([1, 0])
     },
     async former() {
-      const { people, rows, send } = await withWaitingMail()
+      const { peopleCount, rows, send } = await queueMails()
       for (const { id, mailSealed } of rows)
         await db.queuedMail.update({
           where: { id },
-          data: { mailSealed: sealUnbound(opens(mailSealed, ['queued_mails.mail_sealed', id])) },
+          data: { mailSealed: sealUnbound(open(mailSealed, ['queued_mails.mail_sealed', id])) },
         })
       expect(await send()).toEqual([])
-      expect(people.map(({ email }) => app.outbox.to(email).length)).toEqual([1, 1])
+      expect(peopleCount.map(({ email }) => app.outbox.to(email).length)).toEqual([1, 1])
     },
   },
   ...Object.fromEntries(
@@ -173,74 +173,74 @@ const columns: Record<string, Column> = {
       {
         place: [`accounts.${kind}_token_sealed`, 'google', 'a subject', 'ada'],
         async moved() {
-          const [ada, bob] = [await withGoogle(), await withGoogle()]
+          const [ada, bob] = [await signInWithGoogle(), await signInWithGoogle()]
           const column = `${kind}TokenSealed` as const
           const moved = (await ada.row())[column]
           await db.account.updateMany({ where: { userId: bob.userId }, data: { [column]: moved } })
-          expect(opens(moved, ada.place(kind))).not.toBe('')
-          doesNotOpen((await bob.row())[column], bob.place(kind))
+          expect(open(moved, ada.place(kind))).not.toBe('')
+          assertDoesNotOpen((await bob.row())[column], bob.place(kind))
           await bob.signIn()
-          opens((await bob.row())[column], bob.place(kind))
+          open((await bob.row())[column], bob.place(kind))
         },
         async former() {
-          const ada = await withGoogle()
+          const ada = await signInWithGoogle()
           const column = `${kind}TokenSealed` as const
           await db.account.updateMany({ where: { userId: ada.userId }, data: { [column]: sealUnbound('a former token') } })
-          expect(opens((await ada.row())[column], ada.place(kind))).toBe('a former token')
+          expect(open((await ada.row())[column], ada.place(kind))).toBe('a former token')
           await ada.signIn()
           const sealed = (await ada.row())[column]
           expect(sealed).toMatch(/^2\./)
           const tokens = kind === 'access' ? google.issued : [ada.refreshToken]
-          expect(tokens).toContain(opens(sealed, ada.place(kind)))
+          expect(tokens).toContain(open(sealed, ada.place(kind)))
         },
       },
     ]),
   ),
 }
 
-test('T180: every sealed column of the database is tried below', async () => {
+test('T180: every sealed column of the database is tested in this file', async () => {
   const sealed = await db.$queryRaw<{ name: string }[]>`
     SELECT table_name || '.' || column_name AS name FROM information_schema.columns
     WHERE table_schema = current_schema() AND column_name LIKE '%\\_sealed'`
   expect(sealed.map(({ name }) => name).sort()).toEqual(Object.keys(columns).sort())
 })
 
-describe.each(Object.entries(columns))('%s', (name, { place, moved, former }) => {
-  test('T180: a value that was moved to the row of another person opens nothing', moved)
+describe.each(Object.entries(columns))('the sealed column %s', (name, { place, moved, former }) => {
+  test("T180: does not open a value of another person's row", moved)
 
-  test('a value that the version before sealed still opens, and is bound to its place by its next use', former)
+  test('opens a value of the previous version, and binds it to its place at the next use', former)
 
-  test('T180: a value of another column opens nothing in it', () => {
+  test('T180: does not open a value of another column', () => {
     for (const other of Object.values(columns).filter((one) => one.place !== place))
-      doesNotOpen(secretBox.seal('text', other.place), place)
-    expect([place[0], opens(secretBox.seal('text', place), place)]).toEqual([name, 'text'])
+      assertDoesNotOpen(secretBox.seal('text', other.place), place)
+    expect([place[0], open(secretBox.seal('text', place), place)]).toEqual([name, 'text'])
   })
 
-  test('T180: a bound value does not pass for one of the version before', () => {
-    doesNotOpen(secretBox.seal('text', place).replace(/^2/, '1'), place)
-    doesNotOpen(sealUnbound('text').replace(/^1/, '2'), place)
+  test('T180: does not open a bound value as one of the previous version', () => {
+    assertDoesNotOpen(secretBox.seal('text', place).replace(/^2/, '1'), place)
+    assertDoesNotOpen(sealUnbound('text').replace(/^1/, '2'), place)
   })
 })
 
-test('T180: the two tokens of one linked account do not change places', async () => {
-  const { row, place } = await withGoogle()
+test('T180: the two tokens of a linked account cannot be swapped', async () => {
+  const { row, place } = await signInWithGoogle()
   const { accessTokenSealed, refreshTokenSealed } = await row()
-  doesNotOpen(accessTokenSealed, place('refresh'))
-  doesNotOpen(refreshTokenSealed, place('access'))
+  assertDoesNotOpen(accessTokenSealed, place('refresh'))
+  assertDoesNotOpen(refreshTokenSealed, place('access'))
 })
 
-test('T180: a sign-in that waits for its code does not continue with the payload of another sign-in', async () => {
-  const [ada, bob] = [await withFactor(), await withFactor()]
+test('T180: a pending sign-in does not accept the payload of another sign-in', async () => {
+  const [ada, bob] = [await signInWithFactor(), await signInWithFactor()]
   const [, tab] = [await ada.signIn(), await bob.signIn()]
-  const waiting = (userId: string) => db.verification.findFirstOrThrow({ where: { userId, purpose: 'two-factor' } })
-  const { payloadSealed } = await waiting(ada.userId)
-  await db.verification.update({ where: { id: (await waiting(bob.userId)).id }, data: { payloadSealed } })
+  const getChallenge = (userId: string) => db.verification.findFirstOrThrow({ where: { userId, purpose: 'two-factor' } })
+  const { payloadSealed } = await getChallenge(ada.userId)
+  await db.verification.update({ where: { id: (await getChallenge(bob.userId)).id }, data: { payloadSealed } })
   const answer = await tab.post('/auth/two-factor/verify', { code: bob.authenticator.code() })
   expect([answer.status, answer.code]).toEqual([401, 'INVALID_TWO_FACTOR_COOKIE'])
 })
 
 describe('the cookie of a known device', () => {
-  const counterIn = (cookie: string | undefined) => JSON.parse(opens(cookie, ['known_device'])).marks[0].counter as string
+  const getCounter = (cookie: string | undefined) => JSON.parse(open(cookie, ['known_device'])).marks[0].counter as string
   const signIn = async (tab: Awaited<ReturnType<typeof app.signedIn>>, cookie: string) => {
     const browser = app.browser()
     browser.cookies.set('floorpass_known_device', cookie)
@@ -248,18 +248,18 @@ describe('the cookie of a known device', () => {
     return browser.cookies.get('floorpass_known_device')
   }
 
-  test('that the version before sealed is still known, and is bound by the next sign-in', async () => {
+  test('is accepted from the previous version, and is bound at the next sign-in', async () => {
     const tab = await app.signedIn()
-    const marks = opens(tab.cookies.get('floorpass_known_device'), ['known_device'])
+    const marks = open(tab.cookies.get('floorpass_known_device'), ['known_device'])
     const renewed = await signIn(tab, sealUnbound(marks))
     expect(renewed).toMatch(/^2\./)
-    expect(counterIn(renewed)).toBe(counterIn(tab.cookies.get('floorpass_known_device')))
+    expect(getCounter(renewed)).toBe(getCounter(tab.cookies.get('floorpass_known_device')))
   })
 
-  test('T180: holds no value that was sealed for a row', async () => {
+  test('T180: does not accept a value that was sealed for a row', async () => {
     const tab = await app.signedIn()
-    const marks = opens(tab.cookies.get('floorpass_known_device'), ['known_device'])
+    const marks = open(tab.cookies.get('floorpass_known_device'), ['known_device'])
     const renewed = await signIn(tab, secretBox.seal(marks, ['two_factors.secret_sealed', tab.userId]))
-    expect(counterIn(renewed)).not.toBe(counterIn(tab.cookies.get('floorpass_known_device')))
+    expect(getCounter(renewed)).not.toBe(getCounter(tab.cookies.get('floorpass_known_device')))
   })
 })

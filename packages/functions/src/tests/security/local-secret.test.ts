@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { LocalSecretError, localSecret } from '@floorpass/service/auth-secret'
 import { expect, onTestFinished, test } from 'vitest'
 
-async function dataDir(): Promise<string> {
+async function createDataDir(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-secret-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   return folder
 }
 
-test('two first starts agree on one secret, for its owner alone', async () => {
-  const folder = await dataDir()
+test('the first starts of eight processes agree on one secret that only its owner can read', async () => {
+  const folder = await createDataDir()
   const [first, ...others] = await Promise.all(Array.from({ length: 8 }, () => localSecret(folder)))
   expect(others).toEqual(Array(7).fill(first))
   expect(first).toMatch(/^[\w-]{43}$/)
@@ -19,16 +19,16 @@ test('two first starts agree on one secret, for its owner alone', async () => {
   expect((await stat(join(folder, 'auth-secret'))).mode & 0o777).toBe(0o600)
 })
 
-test('one that is there is read, and nothing is written beside it', async () => {
-  const folder = await dataDir()
+test('an existing secret is read, and no file is written', async () => {
+  const folder = await createDataDir()
   const secret = await localSecret(folder)
   await utimes(folder, 1, 1)
   expect(await localSecret(folder)).toBe(secret)
   expect((await stat(folder)).mtimeMs).toBe(1_000)
 })
 
-test('one that is cut off is refused, and stays as it is', async () => {
-  const folder = await dataDir()
+test('a truncated secret is refused and left unchanged', async () => {
+  const folder = await createDataDir()
   await writeFile(join(folder, 'auth-secret'), 'cut')
   await expect(localSecret(folder)).rejects.toThrow(LocalSecretError)
   expect((await stat(join(folder, 'auth-secret'))).size).toBe(3)

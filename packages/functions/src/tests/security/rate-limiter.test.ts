@@ -8,9 +8,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const redisUrl = process.env.REDIS_URL
 
-const triesOf = (limiter: RateLimiter, key: string, count: number) =>
+const tryTimes = (limiter: RateLimiter, key: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => limiter.allows('sign-in:account', key)))
-const allowed = (tries: boolean[]) => tries.filter(Boolean).length
+const countAllowed = (tries: boolean[]) => tries.filter(Boolean).length
 
 function connect(url: string, keyPrefix = `${randomBytes(8).toString('hex')}:`) {
   const redis = new Redis(url, { keyPrefix, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy: () => null })
@@ -19,63 +19,63 @@ function connect(url: string, keyPrefix = `${randomBytes(8).toString('hex')}:`) 
   return redis
 }
 
-async function leave(redis: Redis): Promise<void> {
+async function disconnect(redis: Redis): Promise<void> {
   const gone = once(redis, 'end')
   redis.disconnect()
   await gone
 }
 
-const ready = (redis: Redis) => new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
+const waitUntilReady = (redis: Redis) => new Promise<void>((resolve) => void redis.once('ready', () => resolve()))
 
 describe('the rate limiter in memory', () => {
   const limiter = createRateLimiter({ enabled: true, redis: null })
 
-  test('T17: is exact at the limit, also for tries at once', async () => {
-    expect(allowed(await triesOf(limiter, 'exact', 9))).toBe(9)
-    expect(allowed(await triesOf(limiter, 'exact', 1))).toBe(1)
-    expect(allowed(await triesOf(limiter, 'exact', 1))).toBe(0)
-    expect(allowed(await triesOf(limiter, 'at once', 101))).toBe(10)
+  test('T17: allows exactly the limit, even in parallel', async () => {
+    expect(countAllowed(await tryTimes(limiter, 'exact', 9))).toBe(9)
+    expect(countAllowed(await tryTimes(limiter, 'exact', 1))).toBe(1)
+    expect(countAllowed(await tryTimes(limiter, 'exact', 1))).toBe(0)
+    expect(countAllowed(await tryTimes(limiter, 'at once', 101))).toBe(10)
   })
 
   test('refuses with the seconds to wait', async () => {
-    await triesOf(limiter, 'waiting', 10)
+    await tryTimes(limiter, 'waiting', 10)
     const refusal = limiter.consume('sign-in:account', 'waiting')
     await expect(refusal).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS', status: 429, retryAfter: expect.closeTo(600, -1) })
   })
 
-  test('counts each key and each limit apart', async () => {
-    await triesOf(limiter, 'apart', 10)
+  test('counts each key and each limit separately', async () => {
+    await tryTimes(limiter, 'apart', 10)
     expect(await limiter.allows('sign-in:account', 'another')).toBe(true)
     expect(await limiter.allows('sign-in:ip', 'apart')).toBe(true)
     await limiter.reset('sign-in:account', 'apart')
-    expect(allowed(await triesOf(limiter, 'apart', 11))).toBe(10)
+    expect(countAllowed(await tryTimes(limiter, 'apart', 11))).toBe(10)
   })
 
-  test('forgets when the time is over, and not a second before', async () => {
+  test('resets a key when its time is over, and not a second before', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
-    await triesOf(limiter, 'forgetful', 10)
+    await tryTimes(limiter, 'forgetful', 10)
     await vi.advanceTimersByTimeAsync(599_000)
     expect(await limiter.allows('sign-in:account', 'forgetful')).toBe(false)
     await vi.advanceTimersByTimeAsync(1_001)
     expect(await limiter.allows('sign-in:account', 'forgetful')).toBe(true)
   })
 
-  test('takes keys of any length and kind', async () => {
+  test('accepts keys of any length and kind', async () => {
     for (const key of ['', '__proto__', 'constructor', 'a'.repeat(100_000), '\u0000', ':'])
-      expect(allowed(await triesOf(limiter, key, 11))).toBe(10)
+      expect(countAllowed(await tryTimes(limiter, key, 11))).toBe(10)
   })
 
-  test('T17: keeps so many records and no more, and forgets first who was last seen longest ago', async () => {
+  test('T17: keeps a bounded number of records and drops the least recently used first', async () => {
     const bounded = createRateLimiter({ enabled: true, redis: null })
-    for (const key of ['first', 'second']) await triesOf(bounded, key, 10)
+    for (const key of ['first', 'second']) await tryTimes(bounded, key, 10)
     expect(await bounded.allows('sign-in:account', 'first')).toBe(false)
     for (let count = 2; count <= policy.rateLimitRecords; count += 1) await bounded.allows('sign-in:account', `made up ${count}`)
     expect(await bounded.allows('sign-in:account', 'first')).toBe(false)
     expect(await bounded.allows('sign-in:account', 'second')).toBe(true)
   })
 
-  test('a block lasts as long as it says, whatever was left', async () => {
+  test('blocks for the given time, whatever was left', async () => {
     await limiter.block('sign-in:account', 'blocked', 3600)
     const refusal = limiter.consume('sign-in:account', 'blocked')
     await expect(refusal).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS', retryAfter: expect.closeTo(3600, -1) })
@@ -83,9 +83,9 @@ describe('the rate limiter in memory', () => {
     expect(await limiter.allows('sign-in:account', 'blocked')).toBe(true)
   })
 
-  test('switched off, it counts nothing', async () => {
+  test('counts nothing when it is disabled', async () => {
     const off = createRateLimiter({ enabled: false, redis: null })
-    expect(allowed(await triesOf(off, 'off', 100))).toBe(100)
+    expect(countAllowed(await tryTimes(off, 'off', 100))).toBe(100)
     await off.consume('sign-in:account', 'off')
     await off.block('sign-in:account', 'off', 60)
     await off.reset('sign-in:account', 'off')
@@ -93,22 +93,22 @@ describe('the rate limiter in memory', () => {
 })
 
 describe('the rate limiter of a primary', () => {
-  test('keeps so many records and no more for all its workers', async () => {
+  test('keeps a bounded number of records for all its workers', async () => {
     countForWorkers()
-    // What a worker writes to its channel, and what it reads there.
+    // Emulates what a worker sends and receives on its channel.
     const answers = new Map<number, (answer: { type: string }) => void>()
     const worker = { send: (answer: { type: string; promiseId: number }) => answers.get(answer.promiseId)?.(answer) }
-    let asked = 0
+    let lastId = 0
     const allows = async (key: string): Promise<boolean> => {
       const { promise, resolve } = Promise.withResolvers<{ type: string }>()
-      asked += 1
-      answers.set(asked, resolve)
+      lastId += 1
+      answers.set(lastId, resolve)
       const keyPrefix = 'floorpass:sign-in:account'
       cluster.emit('message', worker, {
         channel: 'rate_limiter_flexible',
         keyPrefix,
         func: 'consume',
-        promiseId: asked,
+        promiseId: lastId,
         data: { key, arg: 1, opts: {} },
       })
       return (await promise).type === 'resolve'
@@ -120,30 +120,30 @@ describe('the rate limiter of a primary', () => {
   })
 })
 
-describe('the rate limiter without its Redis', () => {
-  test('counts in memory, as exactly, from the first try on', async () => {
+describe('the rate limiter with Redis unavailable', () => {
+  test('counts exactly in memory from the first try', async () => {
     const limiter = createRateLimiter({ enabled: true, redis: connect('redis://127.0.0.1:1') })
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
-    await limiter.reset('sign-in:account', 'somebody')
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(10)
+    await limiter.reset('sign-in:account', 'ada')
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(10)
   })
 })
 
 describe.runIf(redisUrl)('the rate limiter on Redis', () => {
-  test('two processes count together, also at once', async () => {
+  test('counts two processes together, even in parallel', async () => {
     const prefix = `${randomBytes(8).toString('hex')}:`
     const connections = [connect(redisUrl ?? '', prefix), connect(redisUrl ?? '', prefix)]
-    await Promise.all(connections.map(ready))
+    await Promise.all(connections.map(waitUntilReady))
     const limiters = connections.map((redis) => createRateLimiter({ enabled: true, redis }))
-    const tries = await Promise.all(limiters.map((limiter) => triesOf(limiter, 'somebody', 50)))
-    expect(allowed(tries.flat())).toBe(10)
-    await limiters[0]?.reset('sign-in:account', 'somebody')
-    expect(await limiters[1]?.allows('sign-in:account', 'somebody')).toBe(true)
+    const tries = await Promise.all(limiters.map((limiter) => tryTimes(limiter, 'ada', 50)))
+    expect(countAllowed(tries.flat())).toBe(10)
+    await limiters[0]?.reset('sign-in:account', 'ada')
+    expect(await limiters[1]?.allows('sign-in:account', 'ada')).toBe(true)
   })
 
-  test('Redis learns no address, and forgets by itself', async () => {
+  test('stores no email in Redis, and lets its keys expire', async () => {
     const redis = connect(redisUrl ?? '')
-    await ready(redis)
+    await waitUntilReady(redis)
     const limiter = createRateLimiter({ enabled: true, redis })
     await limiter.consume('sign-in:account', 'ada@example.test')
     const keys = await redis.keys(`${redis.options.keyPrefix}*`)
@@ -154,60 +154,60 @@ describe.runIf(redisUrl)('the rate limiter on Redis', () => {
     expect(left).toBeLessThanOrEqual(600)
   })
 
-  test('goes on in memory when Redis goes away, from where Redis stood', async () => {
+  test('continues in memory from the count in Redis when Redis disconnects', async () => {
     const redis = connect(redisUrl ?? '')
-    await ready(redis)
+    await waitUntilReady(redis)
     const limiter = createRateLimiter({ enabled: true, redis })
-    await limiter.consume('sign-in:account', 'somebody')
+    await limiter.consume('sign-in:account', 'ada')
     redis.disconnect()
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(9)
-    await expect(limiter.consume('sign-in:account', 'somebody')).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
-    await limiter.reset('sign-in:account', 'somebody')
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(9)
+    await expect(limiter.consume('sign-in:account', 'ada')).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
+    await limiter.reset('sign-in:account', 'ada')
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(10)
   })
 
-  test('goes on in memory when Redis answers and does not count, and says why', async () => {
+  test('counts in memory and logs the reason when Redis refuses to count', async () => {
     const owner = connect(redisUrl ?? '')
-    await ready(owner)
+    await waitUntilReady(owner)
     const name = `reader-${randomBytes(8).toString('hex')}`
     await owner.call('ACL', 'SETUSER', name, 'on', '>word', '~*', '+@read', '+@connection', '+info')
     onTestFinished(async () => void (await owner.call('ACL', 'DELUSER', name)))
     const url = new URL(redisUrl ?? '')
     const redis = connect(Object.assign(url, { username: name, password: 'word' }).href)
-    await ready(redis)
+    await waitUntilReady(redis)
     const warn = vi.fn()
     const limiter = createRateLimiter({ enabled: true, redis, log: { warn } })
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(10)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(10)
     expect(warn.mock.calls).toEqual([
       [{ reason: expect.stringContaining('NOPERM') }, 'Redis does not count: limits are counted in this process meanwhile'],
     ])
   })
 
-  test('what passed, or was blocked, while Redis was away still counts when it is back', async () => {
+  test('keeps tries and blocks from the time without Redis when Redis is back', async () => {
     const redis = connect(redisUrl ?? '')
-    await ready(redis)
+    await waitUntilReady(redis)
     const limiter = createRateLimiter({ enabled: true, redis })
-    await leave(redis)
-    expect(allowed(await triesOf(limiter, 'somebody', 6))).toBe(6)
+    await disconnect(redis)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 6))).toBe(6)
     await limiter.block('sign-in:account', 'blocked', 3600)
     await redis.connect()
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(4)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(4)
     await expect(limiter.consume('sign-in:account', 'blocked')).rejects.toMatchObject({ retryAfter: expect.closeTo(3600, -1) })
-    expect(allowed(await triesOf(limiter, 'another', 30))).toBe(10)
+    expect(countAllowed(await tryTimes(limiter, 'another', 30))).toBe(10)
   })
 
-  test('a Redis that leaves in the middle of a flood lets no more pass; what was counted without it counts also when it comes back empty', async () => {
+  test('allows no more when Redis disconnects in the middle of a flood, even when Redis comes back empty', async () => {
     const redis = connect(redisUrl ?? '')
-    await ready(redis)
+    await waitUntilReady(redis)
     const limiter = createRateLimiter({ enabled: true, redis })
-    const first = triesOf(limiter, 'somebody', 8)
-    const gone = leave(redis)
-    const passed = allowed(await first) + allowed(await triesOf(limiter, 'somebody', 32))
+    const first = tryTimes(limiter, 'ada', 8)
+    const gone = disconnect(redis)
+    const passed = countAllowed(await first) + countAllowed(await tryTimes(limiter, 'ada', 32))
     expect(passed).toBe(10)
     await gone
     await redis.connect()
     const keys = await redis.keys(`${redis.options.keyPrefix}*`)
     await redis.del(...keys.map((key) => key.slice(redis.options.keyPrefix?.length)), 'in any case')
-    expect(allowed(await triesOf(limiter, 'somebody', 30))).toBe(0)
+    expect(countAllowed(await tryTimes(limiter, 'ada', 30))).toBe(0)
   })
 })

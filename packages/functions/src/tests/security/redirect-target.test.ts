@@ -14,7 +14,7 @@ const isAllowed = (target: string): boolean => {
   }
 }
 
-const paths = [
+const allowedPaths = [
   '/',
   '/dashboard',
   '/dashboard?tab=1&next=https://evil.test#top',
@@ -27,7 +27,7 @@ const paths = [
   '/?',
 ]
 
-const elsewhere = [
+const refusedTargets = [
   '',
   ' ',
   'dashboard',
@@ -92,7 +92,7 @@ const elsewhere = [
 ]
 
 describe('a redirect target', () => {
-  test.each(paths)('T63: %j stays on this origin', (target) => {
+  test.each(allowedPaths)('T63: may be %j, which stays on this origin', (target) => {
     expect(isAllowed(target)).toBe(true)
     expect(rootRelativePath(target)).toBe(target)
   })
@@ -103,34 +103,34 @@ describe('a redirect target', () => {
     'HTTPS://APP.example.test/',
     'https://app.example.test:443/',
     'http://localhost:3000/',
-  ])('T63: %j is on a trusted origin, and no path', (target) => {
+  ])('T63: may be %j, which is on a trusted origin but is no path', (target) => {
     expect(isAllowed(target)).toBe(true)
     expect(rootRelativePath(target)).toBeNull()
   })
 
-  test.each(elsewhere)('T63: %j is refused', (target) => {
+  test.each(refusedTargets)('T63: may not be %j', (target) => {
     expect(isAllowed(target)).toBe(false)
     expect(rootRelativePath(target)).toBeNull()
   })
 
-  test('T63: what is allowed ends, in a browser, on an origin that is trusted', () => {
-    for (const target of [...paths, ...elsewhere].filter(isAllowed)) {
+  test('T63: ends on a trusted origin in a browser when it is allowed', () => {
+    for (const target of [...allowedPaths, ...refusedTargets].filter(isAllowed)) {
       expect(new URL(target, 'https://app.example.test').origin).toBe('https://app.example.test')
     }
   })
 
-  test('a path is text of at most 2,048 characters', () => {
+  test('is a path only as text of at most 2,048 characters', () => {
     expect(rootRelativePath(`/${'a'.repeat(2047)}`)).not.toBeNull()
     for (const value of [`/${'a'.repeat(2048)}`, undefined, null, 7, ['/dashboard'], { toString: () => '/dashboard' }])
       expect(rootRelativePath(value)).toBeNull()
   })
 
-  test('none at all is fine', () => {
+  test('may be missing', () => {
     expect(assertRedirectTarget(undefined, trusted, 'INVALID_CALLBACK_URL')).toBeUndefined()
   })
 })
 
-test('a target beyond ASCII is percent-encoded, since a Location header cannot hold it', () => {
+test('a target outside ASCII is percent-encoded, because a Location header cannot hold it', () => {
   expect(rootRelativePath('/整理?é=1#ü')).toBe('/%E6%95%B4%E7%90%86?%C3%A9=1#%C3%BC')
   expect(rootRelativePath('/dashboard?tab=%C3%A9')).toBe('/dashboard?tab=%C3%A9')
   expect(rootRelativePath('/\ud800')).toBeNull()

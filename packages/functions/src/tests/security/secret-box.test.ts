@@ -1,14 +1,14 @@
 import { createSecretBox } from '@floorpass/api'
 import { describe, expect, test } from 'vitest'
 
-const old = 'the old secret, long enough for everybody'
-const next = 'the next secret, long enough for everybody'
+const oldSecret = 'the old secret, long enough for tests'
+const nextSecret = 'the next secret, long enough for tests'
 const place = ['queued_mails.mail_sealed', 'a row'] as const
 const text = 'a token, a name: Zoë 🔑'
 
 describe('the secret box', () => {
-  test('opens what it sealed, and never seals twice alike', () => {
-    const box = createSecretBox([old])
+  test('opens what it sealed, and seals the same text differently each time', () => {
+    const box = createSecretBox([oldSecret])
     const sealed = Array.from({ length: 100 }, () => box.seal(text, place))
     expect(new Set(sealed).size).toBe(100)
     for (const one of sealed) {
@@ -19,19 +19,21 @@ describe('the secret box', () => {
     expect(box.open(box.seal('', place), place)).toBe('')
   })
 
-  test('T181: the first secret seals, every listed one opens, one that was removed does not', () => {
-    const before = createSecretBox([old]).seal(text, place)
-    const rotated = createSecretBox([next, old])
+  test('T181: seals with the first secret, and opens with every listed one but no removed one', () => {
+    const before = createSecretBox([oldSecret]).seal(text, place)
+    const rotated = createSecretBox([nextSecret, oldSecret])
     expect(rotated.open(before, place)).toBe(text)
-    expect(createSecretBox([next]).open(rotated.seal(text, place), place)).toBe(text)
-    expect(() => createSecretBox([next]).open(before, place)).toThrow('sealed with a secret that AUTH_SECRET no longer lists')
-    expect(() => createSecretBox([old]).open(rotated.seal(text, place), place)).toThrow(
+    expect(createSecretBox([nextSecret]).open(rotated.seal(text, place), place)).toBe(text)
+    expect(() => createSecretBox([nextSecret]).open(before, place)).toThrow(
+      'sealed with a secret that AUTH_SECRET no longer lists',
+    )
+    expect(() => createSecretBox([oldSecret]).open(rotated.seal(text, place), place)).toThrow(
       'sealed with a secret that AUTH_SECRET no longer lists',
     )
   })
 
-  test('opens nothing that was altered, in any byte', () => {
-    const box = createSecretBox([old])
+  test('does not open a value with any byte altered or cut', () => {
+    const box = createSecretBox([oldSecret])
     const [version, id, data = ''] = box.seal(text, place).split('.')
     const bytes = Buffer.from(data, 'base64url')
     for (let index = 0; index < bytes.length; index += 1) {
@@ -44,8 +46,8 @@ describe('the secret box', () => {
     }
   })
 
-  test('opens no other spelling of what it sealed', () => {
-    const box = createSecretBox([old])
+  test('does not open another spelling of a sealed value', () => {
+    const box = createSecretBox([oldSecret])
     const sealed = box.seal(text, place)
     for (const spelling of [
       `${sealed}.1`,
@@ -57,11 +59,11 @@ describe('the secret box', () => {
       expect(() => box.open(spelling, place)).toThrow(Error)
   })
 
-  test.each(['', '.', '1', '1..', '2.x.y', 'nonsense', '1.aaaaaaaa.AAAA', '2.aaaaaaaa.AAAA'])('opens no %j', (sealed) => {
-    expect(() => createSecretBox([old]).open(sealed, place)).toThrow(Error)
+  test.each(['', '.', '1', '1..', '2.x.y', 'nonsense', '1.aaaaaaaa.AAAA', '2.aaaaaaaa.AAAA'])('does not open %j', (sealed) => {
+    expect(() => createSecretBox([oldSecret]).open(sealed, place)).toThrow(Error)
   })
 
-  test('does not exist without a secret', () => {
+  test('needs at least one secret', () => {
     expect(() => createSecretBox([])).toThrow('createSecretBox needs at least one secret')
   })
 })

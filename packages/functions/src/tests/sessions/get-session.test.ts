@@ -4,27 +4,27 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
 
-type Shown = { session: { id: string; token: string; expiresAt: string; createdAt: string }; user: { id: string } }
+type SessionAnswer = { session: { id: string; token: string; expiresAt: string; createdAt: string }; user: { id: string } }
 
 const day = 24 * 3600
 const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
-const presenting = (value: string) =>
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getSession = (value: string) =>
   app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
-const maxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
-const expiryOf = ({ body }: { body: unknown }) => new Date((body as Shown).session.expiresAt).getTime()
+const getMaxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
+const getExpiry = ({ body }: { body: unknown }) => new Date((body as SessionAnswer).session.expiresAt).getTime()
 
 describe('get-session', () => {
-  test('signed out is null with 200, and no cookie is touched', async () => {
+  test('answers null with 200 and sets no cookie when signed out', async () => {
     const answer = await app.browser().get('/auth/get-session')
     expect([answer.status, answer.body, answer.setCookies]).toEqual([200, null, []])
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('has the shape that clients of better-auth read', async () => {
+  test("has the shape that better-auth's client reads", async () => {
     const tab = await app.signedIn()
     const { body } = await tab.get('/auth/get-session', { headers: { 'user-agent': 'Firefox/140' } })
-    const { session } = body as Shown
+    const { session } = body as SessionAnswer
     expect(body).toStrictEqual({
       session: {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -53,22 +53,22 @@ describe('get-session', () => {
     const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })
     expect(session.id).toBe(row.handle)
     expect(JSON.stringify(body)).not.toContain(row.id)
-    expect(JSON.stringify(body)).not.toContain(tokenOf(tab))
+    expect(JSON.stringify(body)).not.toContain(getToken(tab))
   })
 
-  test('T179: nothing that the database holds opens a session when it is presented as the cookie', async () => {
+  test('T179: opens no session for any value that the database stores', async () => {
     await app.signedIn()
     await app.signUp()
     const values = (await app.everyRow()).flatMap((row) => Object.values(row)).filter((value) => typeof value === 'string')
     expect(values.length).toBeGreaterThan(20)
     for (const value of new Set(values)) {
       if (/^[\x20-\x7e]+$/.test(value) && !value.includes(';'))
-        expect([value, (await presenting(value)).body]).toEqual([value, null])
+        expect([value, (await getSession(value)).body]).toEqual([value, null])
     }
   })
 
-  test('a cookie that opens nothing is cleared', async () => {
-    const answer = await presenting('nothing')
+  test('clears a cookie that opens no session', async () => {
+    const answer = await getSession('nothing')
     expect([answer.status, answer.body, answer.setCookies]).toEqual([
       200,
       null,
@@ -76,7 +76,7 @@ describe('get-session', () => {
     ])
   })
 
-  test('but only by get-session: a late answer to any other request leaves a newer cookie alone', async () => {
+  test('is the only route that clears it, so that a late answer cannot remove a newer cookie', async () => {
     const cookie = { headers: { cookie: 'floorpass_session=nothing' } }
     const browser = app.browser()
     const answers = [
@@ -87,28 +87,28 @@ describe('get-session', () => {
     expect(answers.map(({ setCookies }) => setCookies)).toEqual([[], [], []])
   })
 
-  test('a session in use is extended once a day, and the cookie with it', async () => {
+  test('extends a session in use and its cookie once a day', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const first = expiryOf(await tab.get('/auth/get-session'))
+    const first = getExpiry(await tab.get('/auth/get-session'))
     expect(first - Date.now()).toBe(7 * day * 1000)
 
     clock.advance(day - 1)
     const early = await tab.get('/auth/get-session')
-    expect([expiryOf(early), early.setCookies]).toEqual([first, []])
+    expect([getExpiry(early), early.setCookies]).toEqual([first, []])
 
     clock.advance(1)
     const due = await tab.get('/auth/get-session')
-    expect(expiryOf(due) - Date.now()).toBe(7 * day * 1000)
-    expect(due.setCookies).toEqual([`floorpass_session=${tokenOf(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
-    expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(expiryOf(due))
+    expect(getExpiry(due) - Date.now()).toBe(7 * day * 1000)
+    expect(due.setCookies).toEqual([`floorpass_session=${getToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
+    expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(getExpiry(due))
 
     clock.advance(60)
     const after = await tab.get('/auth/get-session')
-    expect([expiryOf(after), after.setCookies]).toEqual([expiryOf(due), []])
+    expect([getExpiry(after), after.setCookies]).toEqual([getExpiry(due), []])
   })
 
-  test('an extension survives a clock that ticks between two reads of it', async () => {
+  test('extends a session even when the clock ticks between two reads', async () => {
     const tab = await app.signedIn()
     const twoDaysAgo = new Date(Date.now() - 2 * day * 1000)
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { createdAt: twoDaysAgo, updatedAt: twoDaysAgo } })
@@ -120,39 +120,39 @@ describe('get-session', () => {
     onTestFinished(() => spy.mockRestore())
     const answer = await tab.get('/auth/get-session')
     expect(answer.body).not.toBeNull()
-    expect(maxAge(answer.setCookies[0])).toBeGreaterThan(0)
+    expect(getMaxAge(answer.setCookies[0])).toBeGreaterThan(0)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
   })
 
-  test('T40: seven days without a visit end it, though the cookie is kept and no clean-up runs', async () => {
+  test('T40: ends a session after seven days without use, even when the cookie stays and no clean-up runs', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const token = tokenOf(tab)
+    const token = getToken(tab)
     clock.advance(7 * day)
-    const answer = await presenting(token)
+    const answer = await getSession(token)
     expect([answer.status, answer.body]).toEqual([200, null])
-    expect(maxAge(answer.setCookies[0])).toBe(0)
+    expect(getMaxAge(answer.setCookies[0])).toBe(0)
     clock.advance(-6 * day)
-    expect((await presenting(token)).body).toBeNull()
+    expect((await getSession(token)).body).toBeNull()
   })
 
-  test('T41: no visits, however many, keep it longer than thirty days; nor does the cookie outlive it', async () => {
+  test('T41: ends a session and its cookie after thirty days, however often it is used', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const end = Date.now() + 30 * day * 1000
     for (let count = 1; count < 20; count += 1) {
       clock.advance(1.5 * day)
       const answer = await tab.get('/auth/get-session')
-      expect(expiryOf(answer)).toBeLessThanOrEqual(end)
-      if (answer.setCookies[0]) expect(Date.now() + maxAge(answer.setCookies[0]) * 1000).toBeLessThanOrEqual(expiryOf(answer))
+      expect(getExpiry(answer)).toBeLessThanOrEqual(end)
+      if (answer.setCookies[0]) expect(Date.now() + getMaxAge(answer.setCookies[0]) * 1000).toBeLessThanOrEqual(getExpiry(answer))
     }
     clock.advance(1.5 * day - 1)
-    expect(expiryOf(await tab.get('/auth/get-session'))).toBe(end)
+    expect(getExpiry(await tab.get('/auth/get-session'))).toBe(end)
     clock.advance(1)
     expect((await tab.get('/auth/get-session')).body).toBeNull()
   })
 
-  test('a session without "remember me" is never extended', async () => {
+  test('never extends a session without "remember me"', async () => {
     const clock = holdClock()
     const { email, password } = await app.verified()
     const tab = app.browser()
@@ -163,32 +163,32 @@ describe('get-session', () => {
     expect((await tab.get('/auth/get-session')).body).toBeNull()
   })
 
-  test('T43: ten tabs that extend at once all stay signed in', async () => {
+  test('T43: keeps ten tabs signed in that extend one session in parallel', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    const answers = await Promise.all(Array.from({ length: 10 }, () => presenting(tokenOf(tab))))
-    for (const answer of answers) expect(expiryOf(answer)).toBe(Date.now() + 7 * day * 1000)
+    const answers = await Promise.all(Array.from({ length: 10 }, () => getSession(getToken(tab))))
+    for (const answer of answers) expect(getExpiry(answer)).toBe(Date.now() + 7 * day * 1000)
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
   })
 
-  test('T34: a revoked session does not come back by an extension under way', async () => {
+  test('T34: does not bring a revoked session back when an extension is in progress', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * day)
-    await Promise.all([presenting(tokenOf(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
-    expect((await presenting(tokenOf(tab))).body).toBeNull()
+    await Promise.all([getSession(getToken(tab)), app.db.session.deleteMany({ where: { userId: tab.userId } })])
+    expect((await getSession(getToken(tab))).body).toBeNull()
   })
 
-  test('T39: a suspended user is signed out on the next request, everywhere', async () => {
+  test('T39: signs a suspended user out on the next request', async () => {
     const tab = await app.signedIn()
     await app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt: new Date() } })
-    expect((await presenting(tokenOf(tab))).body).toBeNull()
+    expect((await getSession(getToken(tab))).body).toBeNull()
     expect((await tab.post('/auth/update-user', { name: 'Still here' })).code).toBe('UNAUTHORIZED')
   })
 
-  test('T39: a deleted user is signed out on the next request, and leaves no session', async () => {
+  test('T39: signs a deleted user out on the next request and leaves no session', async () => {
     const tab = await app.signedIn()
     await app.db.user.delete({ where: { id: tab.userId } })
     const answer = await tab.get('/auth/get-session')
@@ -197,7 +197,7 @@ describe('get-session', () => {
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
 
-  test('T191: while sessions cannot be read it is an error, not a signed-out answer, and the cookie stays', async () => {
+  test('T191: answers an error and keeps the cookie when sessions cannot be read', async () => {
     const broken = await createTestApp()
     const tab = await broken.signedIn()
     await broken.db.$executeRawUnsafe('ALTER TABLE sessions RENAME TO sessions_away')

@@ -10,107 +10,111 @@ import { createSessionFastPath } from '../../session-fast-path.ts'
 const app = await createTestApp({ RATE_LIMIT: 'on', TRUST_PROXY: '127.0.0.1' })
 const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses
 
-let forged = 0
-const forgedCookie = () => {
-  forged += 1
-  return `floorpass_session=${String(forged).padStart(43, 'A')}`
+let forgedCount = 0
+const createForgedCookie = () => {
+  forgedCount += 1
+  return `floorpass_session=${String(forgedCount).padStart(43, 'A')}`
 }
-const databaseReads = () => app.service.deps.sessionCache.stats().misses
-/** At most so many, besides those that the time allows, and those that are in flight when the last one is counted. */
-const expectReads = async (most: number, work: () => Promise<unknown>) => {
-  const before = databaseReads()
+const countReads = () => app.service.deps.sessionCache.stats().misses
+/** Asserts at most `most` reads, plus those allowed for each second and those still in flight. */
+const assertReads = async (most: number, work: () => Promise<unknown>) => {
+  const before = countReads()
   const started = performance.now()
   await work()
   const seconds = Math.ceil((performance.now() - started) / 1000) + 1
-  expect(databaseReads() - before).toBeLessThanOrEqual(most + seconds * readsPerSecond + atOnce)
+  expect(countReads() - before).toBeLessThanOrEqual(most + seconds * readsPerSecond + atOnce)
 }
-/** How many requests a flood has in flight. */
+/** Number of requests that a flood keeps in flight. */
 const atOnce = 50
 const paths = ['/auth/get-session', '/auth/get-session?by=edge', '/trpc/sessions.get']
-const forge = (ip: string, path: string, more = '') =>
-  app.browser({ ip }).get(path, { headers: { cookie: forgedCookie() + more } })
-/** Uses up what an address may miss. */
+const sendForgedCookie = (ip: string, path: string, more = '') =>
+  app.browser({ ip }).get(path, { headers: { cookie: createForgedCookie() + more } })
+/** Uses up the reads that an IP address has for unknown cookies. */
 const flood = async (ip: string, times: number = addressPerMinute, more?: string) => {
   for (let sent = 0; sent < times; sent += atOnce)
-    await Promise.all(Array.from({ length: atOnce }, (_, at) => forge(ip, paths[at % paths.length] ?? '', more)))
+    await Promise.all(Array.from({ length: atOnce }, (_, at) => sendForgedCookie(ip, paths[at % paths.length] ?? '', more)))
 }
-const sessionOf = ({ cookies }: { cookies: Map<string, string> }) => `floorpass_session=${cookies.get('floorpass_session')}`
-let places = 0
-/** A new browser of the person, signed in from an address that no other caller uses. */
+const getSessionCookie = ({ cookies }: { cookies: Map<string, string> }) =>
+  `floorpass_session=${cookies.get('floorpass_session')}`
+let ipCount = 0
+/** Signs the person in with a new browser, from an IP address that no other caller uses. */
 const signIn = async ({ email, password }: Person) => {
-  places += 1
-  const tab = app.browser({ ip: `192.0.2.${places}` })
+  ipCount += 1
+  const tab = app.browser({ ip: `192.0.2.${ipCount}` })
   expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
   return tab
 }
 const ada = await app.verified()
-const read = (ip: string, cookie: string) => app.browser({ ip }).get('/auth/get-session', { headers: { cookie } })
+const getSession = (ip: string, cookie: string) => app.browser({ ip }).get('/auth/get-session', { headers: { cookie } })
 
 describe('cookies that open no session', () => {
-  test('cost the database a bounded number of reads for each address, over every way to read a session', async () => {
-    await expectReads(addressPerMinute, () => flood('198.51.100.1', 3 * addressPerMinute))
-    const refusals = await Promise.all(Array.from({ length: 90 }, (_, at) => forge('198.51.100.1', paths[at % 3] ?? '')))
+  test('cost a bounded number of database reads for each IP address, on every route that reads a session', async () => {
+    await assertReads(addressPerMinute, () => flood('198.51.100.1', 3 * addressPerMinute))
+    const refusals = await Promise.all(
+      Array.from({ length: 90 }, (_, at) => sendForgedCookie('198.51.100.1', paths[at % 3] ?? '')),
+    )
     const refused = refusals.find(({ code }) => code === 'TOO_MANY_REQUESTS')
     expect([refused?.status, refused?.headers.get('retry-after'), refused?.setCookies]).toEqual([429, '1', []])
     expect(refusals.filter(({ status }) => ![200, 429].includes(status))).toEqual([])
-    // Another address is not concerned.
-    expect((await forge('198.51.100.2', '/auth/get-session')).body).toBeNull()
+    expect((await sendForgedCookie('198.51.100.2', '/auth/get-session')).body).toBeNull()
   })
 
-  test('cost it no more on the short way, whose answers are those of the edge', async () => {
+  test('cost no more reads on the fast path, which answers like the edge', async () => {
     const own = createServer(createSessionFastPath(app.service, () => {})).listen(0, '127.0.0.1')
     onTestFinished(() => own.closeAllConnections())
     await once(own, 'listening')
     const url = `http://127.0.0.1:${(own.address() as AddressInfo).port}/auth/get-session`
     const ask = (ip: string, cookie: string) => fetch(url, { headers: { cookie, 'x-forwarded-for': ip } })
-    await expectReads(addressPerMinute, async () => {
+    await assertReads(addressPerMinute, async () => {
       for (let sent = 0; sent < 2 * addressPerMinute; sent += atOnce)
-        await Promise.all(Array.from({ length: atOnce }, () => ask('198.51.100.3', forgedCookie())))
+        await Promise.all(Array.from({ length: atOnce }, () => ask('198.51.100.3', createForgedCookie())))
     })
-    const answers = await Promise.all(Array.from({ length: 2 * readsPerSecond }, () => ask('198.51.100.3', forgedCookie())))
+    const answers = await Promise.all(Array.from({ length: 2 * readsPerSecond }, () => ask('198.51.100.3', createForgedCookie())))
     const refused = answers.find(({ status }) => status === 429)
     expect(await refused?.json()).toEqual({ code: 'TOO_MANY_REQUESTS', message: expect.any(String) })
     expect(refused?.headers.get('retry-after')).toBe('1')
-    expect(await (await ask('198.51.100.4', forgedCookie())).json()).toBeNull()
+    expect(await (await ask('198.51.100.4', createForgedCookie())).json()).toBeNull()
   })
 })
 
-describe('people behind the address of an attacker', () => {
+describe("people who share an attacker's IP address", () => {
   const ip = '198.51.100.10'
 
-  test('go on in sessions that are in memory, and a change in one of them is not refused either', async () => {
+  test('keep using and changing their cached sessions', async () => {
     const tab = await signIn(ada)
-    await read(ip, sessionOf(tab))
+    await getSession(ip, getSessionCookie(tab))
     await flood(ip)
     for (let count = 0; count < 2 * readsPerSecond; count += 1)
-      expect((await read(ip, sessionOf(tab))).body).toMatchObject({ user: { email: ada.email } })
+      expect((await getSession(ip, getSessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
     await flood(ip, 100)
-    const headers = { cookie: sessionOf(tab) }
+    const headers = { cookie: getSessionCookie(tab) }
     expect((await app.browser({ ip }).post('/auth/update-user', { name: 'Ada' }, { headers })).status).toBe(200)
   })
 
-  test('are read from the database at once in a browser that has signed in before, however many they are', async () => {
+  test('read their sessions from the database at once in a browser that signed in before, however many there are', async () => {
     const tabs = []
     while (tabs.length < 2 * readsPerSecond) tabs.push(await signIn(ada))
     await flood(ip, addressPerMinute + 200)
     const answers = await Promise.all(
-      tabs.map((tab) => read(ip, `${sessionOf(tab)}; floorpass_known_device=${tab.cookies.get('floorpass_known_device')}`)),
+      tabs.map((tab) =>
+        getSession(ip, `${getSessionCookie(tab)}; floorpass_known_device=${tab.cookies.get('floorpass_known_device')}`),
+      ),
     )
     for (const { body } of answers) expect(body).toMatchObject({ user: { email: ada.email } })
   })
 
-  test('are read from the database without such a cookie too, at most a second later', async () => {
+  test('read their sessions from the database within a second in any other browser', async () => {
     const tab = await signIn(ada)
     await flood(ip)
     await delay(1_100)
-    expect((await read(ip, sessionOf(tab))).body).toMatchObject({ user: { email: ada.email } })
+    expect((await getSession(ip, getSessionCookie(tab))).body).toMatchObject({ user: { email: ada.email } })
   })
 
-  test('a signed-in attacker’s own device buys them few more reads', async () => {
+  test('lose few more reads when the attacker has a known device', async () => {
     const attacker = await signIn(ada)
     const device = `; floorpass_known_device=${attacker.cookies.get('floorpass_known_device')}`
     await flood('198.51.100.20')
-    await expectReads(devicePerMinute, () => flood('198.51.100.20', 1_000, device))
-    await expectReads(0, () => flood('198.51.100.20', 500, '; floorpass_known_device=forged'))
+    await assertReads(devicePerMinute, () => flood('198.51.100.20', 1_000, device))
+    await assertReads(0, () => flood('198.51.100.20', 500, '; floorpass_known_device=forged'))
   })
 })

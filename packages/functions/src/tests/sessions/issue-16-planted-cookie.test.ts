@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 const app = await createTestApp({ BASE_URL: 'https://localhost:4443' })
 const name = '__Host-floorpass_session'
 
-// Browsers guard the prefix in the names that they store: these are other names to them, and any sub-domain may set one.
+// Browsers protect the exact prefix only, so a sub-domain may set any of these names.
 const lookalikes = ['\u00a0', '\u000b', '\u000c', '\u00a0 \u00a0'].flatMap((space) => [space + name, name + space])
 
-describe('T141: a cookie whose name is the session cookie’s but for odd whitespace', () => {
+describe('T141: a cookie named like the session cookie with odd whitespace', () => {
   test.each(lookalikes)('opens no session: %j', async (planted) => {
     const attacker = await app.signedIn()
     const victim = app.browser()
@@ -16,7 +16,7 @@ describe('T141: a cookie whose name is the session cookie’s but for odd whites
     expect((await victim.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
   })
 
-  test.each(lookalikes)('neither hides nor ends the session of the browser that carries it: %j', async (planted) => {
+  test.each(lookalikes)('neither hides nor ends the real session: %j', async (planted) => {
     const attacker = await app.signedIn()
     const victim = await app.signedIn()
     victim.cookies.set(planted, attacker.cookies.get(name) ?? '')
@@ -26,7 +26,7 @@ describe('T141: a cookie whose name is the session cookie’s but for odd whites
     expect(await app.db.session.count({ where: { userId: victim.userId } })).toBe(0)
   })
 
-  test('spaces and tabs around the name are part of the header, not of the name', async () => {
+  test('is the session cookie when the whitespace is only spaces and tabs', async () => {
     const { cookies, person } = await app.signedIn()
     const cookie = `theme=dark; \t ${name} \t= \t${cookies.get(name)}\t `
     const { body } = await app.browser().get('/auth/get-session', { headers: { cookie } })

@@ -18,10 +18,10 @@ const signIn = async ({ email, password }: Person, userAgent: string, ip = '127.
   expect(answer.status).toBe(200)
   return tab
 }
-const list = async (tab: Pick<Browser, 'get'>) => (await tab.get('/auth/list-sessions')).body as Device[]
+const listSessions = async (tab: Pick<Browser, 'get'>) => (await tab.get('/auth/list-sessions')).body as Device[]
 
 describe('list-sessions', () => {
-  test('shows each device as a person knows it, newest first, this one marked', async () => {
+  test('shows the name of each device, newest first, and marks this one', async () => {
     const clock = holdClock()
     const person = await app.verified()
     const phone = await signIn(person, iphone, '203.0.113.9')
@@ -55,22 +55,22 @@ describe('list-sessions', () => {
       browser: 'Safari 18',
       os: 'iOS 18.2',
     }
-    expect(await list(laptop)).toStrictEqual([
+    expect(await listSessions(laptop)).toStrictEqual([
       { ...onLaptop, current: true },
       { ...onPhone, current: false },
     ])
-    expect((await list(phone)).map(({ current }) => current)).toEqual([false, true])
+    expect((await listSessions(phone)).map(({ current }) => current)).toEqual([false, true])
   })
 
-  test('T37: gives nothing that opens a session, and nothing of anybody else', async () => {
-    const stranger = await app.signedIn()
+  test('T37: reveals nothing that opens a session and nothing of other users', async () => {
+    const otherUser = await app.signedIn()
     const tab = await app.signedIn()
     const other = await signIn(tab.person, firefox)
     const answer = await tab.get('/auth/list-sessions')
     const text = JSON.stringify(answer.body)
     const rows = await app.db.session.findMany({ where: { userId: tab.userId } })
     const secrets = [...rows.map(({ id }) => id), tab.cookies.get('floorpass_session'), other.cookies.get('floorpass_session')]
-    for (const secret of [...secrets, stranger.userId]) expect(text).not.toContain(secret)
+    for (const secret of [...secrets, otherUser.userId]) expect(text).not.toContain(secret)
     for (const { token } of answer.body as Device[]) {
       const opened = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${token}` } })
       expect(opened.body).toBeNull()
@@ -78,49 +78,49 @@ describe('list-sessions', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  test('leaves out what has ended, though no clean-up runs', async () => {
+  test('leaves out ended sessions, even when no clean-up runs', async () => {
     const clock = holdClock()
     const person = await app.verified()
     const short = app.browser()
     await short.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
     const tab = await signIn(person, firefox)
-    expect(await list(tab)).toHaveLength(2)
+    expect(await listSessions(tab)).toHaveLength(2)
     clock.advance(24 * 3600)
-    expect(await list(tab)).toHaveLength(1)
+    expect(await listSessions(tab)).toHaveLength(1)
   })
 
-  test('"last seen" moves at most every ten minutes, and with it no row is written', async () => {
+  test('updates "last seen" at most every ten minutes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const seen = async () => {
+    const visit = async () => {
       await tab.get('/auth/get-session')
       return (await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).lastSeenAt.getTime()
     }
-    const first = await seen()
+    const first = await visit()
     clock.advance(600)
-    expect(await seen()).toBe(first)
+    expect(await visit()).toBe(first)
     clock.advance(1)
-    const second = await seen()
+    const second = await visit()
     expect(second).toBe(first + 601_000)
     clock.advance(600)
-    expect(await seen()).toBe(second)
-    expect((await list(tab))[0]?.lastSeenAt).toBe(new Date(second).toISOString())
+    expect(await visit()).toBe(second)
+    expect((await listSessions(tab))[0]?.lastSeenAt).toBe(new Date(second).toISOString())
   })
 
-  test('a listing tab is shown as seen now, not as it was before it asked', async () => {
+  test('shows the session that lists as seen now', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(3600)
-    expect((await list(tab))[0]?.lastSeenAt).toBe(new Date().toISOString())
+    expect((await listSessions(tab))[0]?.lastSeenAt).toBe(new Date().toISOString())
   })
 
-  test('an agent that says nothing, or lies with markup, is shown as it is and named as nothing', async () => {
+  test('shows an empty or hostile user agent as it is, without naming a device', async () => {
     const person = await app.verified()
     await signIn(person, '')
     await signIn(person, '<script>alert(1)</script>\u001b[31m')
     const tab = await signIn(person, 'x'.repeat(60_000))
-    const shown = await list(tab)
-    expect(shown.map(({ userAgent }) => userAgent)).toEqual(['x'.repeat(512), '<script>alert(1)</script>[31m', ''])
-    for (const { device, os } of shown) expect([device, os]).toEqual([null, null])
+    const devices = await listSessions(tab)
+    expect(devices.map(({ userAgent }) => userAgent)).toEqual(['x'.repeat(512), '<script>alert(1)</script>[31m', ''])
+    for (const { device, os } of devices) expect([device, os]).toEqual([null, null])
   })
 })

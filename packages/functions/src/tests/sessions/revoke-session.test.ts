@@ -5,58 +5,58 @@ import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
-const again = async ({ email, password }: Person) => {
+const signInAgain = async ({ email, password }: Person) => {
   const tab = app.browser()
   expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
   return tab
 }
-const isIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const events = (userId: string) => app.db.auditEvent.findMany({ where: { userId, action: 'revoke-session' } })
-const done = [200, { status: true }]
+const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
+const getEvents = (userId: string) => app.db.auditEvent.findMany({ where: { userId, action: 'revoke-session' } })
+const succeeded = [200, { status: true }]
 const cleared = ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']
 
 describe('revoke-session', () => {
-  test('T34: ends the named session at once, and no other', async () => {
+  test('T34: ends the named session at once and no other', async () => {
     const tab = await app.signedIn()
-    const [lost, kept] = [await again(tab.person), await again(tab.person)]
-    expect(await isIn(lost)).toBe(true)
+    const [lost, kept] = [await signInAgain(tab.person), await signInAgain(tab.person)]
+    expect(await isSignedIn(lost)).toBe(true)
     const answer = await tab.post('/auth/revoke-session', { token: await handleOf(lost) })
-    expect([answer.status, answer.body, answer.setCookies]).toEqual([...done, []])
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, []])
     expect((await lost.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
-    expect([await isIn(lost), await isIn(kept), await isIn(tab)]).toEqual([false, true, true])
-    expect(await events(tab.userId)).toMatchObject([{ succeeded: true, details: { count: 1 } }])
+    expect([await isSignedIn(lost), await isSignedIn(kept), await isSignedIn(tab)]).toEqual([false, true, true])
+    expect(await getEvents(tab.userId)).toMatchObject([{ succeeded: true, details: { count: 1 } }])
   })
 
-  test("this browser's own: its cookie is cleared too", async () => {
+  test('clears the cookie when the browser revokes its own session', async () => {
     const tab = await app.signedIn()
     const answer = await tab.post('/auth/revoke-session', { token: await handleOf(tab) })
-    expect([answer.status, answer.body, answer.setCookies]).toEqual([...done, cleared])
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, cleared])
     expect(tab.cookies.has('floorpass_session')).toBe(false)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
 
-  test("T35: somebody else's is the same answer as none at all, and stays open", async () => {
+  test("T35: answers alike for another user's session and an unknown one, and leaves it open", async () => {
     const tab = await app.signedIn()
     const victim = await app.signedIn()
     const row = await app.db.session.findFirstOrThrow({ where: { userId: victim.userId } })
     for (const token of [row.handle, row.id, victim.cookies.get('floorpass_session'), victim.userId, 'nothing']) {
       const answer = await tab.post('/auth/revoke-session', { token })
-      expect([answer.status, answer.body, answer.setCookies]).toEqual([...done, []])
+      expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, []])
     }
-    expect([await isIn(victim), await isIn(tab)]).toEqual([true, true])
-    expect([...(await events(tab.userId)), ...(await events(victim.userId))]).toEqual([])
+    expect([await isSignedIn(victim), await isSignedIn(tab)]).toEqual([true, true])
+    expect([...(await getEvents(tab.userId)), ...(await getEvents(victim.userId))]).toEqual([])
   })
 
-  test('neither the hash nor the secret of a session names it', async () => {
+  test('does not accept the hash or the token of a session as its name', async () => {
     const tab = await app.signedIn()
-    const other = await again(tab.person)
+    const other = await signInAgain(tab.person)
     for (const { id } of await app.db.session.findMany({ where: { userId: tab.userId } }))
       await tab.post('/auth/revoke-session', { token: id })
     await tab.post('/auth/revoke-session', { token: other.cookies.get('floorpass_session') })
-    expect([await isIn(tab), await isIn(other)]).toEqual([true, true])
+    expect([await isSignedIn(tab), await isSignedIn(other)]).toEqual([true, true])
   })
 
-  test('T121: what is no handle is 400', async () => {
+  test('T121: answers 400 to anything but a handle', async () => {
     const tab = await app.signedIn()
     for (const token of [undefined, null, '', 7, [], {}, 'a'.repeat(65)]) {
       const answer = await tab.post('/auth/revoke-session', { token })
@@ -64,17 +64,17 @@ describe('revoke-session', () => {
     }
   })
 
-  test('twenty at once for one session are all done, and one of them did it', async () => {
+  test('succeeds for twenty parallel requests for one session and records one', async () => {
     const tab = await app.signedIn()
-    const token = await handleOf(await again(tab.person))
+    const token = await handleOf(await signInAgain(tab.person))
     const answers = await Promise.all(Array.from({ length: 20 }, () => tab.post('/auth/revoke-session', { token })))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(await events(tab.userId)).toHaveLength(1)
+    expect(await getEvents(tab.userId)).toHaveLength(1)
   })
 
-  test('two devices that end each other at once are both signed out', async () => {
+  test('signs both devices out when each revokes the other in parallel', async () => {
     const one = await app.signedIn()
-    const other = await again(one.person)
+    const other = await signInAgain(one.person)
     const handles = [await handleOf(one), await handleOf(other)] as const
     const answers = await Promise.all([
       one.post('/auth/revoke-session', { token: handles[1] }),
@@ -87,65 +87,65 @@ describe('revoke-session', () => {
 })
 
 describe('revoke-sessions and revoke-other-sessions', () => {
-  test('revoke-sessions ends all, this one too, and nobody else’s', async () => {
+  test('revoke-sessions ends every session of the user, this one too, and none of other users', async () => {
     const tab = await app.signedIn()
-    const others = [await again(tab.person), await again(tab.person)]
-    const stranger = await app.signedIn()
+    const others = [await signInAgain(tab.person), await signInAgain(tab.person)]
+    const otherUser = await app.signedIn()
     const answer = await tab.post('/auth/revoke-sessions')
-    expect([answer.status, answer.body, answer.setCookies]).toEqual([...done, cleared])
-    for (const other of [tab, ...others]) expect(await isIn(other)).toBe(false)
-    expect(await isIn(stranger)).toBe(true)
-    expect(await events(tab.userId)).toMatchObject([{ details: { count: 3 } }])
+    expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, cleared])
+    for (const other of [tab, ...others]) expect(await isSignedIn(other)).toBe(false)
+    expect(await isSignedIn(otherUser)).toBe(true)
+    expect(await getEvents(tab.userId)).toMatchObject([{ details: { count: 3 } }])
   })
 
-  test('revoke-other-sessions keeps this one alone, and may find none', async () => {
+  test('revoke-other-sessions keeps only this session, and succeeds when there is no other', async () => {
     const tab = await app.signedIn()
-    const stranger = await app.signedIn()
+    const otherUser = await app.signedIn()
     expect((await tab.post('/auth/revoke-other-sessions')).body).toEqual({ status: true })
-    expect(await events(tab.userId)).toEqual([])
-    const others = [await again(tab.person), await again(tab.person)]
+    expect(await getEvents(tab.userId)).toEqual([])
+    const others = [await signInAgain(tab.person), await signInAgain(tab.person)]
     const answer = await tab.post('/auth/revoke-other-sessions')
-    expect([answer.status, answer.body]).toEqual(done)
-    // This browser stays known to the account, all others are strangers to it now (ADR 019).
+    expect([answer.status, answer.body]).toEqual(succeeded)
+    // This browser stays a known device; all others become unknown (ADR 019).
     expect(answer.setCookies).toMatchObject([expect.stringMatching(/^floorpass_known_device=[^;]+;/)])
-    for (const other of others) expect(await isIn(other)).toBe(false)
-    expect([await isIn(tab), await isIn(stranger)]).toEqual([true, true])
-    expect(await events(tab.userId)).toMatchObject([{ details: { count: 2 } }])
+    for (const other of others) expect(await isSignedIn(other)).toBe(false)
+    expect([await isSignedIn(tab), await isSignedIn(otherUser)]).toEqual([true, true])
+    expect(await getEvents(tab.userId)).toMatchObject([{ details: { count: 2 } }])
   })
 
-  test('two devices that end all others at once leave at most one, and nothing breaks', async () => {
+  test('two parallel revoke-other-sessions leave at most one session', async () => {
     const one = await app.signedIn()
-    const other = await again(one.person)
+    const other = await signInAgain(one.person)
     await Promise.all([one.post('/auth/revoke-other-sessions'), other.post('/auth/revoke-other-sessions')])
     expect(await app.db.session.count({ where: { userId: one.userId } })).toBeLessThan(2)
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('a session that was revoked meanwhile can end nothing', async () => {
+  test('a revoked session cannot revoke any other', async () => {
     const tab = await app.signedIn()
-    const thief = await again(tab.person)
+    const thief = await signInAgain(tab.person)
     await tab.post('/auth/revoke-other-sessions')
     for (const path of ['revoke-session', 'revoke-sessions', 'revoke-other-sessions'])
       expect((await thief.post(`/auth/${path}`, { token: await handleOf(tab) })).code).toBe('UNAUTHORIZED')
-    expect(await isIn(tab)).toBe(true)
+    expect(await isSignedIn(tab)).toBe(true)
   })
 })
 
-describe('the number of sessions', () => {
+describe('the limit on sessions', () => {
   test('T49: the fifty-first sign-in ends the oldest session', async () => {
     const first = await app.signedIn()
     await app.db.session.updateMany({ where: { userId: first.userId }, data: { createdAt: new Date(Date.now() - 60_000) } })
-    const second = await again(first.person)
-    for (let count = 3; count <= 50; count += 1) await again(first.person)
-    expect([await isIn(first), await isIn(second)]).toEqual([true, true])
-    await again(first.person)
-    expect([await isIn(first), await isIn(second)]).toEqual([false, true])
+    const second = await signInAgain(first.person)
+    for (let count = 3; count <= 50; count += 1) await signInAgain(first.person)
+    expect([await isSignedIn(first), await isSignedIn(second)]).toEqual([true, true])
+    await signInAgain(first.person)
+    expect([await isSignedIn(first), await isSignedIn(second)]).toEqual([false, true])
     expect(await app.db.session.count({ where: { userId: first.userId } })).toBe(50)
   })
 
-  test('T49: sixty sign-ins at once keep to fifty', async () => {
+  test('T49: sixty parallel sign-ins leave fifty sessions', async () => {
     const person = await app.verified()
-    await Promise.all(Array.from({ length: 60 }, () => again(person)))
+    await Promise.all(Array.from({ length: 60 }, () => signInAgain(person)))
     expect(await app.db.session.count({ where: { user: { email: person.email } } })).toBe(50)
   })
 })

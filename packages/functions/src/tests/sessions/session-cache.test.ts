@@ -9,34 +9,34 @@ const app = await createTestApp()
 const cache = app.service.deps.sessionCache
 
 type Tab = Awaited<ReturnType<typeof app.signedIn>>
-const read = (tab: Tab) => tab.get('/auth/get-session')
-const activeOf = async ({ userId }: Tab) => {
+const getSession = (tab: Tab) => tab.get('/auth/get-session')
+const getActiveSession = async ({ userId }: Tab) => {
   const { user, ...session } = await app.db.session.findFirstOrThrow({ where: { userId }, include: { user: true } })
   return { session, user: { ...user, suspendedAt: null } }
 }
-const nameIn = ({ body }: { body: unknown }) => (body as { user: { name: string } } | null)?.user.name
-/** While this lasts, no session can be read from the database. */
-const withoutTable = async () => {
+const getName = ({ body }: { body: unknown }) => (body as { user: { name: string } } | null)?.user.name
+/** Renames the sessions table until `restore` runs or the test ends, so that no session can be read. */
+const hideSessionsTable = async () => {
   await app.db.$executeRawUnsafe('ALTER TABLE sessions RENAME TO sessions_away')
-  const back = () => app.db.$executeRawUnsafe('ALTER TABLE IF EXISTS sessions_away RENAME TO sessions')
-  onTestFinished(async () => void (await back()))
-  return back
+  const restore = () => app.db.$executeRawUnsafe('ALTER TABLE IF EXISTS sessions_away RENAME TO sessions')
+  onTestFinished(async () => void (await restore()))
+  return restore
 }
 
-describe('a session in memory', () => {
-  test('is read from the database once, and answers the same from memory', async () => {
+describe('a cached session', () => {
+  test('is read from the database once and answers the same from the cache', async () => {
     const tab = await app.signedIn()
-    const first = await read(tab)
-    await withoutTable()
-    const second = await read(tab)
+    const first = await getSession(tab)
+    await hideSessionsTable()
+    const second = await getSession(tab)
     expect([second.status, second.body, second.setCookies]).toEqual([200, first.body, []])
     expect(first.body).not.toBeNull()
   })
 
-  test('hits and misses are counted', async () => {
+  test('counts hits and misses', async () => {
     const tab = await app.signedIn()
     const before = cache.stats()
-    for (let count = 0; count < 4; count += 1) await read(tab)
+    for (let count = 0; count < 4; count += 1) await getSession(tab)
     const { hits, misses, size, channelUp } = cache.stats()
     expect([hits - before.hits, misses - before.misses, channelUp]).toEqual([3, 1, true])
     expect(size).toBeGreaterThan(0)
@@ -45,15 +45,15 @@ describe('a session in memory', () => {
   test.each<[string, (tab: Tab) => Promise<unknown>]>([
     ['a session that an operator deletes', ({ userId }) => app.db.$executeRaw`DELETE FROM sessions WHERE user_id = ${userId}`],
     [
-      'a session whose end an operator moves',
+      'a session that an operator expires',
       ({ userId }) => app.db.$executeRaw`UPDATE sessions SET expires_at = now() - interval '1 day' WHERE user_id = ${userId}`,
     ],
-    ['all sessions, when their table is emptied', () => app.db.$executeRawUnsafe('TRUNCATE sessions')],
+    ['every session, when the table is truncated', () => app.db.$executeRawUnsafe('TRUNCATE sessions')],
     ['a user who is suspended', ({ userId }) => app.db.$executeRaw`UPDATE users SET suspended_at = now() WHERE id = ${userId}`],
     ['a user who is deleted', ({ userId }) => app.db.$executeRaw`DELETE FROM users WHERE id = ${userId}`],
     ['a session that was signed out', (tab) => tab.post('/auth/sign-out')],
     ['a session that was revoked', (tab) => tab.post('/auth/revoke-sessions')],
-  ])('ends at once: %s', async (_, change) => {
+  ])('stops at once after a change: %s', async (_, change) => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const presented = () => app.browser().get('/auth/get-session', { headers: { cookie } })
@@ -62,22 +62,22 @@ describe('a session in memory', () => {
     expect((await presented()).body).toBeNull()
   })
 
-  test('shows every change of its user and of itself at once, whoever made it', async () => {
+  test('shows every change of its user and itself at once, whether by a request or in the database', async () => {
     const tab = await app.signedIn()
-    await read(tab)
+    await getSession(tab)
     await app.db.$executeRaw`UPDATE users SET name = 'By an operator' WHERE id = ${tab.userId}`
-    expect(nameIn(await read(tab))).toBe('By an operator')
+    expect(getName(await getSession(tab))).toBe('By an operator')
     for (let count = 0; count < 20; count += 1) {
       expect((await tab.post('/auth/update-user', { name: `Name ${count}` })).status).toBe(200)
-      expect(nameIn(await read(tab))).toBe(`Name ${count}`)
+      expect(getName(await getSession(tab))).toBe(`Name ${count}`)
     }
     const created = await tab.post('/auth/organization/create', { name: 'Desk', slug: `desk-${tab.userId}` })
-    expect((await read(tab)).body).toMatchObject({ session: { activeOrganizationId: (created.body as { id: string }).id } })
+    expect((await getSession(tab)).body).toMatchObject({ session: { activeOrganizationId: (created.body as { id: string }).id } })
     await tab.post('/auth/organization/delete', { organizationId: (created.body as { id: string }).id })
-    expect((await read(tab)).body).toMatchObject({ session: { activeOrganizationId: null } })
+    expect((await getSession(tab)).body).toMatchObject({ session: { activeOrganizationId: null } })
   })
 
-  test('is not kept when it ended while its row was on the way', async () => {
+  test('is not cached when it ends while its row is being read', async () => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const { deps } = app.service
@@ -100,16 +100,16 @@ describe('a session in memory', () => {
     expect((await app.browser().get('/auth/get-session', { headers: { cookie } })).body).toBeNull()
   })
 
-  test('admits no change: who was suspended where nothing is heard of it writes nothing', async () => {
+  test('cannot write for a suspended user, even when no invalidation arrives', async () => {
     const tab = await app.signedIn()
-    await read(tab)
+    await getSession(tab)
     vi.spyOn(cache, 'settle').mockResolvedValue()
     const find = vi.spyOn(cache, 'find')
     onTestFinished(() => void vi.restoreAllMocks())
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
     await suspend(new Date())
-    find.mockReturnValue({ active: await activeOf(tab), staleAt: Number.POSITIVE_INFINITY })
-    expect((await read(tab)).body).not.toBeNull()
+    find.mockReturnValue({ active: await getActiveSession(tab), staleAt: Number.POSITIVE_INFINITY })
+    expect((await getSession(tab)).body).not.toBeNull()
     find.mockClear()
     const refused = await tab.post('/auth/update-user', { name: 'Mallory' })
     expect([refused.status, refused.body]).toEqual([401, expect.objectContaining({ code: 'UNAUTHORIZED' })])
@@ -117,121 +117,121 @@ describe('a session in memory', () => {
     expect((await app.db.user.findUniqueOrThrow({ where: { id: tab.userId } })).name).not.toBe('Mallory')
   })
 
-  test('a change of one user drops nobody else, and "last seen" drops nobody', async () => {
+  test('stays cached when another user changes or only "last seen" moves', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
-    for (const each of [tab, other]) await read(each)
+    for (const each of [tab, other]) await getSession(each)
     await app.db.user.update({ where: { id: other.userId }, data: { name: 'Changed' } })
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { lastSeenAt: new Date() } })
-    await withoutTable()
-    expect((await read(tab)).status).toBe(200)
-    expect((await read(other)).status).toBe(500)
+    await hideSessionsTable()
+    expect((await getSession(tab)).status).toBe(200)
+    expect((await getSession(other)).status).toBe(500)
   })
 
-  test('opens no moment longer than the row would: what is due is asked of the database', async () => {
+  test('expires when its row does', async () => {
     const clock = holdClock()
     const { email, password } = await app.verified()
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email, password, rememberMe: false })
-    // A clock that jumped is trusted again with the next heartbeat.
+    // After a clock jump the cache waits for the next heartbeat.
     const pass = async (seconds: number) => {
       clock.advance(seconds)
       while (!cache.stats().channelUp) await delay(20)
     }
     const answered = async () => (await tab.get('/auth/get-session')).status
-    // Seen a minute before its end, so that the end alone is due.
+    // Read a minute before the end, so that only the end is due.
     await pass(24 * 3600 - 60)
     expect(await answered()).toBe(200)
-    const back = await withoutTable()
+    const restore = await hideSessionsTable()
     await pass(59)
     expect(await answered()).toBe(200)
     clock.advance(1)
     expect(await answered()).toBe(500)
-    await back()
+    await restore()
     expect((await tab.get('/auth/get-session')).body).toBeNull()
   })
 })
 
-describe('what is kept', () => {
-  const listenTo = () => {
-    let heard: ChangeListener | undefined
+describe('the session cache', () => {
+  const createCache = () => {
+    let registered: ChangeListener | undefined
     let isCurrent = true
     const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-    const kept = createSessionCache({
+    const cache = createSessionCache({
       listen: (listener) => {
-        heard = listener
+        registered = listener
         return { isCurrent: () => isCurrent, settle: async () => {}, close: async () => {} }
       },
       log,
       size: 3,
     })
-    const loseTrack = () => {
+    const stopHeartbeat = () => {
       isCurrent = false
     }
-    return { kept, log, listener: heard as ChangeListener, loseTrack }
+    return { cache, log, listener: registered as ChangeListener, stopHeartbeat }
   }
-  const entryOf = (userId: string) =>
+  const createEntry = (userId: string) =>
     ({ active: { session: {}, user: { id: userId } }, staleAt: Date.now() + 60_000 }) as unknown as Parameters<
       ReturnType<ReturnType<typeof createSessionCache>['read']>['commit']
     >[0]
-  const keep = (kept: ReturnType<typeof createSessionCache>, id: string, userId: string) => {
-    const fill = kept.read(id)
-    fill.commit(entryOf(userId))
+  const commitEntry = (cache: ReturnType<typeof createSessionCache>, id: string, userId: string) => {
+    const fill = cache.read(id)
+    fill.commit(createEntry(userId))
     fill.end()
   }
 
   test.each<[string, (listener: ChangeListener) => void, boolean]>([
-    ['nothing', () => {}, true],
-    ['this session', (listener) => listener.onChange('session:one'), false],
-    ['another session', (listener) => listener.onChange('session:two'), true],
-    ['its user', (listener) => listener.onChange('user:ada'), false],
-    ['another user', (listener) => listener.onChange('user:bob'), true],
-    ['everything', (listener) => listener.onChange('all'), false],
-    ['the loss of the channel', (listener) => listener.onDown('cut'), false],
-    ['its return', (listener) => listener.onUp(), false],
-  ])('a read that %s overtakes is kept only if it still holds', (_, overtake, isKept) => {
-    const { kept, listener } = listenTo()
-    const fill = kept.read('one')
-    overtake(listener)
-    fill.commit(entryOf('ada'))
+    ['no change', () => {}, true],
+    ['a change of this session', (listener) => listener.onChange('session:one'), false],
+    ['a change of another session', (listener) => listener.onChange('session:two'), true],
+    ['a change of its user', (listener) => listener.onChange('user:ada'), false],
+    ['a change of another user', (listener) => listener.onChange('user:bob'), true],
+    ['a change of everything', (listener) => listener.onChange('all'), false],
+    ['channel down', (listener) => listener.onDown('cut'), false],
+    ['channel up', (listener) => listener.onUp(), false],
+  ])('commits a read only if it is still valid after %s', (_, invalidate, isCommitted) => {
+    const { cache, listener } = createCache()
+    const fill = cache.read('one')
+    invalidate(listener)
+    fill.commit(createEntry('ada'))
     fill.end()
-    expect(kept.find('one') !== null).toBe(isKept)
+    expect(cache.find('one') !== null).toBe(isCommitted)
   })
 
-  test('of a change of very many users not each is remembered: what is read meanwhile is not kept', () => {
-    const { kept, listener } = listenTo()
-    const fills = ['one', 'two'].map((id) => kept.read(id))
+  test('commits no read in progress when very many users change', () => {
+    const { cache, listener } = createCache()
+    const fills = ['one', 'two'].map((id) => cache.read(id))
     for (let count = 0; count < 1_000; count += 1) listener.onChange(`user:${count}`)
-    for (const fill of fills) fill.commit(entryOf('ada'))
-    expect([kept.find('one'), kept.find('two')]).toEqual([null, null])
+    for (const fill of fills) fill.commit(createEntry('ada'))
+    expect([cache.find('one'), cache.find('two')]).toEqual([null, null])
   })
 
-  test('beyond the bound the one that was used longest ago goes, and its user is forgotten with it', () => {
-    const { kept, listener } = listenTo()
-    for (const id of ['one', 'two', 'three']) keep(kept, id, 'ada')
-    kept.find('one')
-    keep(kept, 'four', 'bob')
-    expect(['one', 'two', 'three', 'four'].map((id) => kept.find(id) !== null)).toEqual([true, false, true, true])
+  test('drops the least recently used entry when it is full', () => {
+    const { cache, listener } = createCache()
+    for (const id of ['one', 'two', 'three']) commitEntry(cache, id, 'ada')
+    cache.find('one')
+    commitEntry(cache, 'four', 'bob')
+    expect(['one', 'two', 'three', 'four'].map((id) => cache.find(id) !== null)).toEqual([true, false, true, true])
     listener.onChange('user:ada')
-    expect([kept.find('one'), kept.find('three'), kept.stats().size]).toEqual([null, null, 1])
+    expect([cache.find('one'), cache.find('three'), cache.stats().size]).toEqual([null, null, 1])
   })
 
-  test('nothing answers, and nothing is kept, while it is not sure that everything was heard', () => {
-    const { kept, loseTrack } = listenTo()
-    keep(kept, 'one', 'ada')
-    loseTrack()
-    keep(kept, 'two', 'bob')
-    expect([kept.find('one'), kept.find('two'), kept.stats()]).toEqual([
+  test('answers and commits nothing while the channel is not current', () => {
+    const { cache, stopHeartbeat } = createCache()
+    commitEntry(cache, 'one', 'ada')
+    stopHeartbeat()
+    commitEntry(cache, 'two', 'bob')
+    expect([cache.find('one'), cache.find('two'), cache.stats()]).toEqual([
       null,
       null,
       expect.objectContaining({ size: 1, channelUp: false }),
     ])
   })
 
-  test('the loss of the channel drops all, and is said once, as is its return', () => {
-    const { kept, listener, log } = listenTo()
-    keep(kept, 'one', 'ada')
+  test('drops everything when the channel goes down, and logs each change of the channel once', () => {
+    const { cache, listener, log } = createCache()
+    commitEntry(cache, 'one', 'ada')
     listener.onDown('cut')
-    expect(kept.stats().size).toBe(0)
+    expect(cache.stats().size).toBe(0)
     listener.onUp()
     listener.onUp()
     expect([log.warn.mock.calls.length, log.info.mock.calls.length]).toEqual([1, 1])

@@ -10,11 +10,11 @@ import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/te
 import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
-/** ADR 012: what another process ended opens nothing here any more after this, even when this one hears nothing. Milliseconds. */
+/** ADR 012: an ended session opens nothing in any process after this many milliseconds, even with a silent channel. */
 const hardBound = 3_000
 
-describe.runIf(testDatabase.kind === 'postgres')('sessions in the memory of several processes', async () => {
-  // The body of a suite runs whether its tests do or not.
+describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several processes', async () => {
+  // describe.runIf still runs the body of a skipped suite.
   if (testDatabase.kind !== 'postgres') return
   const { DATABASE_URL: url = '' } = await databaseEnvironment()
   const server = async (databaseUrl = url) =>
@@ -43,8 +43,8 @@ describe.runIf(testDatabase.kind === 'postgres')('sessions in the memory of seve
   }
   const opens = async (at: { url: string }, cookie: string) =>
     (await (await fetch(`${at.url}/auth/get-session`, { headers: { cookie } })).json()) !== null
-  /** Milliseconds from the answer of sign-out at one process to the last answer of another that still knew the session. */
-  const timeToEnd = async (at: { url: string }, cookie: string) => {
+  /** Milliseconds from sign-out in one process to the last answer of the other that knew the session. */
+  const measureEnd = async (at: { url: string }, cookie: string) => {
     for (let warm = 0; warm < 3; warm += 1) expect(await opens(at, cookie)).toBe(true)
     expect((await post('/auth/sign-out', {}, cookie)).status).toBe(200)
     const answered = performance.now()
@@ -54,32 +54,32 @@ describe.runIf(testDatabase.kind === 'postgres')('sessions in the memory of seve
     return took
   }
 
-  // The slowest of many is for `npm run bench`: a busy machine must not fail this.
-  test('what one process ends is ended in another within 50 ms', async () => {
+  // The median only: a busy machine must not fail this test. `npm run bench` measures the slowest.
+  test('end in every process within 50 ms', async () => {
     const times: number[] = []
-    for (let count = 0; count < 40; count += 1) times.push(await timeToEnd(other, await signIn()))
+    for (let count = 0; count < 40; count += 1) times.push(await measureEnd(other, await signIn()))
     times.sort((left, right) => left - right)
     expect(times[times.length / 2]).toBeLessThan(50)
     expect(times.at(-1)).toBeLessThan(hardBound)
   })
 
-  test('with the channel open but silent, within the hard bound; then it recovers', async () => {
+  test('end within the hard bound when the channel is open but silent, and the channel recovers', async () => {
     const proxy = await databaseProxy(url)
-    const cut = await server(proxy.url)
+    const silenced = await server(proxy.url)
     const cookie = await signIn()
-    expect(await opens(cut, cookie)).toBe(true)
+    expect(await opens(silenced, cookie)).toBe(true)
     proxy.silence()
-    expect(await timeToEnd(cut, cookie)).toBeLessThan(hardBound)
-    await vi.waitFor(() => expect(cut.stdout()).toContain('changes of sessions are not heard'), 10_000)
+    expect(await measureEnd(silenced, cookie)).toBeLessThan(hardBound)
+    await vi.waitFor(() => expect(silenced.stdout()).toContain('changes of sessions are not heard'), 10_000)
     const meanwhile = await signIn()
-    expect(await timeToEnd(cut, meanwhile)).toBeLessThan(hardBound)
+    expect(await measureEnd(silenced, meanwhile)).toBeLessThan(hardBound)
     proxy.restore()
-    await vi.waitFor(() => expect(cut.stdout()).toContain('sessions are kept in memory again'), 15_000)
-    expect(await timeToEnd(cut, await signIn())).toBeLessThan(hardBound)
+    await vi.waitFor(() => expect(silenced.stdout()).toContain('sessions are kept in memory again'), 15_000)
+    expect(await measureEnd(silenced, await signIn())).toBeLessThan(hardBound)
   })
 })
 
-describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
+describe.runIf(testDatabase.kind === 'postgres')('the session invalidation channel', () => {
   const open = async (url: string, times?: Partial<ChannelTimes>) => {
     const database = await openDatabase({ kind: 'postgres', url })
     const downs: string[] = []
@@ -92,15 +92,15 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     })
     return { cache, db: database.db, downs, isUp: () => cache.stats().channelUp }
   }
-  const opened = async (url: string, times?: Partial<ChannelTimes>) => {
+  const openAndWaitUntilUp = async (url: string, times?: Partial<ChannelTimes>) => {
     const channel = await open(url, times)
     await vi.waitFor(() => expect(channel.isUp()).toBe(true), 5_000)
     return channel
   }
-  const newUrl = async () => (await databaseEnvironment()).DATABASE_URL ?? ''
+  const createDatabaseUrl = async () => (await databaseEnvironment()).DATABASE_URL ?? ''
   const endListener = (db: OpenDatabase['db']) => db.$queryRaw`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'floorpass sessions'`
-  const keepOne = (cache: SessionCache) => {
+  const commitEntry = (cache: SessionCache) => {
     const fill = cache.read('one')
     fill.commit({
       active: { session: {}, user: { id: 'ada' } },
@@ -109,7 +109,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     fill.end()
   }
 
-  test('comes back after the server ended its connection, and nothing was missed', async () => {
+  test('reconnects after the server closed its connection, and misses no change', async () => {
     const app = await createTestApp()
     const { sessionCache } = app.service.deps
     const tab = await app.signedIn()
@@ -125,12 +125,12 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(sessionCache.stats().hits).toBe(hits + 1)
   })
 
-  test('comes back while every connection for requests is busy', async () => {
-    const url = await newUrl()
-    const { db, cache, isUp } = await opened(url)
+  test('reconnects while every connection for requests is busy', async () => {
+    const url = await createDatabaseUrl()
+    const { db, cache, isUp } = await openAndWaitUntilUp(url)
     const { db: admin, close } = await openDatabase({ kind: 'postgres', url })
     onTestFinished(close)
-    keepOne(cache)
+    commitEntry(cache)
     const busy = Promise.all(Array.from({ length: 20 }, () => db.$queryRaw`SELECT pg_sleep(4)::text`))
     await endListener(admin)
     await vi.waitFor(() => expect(cache.stats().size).toBe(0), 2_000)
@@ -140,9 +140,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     await busy
   })
 
-  test('outlives a process that was busy longer than an answer may take', async () => {
-    const { cache, downs } = await opened(await newUrl(), { settling: 100 })
-    // From here the loop looks at its timers before it reads.
+  test('stays up when the process is busy for longer than the timeout of an answer', async () => {
+    const { cache, downs } = await openAndWaitUntilUp(await createDatabaseUrl(), { settling: 100 })
+    // From here the event loop runs its timers before it reads.
     await new Promise(setImmediate)
     const settled = cache.settle()
     const until = performance.now() + 400
@@ -151,9 +151,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(downs).toEqual([])
   })
 
-  test('a mutation does not wait long for a channel that fell silent, and its answer is right', async () => {
-    const proxy = await databaseProxy(await newUrl())
-    const { cache, isUp } = await opened(proxy.url)
+  test('delays a mutation by no more than the hard bound when it is silent', async () => {
+    const proxy = await databaseProxy(await createDatabaseUrl())
+    const { cache, isUp } = await openAndWaitUntilUp(proxy.url)
     proxy.silence()
     const began = performance.now()
     await cache.settle()
@@ -161,11 +161,11 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(isUp()).toBe(false)
   })
 
-  test('counts as current no longer than the hard bound after a heartbeat, by itself, and keeps what it has until the next', async () => {
-    const { cache, downs, isUp } = await opened(await newUrl(), { silence: 300 })
+  test('is current no longer than the hard bound after a heartbeat, and keeps its entries until the next', async () => {
+    const { cache, downs, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { silence: 300 })
     await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
     await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
-    keepOne(cache)
+    commitEntry(cache)
     await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
     expect(cache.find('one')).toBeNull()
     await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
@@ -173,30 +173,30 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(downs).toEqual([])
   })
 
-  test('a proof for a mutation prolongs nothing', async () => {
-    const { cache, isUp } = await opened(await newUrl(), { heartbeat: 60_000, silence: 500 })
+  test("is not kept current by a mutation's barrier", async () => {
+    const { cache, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 500 })
     await delay(300)
     await cache.settle()
     await delay(300)
     expect(isUp()).toBe(false)
   })
 
-  test('a machine that was frozen answers nothing before it has heard', async () => {
-    const { isUp } = await opened(await newUrl())
+  test('is not current after a frozen process resumes until the next heartbeat', async () => {
+    const { isUp } = await openAndWaitUntilUp(await createDatabaseUrl())
     const clock = holdClock()
     clock.advance(3600)
     expect(isUp()).toBe(false)
     await vi.waitFor(() => expect(isUp()).toBe(true), 5_000)
   })
 
-  test('where the address leads to another server and the old one lives on, within the hard bound; then it follows', async () => {
-    const [old, other] = [await newUrl(), await newUrl()]
+  test('goes down within the hard bound when the address leads to another server, and then follows', async () => {
+    const [old, other] = [await createDatabaseUrl(), await createDatabaseUrl()]
     const proxy = await databaseProxy(old)
-    const { cache, downs, isUp } = await opened(proxy.url)
-    keepOne(cache)
+    const { cache, downs, isUp } = await openAndWaitUntilUp(proxy.url)
+    commitEntry(cache)
     proxy.lead(other)
     const switched = performance.now()
-    // A busy service proves again and again that the old server answers.
+    // A busy service keeps getting answers from the old server.
     while (isUp() && performance.now() - switched < 2 * hardBound) {
       await cache.settle()
       await delay(20)
@@ -205,15 +205,15 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     await vi.waitFor(() => expect(isUp()).toBe(true), 10_000)
     expect(downs).toEqual([expect.stringContaining('another server is in its place')])
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
-    keepOne(cache)
+    commitEntry(cache)
     await db.$executeRaw`SELECT pg_notify('floorpass_sessions', 'session:one')`
     await cache.settle()
     expect(cache.find('one')).toBeNull()
     await close()
   })
 
-  test('stays down where LISTEN succeeds and nothing is heard, as behind a pooler of transactions', async () => {
-    const proxy = await databaseProxy(await newUrl(), { deaf: true })
+  test('stays down when LISTEN succeeds but no notification arrives, as behind a transaction pooler', async () => {
+    const proxy = await databaseProxy(await createDatabaseUrl(), { deaf: true })
     const { isUp, downs } = await open(proxy.url, { patience: 500 })
     for (let count = 0; count < 20; count += 1) {
       await delay(100)
@@ -223,10 +223,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
   })
 
   test.each(['ALTER TABLE users DISABLE TRIGGER ALL', 'DROP FUNCTION tell_session_change CASCADE'])(
-    'goes down and says why when the database tells of no change any more: %s',
+    'goes down with a reason when the database stops sending notifications: %s',
     async (change) => {
-      const { db, downs, isUp, cache } = await opened(await newUrl())
-      keepOne(cache)
+      const { db, downs, isUp, cache } = await openAndWaitUntilUp(await createDatabaseUrl())
+      commitEntry(cache)
       await db.$executeRawUnsafe(change)
       await vi.waitFor(() => expect(isUp()).toBe(false), hardBound)
       await vi.waitFor(() => expect(downs).toEqual([expect.stringMatching(/missing or disabled|tell_session_change/)]), 1_000)
@@ -234,10 +234,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     },
   )
 
-  test('hears what is loaded as a replica', async () => {
-    const { db, cache } = await opened(await newUrl())
+  test('receives changes that a replication role writes', async () => {
+    const { db, cache } = await openAndWaitUntilUp(await createDatabaseUrl())
     const user = await db.user.create({ data: { id: 'ada', name: 'Ada', email: 'ada@example.test' } })
-    keepOne(cache)
+    commitEntry(cache)
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`SET LOCAL session_replication_role = replica`
       await tx.user.update({ where: { id: user.id }, data: { suspendedAt: new Date() } })
@@ -246,8 +246,8 @@ describe.runIf(testDatabase.kind === 'postgres')('the channel', () => {
     expect(cache.find('one')).toBeNull()
   })
 
-  test('remembers nothing of a proof that has ended', async () => {
-    const { cache } = await opened(await newUrl())
+  test('releases the memory of finished barriers', async () => {
+    const { cache } = await openAndWaitUntilUp(await createDatabaseUrl())
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const settle = async (times: number) => {

@@ -22,8 +22,8 @@ const server = await startServer({
   RATE_LIMIT: 'off',
 })
 
-/** One request as it goes over the wire, its answer as it comes. */
-const exchange = async (lines: string[], body = ''): Promise<string> => {
+/** Sends one request over a raw socket and returns the raw answer. */
+const sendRaw = async (lines: string[], body = ''): Promise<string> => {
   const socket = connect(server.port, '127.0.0.1')
   socket.write([...lines, 'connection: close', '', body].join('\r\n'))
   let answer = ''
@@ -34,19 +34,19 @@ const exchange = async (lines: string[], body = ''): Promise<string> => {
   return answer
 }
 const host = 'host: localhost:4443'
-const post = async (path: string, body: unknown) => {
+const postJson = async (path: string, body: unknown) => {
   const text = JSON.stringify(body)
   const length = `content-length: ${text.length}`
-  return exchange([`POST ${path} HTTP/1.1`, host, `origin: ${origin}`, 'content-type: application/json', length], text)
+  return sendRaw([`POST ${path} HTTP/1.1`, host, `origin: ${origin}`, 'content-type: application/json', length], text)
 }
 const person = { name: 'Ada Lovelace', email: 'ada@example.test', password: 'plum kettle orbit' }
 
 const signInAgain = async () => {
-  const answer = await post('/auth/sign-in/email', { email: person.email, password: person.password })
+  const answer = await postJson('/auth/sign-in/email', { email: person.email, password: person.password })
   return /set-cookie: (__Host-floorpass_session=[\w-]+)/i.exec(answer)?.[1] ?? ''
 }
-const signedIn = async (): Promise<string> => {
-  await post('/auth/sign-up/email', person)
+const signUpAndSignIn = async (): Promise<string> => {
+  await postJson('/auth/sign-up/email', person)
   const outbox = join(dataDir, 'outbox')
   const [mail = ''] = await vi.waitFor(
     async () => {
@@ -57,22 +57,23 @@ const signedIn = async (): Promise<string> => {
     { timeout: 20_000 },
   )
   const token = /token=([\w-]+)/.exec(JSON.parse(await readFile(join(outbox, mail), 'utf8')).text)?.[1]
-  await post('/auth/verify-email', { token })
+  await postJson('/auth/verify-email', { token })
   return signInAgain()
 }
-const cookie = await signedIn()
+const cookie = await signUpAndSignIn()
 expect(cookie).not.toBe('')
-let asked = 0
-/** How many calls the edge has answered and logged by now. */
-const edgeAnswers = async () => {
-  asked += 1
-  await exchange([`GET /auth/until-${asked} HTTP/1.1`, host])
-  await expect.poll(server.stdout).toContain(`/auth/until-${asked}"`)
+let markerCount = 0
+/** Counts the get-session answers that the edge has logged so far. */
+const countEdgeAnswers = async () => {
+  markerCount += 1
+  await sendRaw([`GET /auth/until-${markerCount} HTTP/1.1`, host])
+  await expect.poll(server.stdout).toContain(`/auth/until-${markerCount}"`)
   return server.stdout().match(/"path":"\/auth\/get-session"/g)?.length ?? 0
 }
-const comparable = (answer: string) => answer.replace(/x-request-id: [\w-]{36}/, 'x-request-id: …').replace(/Date: .*/, 'Date: …')
+const getComparable = (answer: string) =>
+  answer.replace(/x-request-id: [\w-]{36}/, 'x-request-id: …').replace(/Date: .*/, 'Date: …')
 
-describe('get-session from memory', () => {
+describe('get-session of a cached session', () => {
   test.each<[string, string[], 'memory' | 'edge']>([
     ['a plain request', [], 'memory'],
     ['a page of this origin', [`origin: ${origin}`], 'memory'],
@@ -80,54 +81,54 @@ describe('get-session from memory', () => {
     ['a page of a foreign origin', ['origin: https://evil.example'], 'memory'],
     ['a page without an origin', ['origin: null'], 'memory'],
     ['two origins', [`origin: ${trusted}`, `origin: ${trusted}`], 'memory'],
-    ['other cookies around it', ['cookie: theme=dark'], 'memory'],
-    ['a cookie that a sub-domain planted beside it', ['cookie: __Host-floorpass_session=planted'], 'edge'],
+    ['other cookies beside it', ['cookie: theme=dark'], 'memory'],
+    ['a cookie that a sub-domain planted', ['cookie: __Host-floorpass_session=planted'], 'edge'],
     ['a body', ['content-length: 0'], 'edge'],
-  ])('%s gets the answer of the edge, to the byte', async (_, lines, by) => {
-    const ask = (path: string) => exchange([`GET ${path} HTTP/1.1`, host, `cookie: ${cookie}`, ...lines])
-    // A query takes the long way and changes nothing else.
+  ])("returns the bytes of the edge's answer for %s", async (_, lines, by) => {
+    const ask = (path: string) => sendRaw([`GET ${path} HTTP/1.1`, host, `cookie: ${cookie}`, ...lines])
+    // A query skips the fast path and changes nothing else.
     const slow = await ask('/auth/get-session?by=edge')
-    const before = await edgeAnswers()
+    const before = await countEdgeAnswers()
     const fast = await ask('/auth/get-session')
-    expect(comparable(fast)).toBe(comparable(slow))
+    expect(getComparable(fast)).toBe(getComparable(slow))
     expect(fast).toMatch(/x-request-id: [\da-f]{8}-[\da-f]{4}-7/)
-    expect(await edgeAnswers()).toBe(before + (by === 'edge' ? 1 : 0))
+    expect(await countEdgeAnswers()).toBe(before + (by === 'edge' ? 1 : 0))
   })
 
   test.each([
     ['HEAD', 'HEAD /auth/get-session', host],
     ['POST', 'POST /auth/get-session', host],
     ['another path', 'GET /auth/get-session/', host],
-    ['a host that is none', 'GET /auth/get-session', 'host: a b'],
-  ])('%s is left to the edge', async (_, request, hostLine) => {
-    const answer = await exchange([`${request} HTTP/1.1`, hostLine, `cookie: ${cookie}`, `origin: ${origin}`])
+    ['an invalid host', 'GET /auth/get-session', 'host: a b'],
+  ])('leaves %s to the edge', async (_, request, hostLine) => {
+    const answer = await sendRaw([`${request} HTTP/1.1`, hostLine, `cookie: ${cookie}`, `origin: ${origin}`])
     expect(answer).not.toContain('ada@example.test')
   })
 
-  test('a session that was signed out is null, and its cookie is cleared', async () => {
+  test('answers null and clears the cookie after sign-out', async () => {
     const own = await signInAgain()
-    const ask = () => exchange(['GET /auth/get-session HTTP/1.1', host, `cookie: ${own}`])
+    const ask = () => sendRaw(['GET /auth/get-session HTTP/1.1', host, `cookie: ${own}`])
     for (let count = 0; count < 2; count += 1) expect(await ask()).toContain('ada@example.test')
-    await exchange(['POST /auth/sign-out HTTP/1.1', host, `cookie: ${own}`, `origin: ${origin}`])
+    await sendRaw(['POST /auth/sign-out HTTP/1.1', host, `cookie: ${own}`, `origin: ${origin}`])
     const answer = await ask()
     expect(answer).toMatch(/\r\n\r\nnull$/)
     expect(answer).toContain('Max-Age=0')
   })
 })
 
-describe('get-session of a session that is not in memory', () => {
-  const ask = (own: string, path = '/auth/get-session') => exchange([`GET ${path} HTTP/1.1`, host, `cookie: ${own}`])
+describe('get-session of a session that is not cached', () => {
+  const ask = (own: string, path = '/auth/get-session') => sendRaw([`GET ${path} HTTP/1.1`, host, `cookie: ${own}`])
 
-  test('gets the answer of the edge, to the byte, by one look at the database', async () => {
+  test("returns the bytes of the edge's answer with one read of the database", async () => {
     const own = await signInAgain()
-    const before = await edgeAnswers()
+    const before = await countEdgeAnswers()
     const first = await ask(own)
-    expect(await edgeAnswers()).toBe(before)
-    expect(comparable(first)).toBe(comparable(await ask(own, '/auth/get-session?by=edge')))
+    expect(await countEdgeAnswers()).toBe(before)
+    expect(getComparable(first)).toBe(getComparable(await ask(own, '/auth/get-session?by=edge')))
     expect(first).toContain('ada@example.test')
   })
 
-  describe.runIf(database.DATABASE_URL)('and that must be refused or written', () => {
+  describe.runIf(database.DATABASE_URL)('when the session needs a refusal or a write', () => {
     const query = async (sql: string) => {
       const client = new pg.Client(database.DATABASE_URL)
       await client.connect()
@@ -136,7 +137,7 @@ describe('get-session of a session that is not in memory', () => {
     }
 
     const newest = 'WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)'
-    const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+    const getBody = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
     test.each([
       ['its user is suspended', 'UPDATE users SET suspended_at = now()'],
@@ -146,27 +147,27 @@ describe('get-session of a session that is not in memory', () => {
         `UPDATE sessions SET expires_at = now() - interval '1 second', updated_at = now() - interval '2 days' ${newest}`,
       ],
       ['it was revoked', `DELETE FROM sessions ${newest}`],
-    ])('is refused as at the edge, to the byte, and logged: %s', async (_, change) => {
+    ])('refuses like the edge, byte for byte, and logs it: %s', async (_, change) => {
       const own = await signInAgain()
       await query(change)
       onTestFinished(async () => void (await query('UPDATE users SET suspended_at = NULL')))
-      const before = await edgeAnswers()
+      const before = await countEdgeAnswers()
       const fast = await ask(own)
-      expect(bodyOf(fast)).toBe('null')
+      expect(getBody(fast)).toBe('null')
       expect(fast).toContain('Max-Age=0')
-      expect(await edgeAnswers()).toBe(before + 1)
-      expect(comparable(fast)).toBe(comparable(await ask(own, '/auth/get-session?by=edge')))
+      expect(await countEdgeAnswers()).toBe(before + 1)
+      expect(getComparable(fast)).toBe(getComparable(await ask(own, '/auth/get-session?by=edge')))
     })
 
     test.each([
       ["last_seen_at = now() - interval '1 day'", false],
       ["updated_at = now() - interval '2 days'", true],
       ["updated_at = now() - interval '2 days', last_seen_at = now() - interval '1 day'", true],
-    ])('is written, and its cookie with it when it was extended: %s', async (change, isExtended) => {
+    ])('writes the row, and sends the cookie when it extends the session: %s', async (change, isExtended) => {
       const own = await signInAgain()
       await query(`UPDATE sessions SET ${change} ${newest}`)
       const answer = await ask(own)
-      expect(bodyOf(answer)).toContain('ada@example.test')
+      expect(getBody(answer)).toContain('ada@example.test')
       expect(answer.includes(`set-cookie: ${own}`)).toBe(isExtended)
       expect(
         await query(
@@ -177,7 +178,7 @@ describe('get-session of a session that is not in memory', () => {
   })
 })
 
-describe('a bug on the short way', () => {
+describe('a bug on the fast path', () => {
   const ask = async (broken: (service: Service) => Partial<Service>) => {
     const app = await createTestApp()
     const own = createServer(createSessionFastPath({ ...app.service, ...broken(app.service) }, () => {})).listen(0, '127.0.0.1')
@@ -191,7 +192,7 @@ describe('a bug on the short way', () => {
     throw new Error('a bug')
   }
 
-  test('is an answer of 500', async () => {
+  test('answers 500', async () => {
     const { answer } = await ask(({ deps }) => {
       const limiter = {
         ...deps.limiter,
@@ -205,7 +206,7 @@ describe('a bug on the short way', () => {
     expect(status).toBe(500)
   })
 
-  test('ends its connection alone where there can be no answer, and is logged', async () => {
+  test('closes only its own connection when no answer is possible, and logs the error', async () => {
     const { app, answer } = await ask(() => ({ logFor: bug }))
     await expect(answer).rejects.toThrow('fetch failed')
     expect(app.unforeseen()).toMatchObject([{ msg: 'a request failed', err: { message: 'a bug' } }])

@@ -6,11 +6,11 @@ import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createEdge } from '../../edge.ts'
 
-// Nobody asks this provider anything.
+// No test sends a request to this provider.
 const app = await createTestApp({ GOOGLE_CLIENT_ID: 'floorpass', GOOGLE_CLIENT_SECRET: 'a secret of tests' })
 const newPassword = 'violet harbor 77 quince'
 
-const lockIsAwaited = () =>
+const waitForLock = () =>
   vi.waitUntil(
     async () => {
       const [row] = await app.db.$queryRaw<{ count: number }[]>`
@@ -20,8 +20,8 @@ const lockIsAwaited = () =>
     { timeout: 10_000 },
   )
 
-/** For the rest of the test: after the caller's look-up, and before the lock. */
-function beforeCounting(limit: string, work: () => Promise<unknown>): void {
+/** Runs `work` after the session is read and before the user is locked, until the test ends. */
+function runBeforeLimit(limit: string, work: () => Promise<unknown>): void {
   const { limiter } = app.service.deps
   onTestFinished(() => {
     app.service.deps.limiter = limiter
@@ -35,8 +35,8 @@ function beforeCounting(limit: string, work: () => Promise<unknown>): void {
   }
 }
 
-describe('what a session was is not what it is', () => {
-  test('a page that changes the user and then reads it sees the change', async () => {
+describe('a session that changes during a request', () => {
+  test('shows a page the change that the page itself made', async () => {
     const edge = createEdge(app.service, async (_request, { api }) => {
       await api.sessions.get()
       await api.profile.update({ name: 'Changed' })
@@ -49,7 +49,7 @@ describe('what a session was is not what it is', () => {
   })
 
   test.each(['/auth/change-password', '/auth/delete-user'])(
-    '%s by a session that ends meanwhile changes nothing',
+    'changes nothing with %s when the session ended meanwhile',
     async (path) => {
       const tab = await app.signedIn()
       const { passwords } = app.service.deps
@@ -66,7 +66,7 @@ describe('what a session was is not what it is', () => {
     },
   )
 
-  test('delete-user forgets the address that the account has by then, and writes to it', async () => {
+  test('lets delete-user clear and notify the current email, when the email changed meanwhile', async () => {
     const tab = await app.signedIn()
     const { email: moved } = app.person()
     const host = await app.signedIn()
@@ -90,28 +90,34 @@ describe('what a session was is not what it is', () => {
     expect(app.outbox.lastTo(moved).subject).toMatch(/deleted/)
   })
 
-  // The statements that judge the caller and those that write are sent together.
+  // The check of the session and the write are sent together.
   test.each([
     ['revoked', (userId: string) => app.db.session.deleteMany({ where: { userId } })],
-    ['over', (userId: string) => app.db.session.updateMany({ where: { userId }, data: { expiresAt: new Date(Date.now() - 1) } })],
-    ['of a suspended user', (userId: string) => app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } })],
-    ['of nobody', (userId: string) => app.db.user.delete({ where: { id: userId } })],
-  ])('update-user by a session that is %s between its look-up and the lock changes and records nothing', async (_, end) => {
+    [
+      'expired',
+      (userId: string) => app.db.session.updateMany({ where: { userId }, data: { expiresAt: new Date(Date.now() - 1) } }),
+    ],
+    [
+      'suspended with its user',
+      (userId: string) => app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } }),
+    ],
+    ['deleted with its user', (userId: string) => app.db.user.delete({ where: { id: userId } })],
+  ])('changes and records nothing with update-user when it is %s between the read and the lock', async (_, endSession) => {
     const tab = await app.signedIn()
-    beforeCounting('update-user:user', () => end(tab.userId))
+    runBeforeLimit('update-user:user', () => endSession(tab.userId))
     const answer = await tab.post('/auth/update-user', { name: 'Changed' })
     expect([answer.status, answer.code]).toEqual([401, 'UNAUTHORIZED'])
     expect(await app.db.user.count({ where: { id: tab.userId, name: 'Changed' } })).toBe(0)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'update-user' } })).toBe(0)
   })
 
-  test('link-social by a session that ends meanwhile begins nothing', async () => {
+  test('starts nothing with link-social when the session ended meanwhile', async () => {
     const tab = await app.signedIn()
-    beforeCounting('social:ip', () => app.db.user.delete({ where: { id: tab.userId } }))
+    runBeforeLimit('social:ip', () => app.db.user.delete({ where: { id: tab.userId } }))
     expect((await tab.post('/auth/link-social', { provider: 'google' })).code).toBe('UNAUTHORIZED')
   })
 
-  test.runIf(testDatabase.kind === 'postgres')('a session is renewed beside the sweep that takes its device away', async () => {
+  test.runIf(testDatabase.kind === 'postgres')('is renewed while the sweep deletes its trusted device', async () => {
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
@@ -125,14 +131,14 @@ describe('what a session was is not what it is', () => {
     await app.db.$transaction(async (tx) => {
       await tx.trustedDevice.delete({ where: { id } })
       answer = tab.post('/auth/verify-email', { token })
-      await lockIsAwaited()
+      await waitForLock()
     })
     expect((await answer)?.status).toBe(200)
     expect(await app.db.session.findMany({ where: { userId: tab.userId } })).toMatchObject([{ trustedDeviceId: null }])
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
-    'update-user without a recent proof waits for the lock and does not block the deletion of the account',
+    'waits for the lock in update-user, and does not block the deletion of the account',
     async () => {
       const tab = await app.signedIn()
       const threeDaysAgo = new Date(Date.now() - 3 * 24 * 3600 * 1000)
@@ -141,14 +147,14 @@ describe('what a session was is not what it is', () => {
       await app.db.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR NO KEY UPDATE`
         answer = tab.post('/auth/update-user', { tradingEnabled: true })
-        await lockIsAwaited()
+        await waitForLock()
         await tx.user.delete({ where: { id: tab.userId } })
       })
       expect((await answer)?.code).toBe('UNAUTHORIZED')
     },
   )
 
-  test('confirming an address gives a new token and proves nothing', async () => {
+  test('gets a new token when an email is confirmed, but no new authentication time', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const newEmail = app.person().email

@@ -6,16 +6,16 @@ const app = await createTestApp()
 
 const signIn = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/sign-in/email', fields)
 const credentials = ({ email, password }: Person) => ({ email, password })
-const tokenOf = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
-const sessionBy = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getSession = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
 
-/** Runs `meanwhile` after a password was compared and before its answer is used. */
-function afterCompare(somewhere: TestApp, meanwhile: () => Promise<unknown>): void {
-  const { passwords } = somewhere.service.deps
+/** Runs `meanwhile` between each password comparison and its answer, until the test ends. */
+function runAfterCompare(testApp: TestApp, meanwhile: () => Promise<unknown>): void {
+  const { passwords } = testApp.service.deps
   onTestFinished(() => {
-    somewhere.service.deps.passwords = passwords
+    testApp.service.deps.passwords = passwords
   })
-  somewhere.service.deps.passwords = {
+  testApp.service.deps.passwords = {
     ...passwords,
     async verify(hash, password) {
       const matches = await passwords.verify(hash, password)
@@ -25,7 +25,7 @@ function afterCompare(somewhere: TestApp, meanwhile: () => Promise<unknown>): vo
   }
 }
 
-describe('sign-in with e-mail and password', () => {
+describe('sign-in with email and password', () => {
   test('opens a session and sets its cookie', async () => {
     holdClock()
     const { email, password } = await app.verified()
@@ -40,28 +40,28 @@ describe('sign-in with e-mail and password', () => {
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
   })
 
-  test('takes the address in any case', async () => {
+  test('accepts the email in any case', async () => {
     const { email, password } = await app.verified()
     expect((await signIn({ email: email.toUpperCase(), password })).status).toBe(200)
   })
 
-  test('T4: one answer for wrong password, unknown address, no password, and suspended account', async () => {
+  test('T4: answers a wrong password, an unknown email, an account without a password and a suspended account alike', async () => {
     const known = await app.verified()
     const social = await app.verified()
     await app.db.account.deleteMany({ where: { user: { email: social.email } } })
-    const emptied = await app.verified()
-    await app.db.account.updateMany({ where: { user: { email: emptied.email } }, data: { passwordHash: null } })
+    const withoutHash = await app.verified()
+    await app.db.account.updateMany({ where: { user: { email: withoutHash.email } }, data: { passwordHash: null } })
     const suspended = await app.verified()
     await app.db.user.update({ where: { email: suspended.email }, data: { suspendedAt: new Date() } })
     const cases = [
       { ...credentials(known), password: 'something else' },
-      { ...credentials(known), email: 'nobody@example.test' },
+      { ...credentials(known), email: 'unknown@example.test' },
       credentials(social),
-      credentials(emptied),
+      credentials(withoutHash),
       credentials(suspended),
     ]
     let compared = 0
-    afterCompare(app, async () => {
+    runAfterCompare(app, async () => {
       compared += 1
     })
     const [first, ...rest] = await Promise.all(cases.map((fields) => signIn(fields)))
@@ -77,39 +77,39 @@ describe('sign-in with e-mail and password', () => {
     expect(compared).toBe(cases.length)
   })
 
-  test('tells of the unverified address only to who knows the password', async () => {
+  test('reveals that the email is unverified only when the password is right', async () => {
     const { email, password } = await app.signUp()
     expect((await signIn({ email, password })).code).toBe('EMAIL_NOT_VERIFIED')
     expect((await signIn({ email, password: 'something else' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await app.db.session.count({ where: { user: { email } } })).toBe(0)
   })
 
-  test('keeps only the hash of the token in the database', async () => {
+  test('stores only the hash of the token', async () => {
     const tab = await app.signedIn()
-    expect(tokenOf(tab)).toMatch(/^[\w-]{43}$/)
-    expect(JSON.stringify(await app.everyRow())).not.toContain(tokenOf(tab))
-    expect(JSON.stringify(app.logs)).not.toContain(tokenOf(tab))
+    expect(getToken(tab)).toMatch(/^[\w-]{43}$/)
+    expect(JSON.stringify(await app.everyRow())).not.toContain(getToken(tab))
+    expect(JSON.stringify(app.logs)).not.toContain(getToken(tab))
   })
 
   test('T31: a new sign-in in the same browser ends the former session', async () => {
     const tab = await app.signedIn()
-    const former = tokenOf(tab)
+    const former = getToken(tab)
     await signIn(credentials(tab.person), tab)
-    expect(tokenOf(tab)).not.toBe(former)
-    expect(await sessionBy(`floorpass_session=${former}`)).toBeNull()
+    expect(getToken(tab)).not.toBe(former)
+    expect(await getSession(`floorpass_session=${former}`)).toBeNull()
   })
 
-  test('T31: a token that was in the browser before the sign-in is not taken over', async () => {
+  test('T31: replaces a token that was in the browser before the sign-in', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     const planted = 'p'.repeat(43)
     tab.cookies.set('floorpass_session', planted)
     await signIn({ email, password }, tab)
-    expect(tokenOf(tab)).not.toBe(planted)
-    expect(await sessionBy(`floorpass_session=${planted}`)).toBeNull()
+    expect(getToken(tab)).not.toBe(planted)
+    expect(await getSession(`floorpass_session=${planted}`)).toBeNull()
   })
 
-  test('without "remember me" the cookie ends with the browser and the session after a day', async () => {
+  test('without "remember me" ends the cookie with the browser and the session after a day', async () => {
     const clock = holdClock()
     const { email, password } = await app.verified()
     const tab = app.browser()
@@ -121,29 +121,29 @@ describe('sign-in with e-mail and password', () => {
     expect((await tab.get('/auth/get-session')).body).toBeNull()
   })
 
-  test('T32: tokens have no two alike and nothing in common', async () => {
-    const somebody = await app.verified()
+  test('T32: gives tokens that are unique and share no character in any place', async () => {
+    const person = await app.verified()
     const tokens: string[] = []
     for (let count = 0; count < 40; count += 1) {
       const tab = app.browser()
-      await signIn(credentials(somebody), tab)
-      tokens.push(tokenOf(tab))
+      await signIn(credentials(person), tab)
+      tokens.push(getToken(tab))
     }
     expect(new Set(tokens).size).toBe(40)
     for (let place = 0; place < 43; place += 1) expect(new Set(tokens.map((token) => token[place])).size).toBeGreaterThan(1)
   })
 
-  test('a form can sign in, too; its rememberMe is no boolean', async () => {
-    const somebody = await app.verified()
+  test('accepts a form, but not a rememberMe that is text', async () => {
+    const person = await app.verified()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const send = (fields: Record<string, string>) =>
       app.browser().post('/auth/sign-in/email', new URLSearchParams(fields).toString(), { headers })
-    expect((await send(credentials(somebody))).status).toBe(200)
-    const refused = await send({ ...credentials(somebody), rememberMe: 'false' })
+    expect((await send(credentials(person))).status).toBe(200)
+    const refused = await send({ ...credentials(person), rememberMe: 'false' })
     expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_ERROR'])
   })
 
-  test('T121: arrays, objects and missing fields are 400', async () => {
+  test('T121: answers 400 to arrays, objects and missing fields', async () => {
     for (const fields of [
       {},
       { email: [], password: {} },
@@ -155,12 +155,12 @@ describe('sign-in with e-mail and password', () => {
     }
   })
 
-  test('repeats a trusted callbackURL as url', async () => {
-    const somebody = await app.verified()
+  test('returns a trusted callbackURL as url', async () => {
+    const person = await app.verified()
     for (const callbackURL of ['/dashboard?tab=1#top', `${app.baseUrl}/dashboard`]) {
-      expect((await signIn({ ...credentials(somebody), callbackURL })).body).toMatchObject({ redirect: true, url: callbackURL })
+      expect((await signIn({ ...credentials(person), callbackURL })).body).toMatchObject({ redirect: true, url: callbackURL })
     }
-    expect((await signIn(credentials(somebody))).body).not.toHaveProperty('url')
+    expect((await signIn(credentials(person))).body).not.toHaveProperty('url')
   })
 
   test.each([
@@ -170,9 +170,9 @@ describe('sign-in with e-mail and password', () => {
     'javascript:alert(1)',
     '/%09/evil.test',
     'http://localhost:3000@evil.test',
-  ])('T63: the callbackURL %j is refused, also with the right password', async (callbackURL) => {
-    const somebody = await app.verified()
-    const answer = await signIn({ ...credentials(somebody), callbackURL })
+  ])('T63: refuses the callbackURL %j, even with the right password', async (callbackURL) => {
+    const person = await app.verified()
+    const answer = await signIn({ ...credentials(person), callbackURL })
     expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'INVALID_CALLBACK_URL', []])
   })
 
@@ -186,22 +186,22 @@ describe('sign-in with e-mail and password', () => {
     ],
     ['the account is suspended', (email: string) => app.db.user.update({ where: { email }, data: { suspendedAt: new Date() } })],
     ['the user is deleted', (email: string) => app.db.user.deleteMany({ where: { email } })],
-  ])('opens nothing when %s while the old one is being compared', async (_, change) => {
-    const somebody = await app.verified()
-    afterCompare(app, () => change(somebody.email))
-    const answer = await signIn(credentials(somebody))
+  ])('opens no session when %s during the password comparison', async (_, change) => {
+    const person = await app.verified()
+    runAfterCompare(app, () => change(person.email))
+    const answer = await signIn(credentials(person))
     expect([answer.status, answer.code, answer.setCookies]).toEqual([401, 'INVALID_EMAIL_OR_PASSWORD', []])
-    expect(await app.db.session.count({ where: { user: { email: somebody.email } } })).toBe(0)
+    expect(await app.db.session.count({ where: { user: { email: person.email } } })).toBe(0)
   })
 
-  test('T183: a sign-in and a failed one are on record, with address and agent', async () => {
-    const somebody = await app.verified()
+  test('T183: records successes and failures with IP address and user agent', async () => {
+    const person = await app.verified()
     const headers = { 'user-agent': 'Firefox\u001b[31m/140' }
     const tab = app.browser({ ip: '203.0.113.9' })
-    await tab.post('/auth/sign-in/email', { ...credentials(somebody), password: 'something else' }, { headers })
-    await tab.post('/auth/sign-in/email', credentials(somebody), { headers: { 'user-agent': 'Firefox/140' } })
+    await tab.post('/auth/sign-in/email', { ...credentials(person), password: 'something else' }, { headers })
+    await tab.post('/auth/sign-in/email', credentials(person), { headers: { 'user-agent': 'Firefox/140' } })
     const events = await app.db.auditEvent.findMany({
-      where: { user: { email: somebody.email }, action: 'sign-in' },
+      where: { user: { email: person.email }, action: 'sign-in' },
       orderBy: { id: 'asc' },
     })
     expect(events).toMatchObject([
@@ -212,8 +212,8 @@ describe('sign-in with e-mail and password', () => {
 })
 
 describe('the session cookie', () => {
-  test('T44: the token counts nowhere but in its cookie', async () => {
-    const token = tokenOf(await app.signedIn())
+  test('T44: is the only place where a token is accepted', async () => {
+    const token = getToken(await app.signedIn())
     const tab = app.browser()
     for (const answer of [
       await tab.get(`/auth/get-session?token=${token}&floorpass_session=${token}`),
@@ -222,11 +222,11 @@ describe('the session cookie', () => {
       expect([answer.status, answer.body]).toEqual([200, null])
     }
     expect((await tab.post('/auth/update-user', { name: 'Eve', token, floorpass_session: token })).code).toBe('UNAUTHORIZED')
-    expect(await sessionBy(`floorpass_session=${token}`)).not.toBeNull()
+    expect(await getSession(`floorpass_session=${token}`)).not.toBeNull()
   })
 
-  test('T45: malformed, huge, cut and altered tokens are a signed-out answer', async () => {
-    const token = tokenOf(await app.signedIn())
+  test('T45: answers signed out to malformed, huge, cut and altered tokens', async () => {
+    const token = getToken(await app.signedIn())
     const flipped = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`
     const values = [
       '',
@@ -255,15 +255,15 @@ describe('the session cookie', () => {
       `xfloorpass_session=${token}`,
       `Floorpass_Session=${token}`,
     ])
-      expect(await sessionBy(cookie)).toBeNull()
+      expect(await getSession(cookie)).toBeNull()
   })
 
-  test('T141: a second cookie of the same name makes both worthless', async () => {
-    const token = tokenOf(await app.signedIn())
-    const planted = tokenOf(await app.signedIn())
-    expect(await sessionBy(`floorpass_session=${token}; floorpass_session=${planted}`)).toBeNull()
-    expect(await sessionBy(`floorpass_session=${planted}; floorpass_session=${token}`)).toBeNull()
-    expect(await sessionBy(`floorpass_session=${token}; floorpass_session=${token}`)).not.toBeNull()
+  test('T141: opens no session when the browser sends two different ones', async () => {
+    const token = getToken(await app.signedIn())
+    const planted = getToken(await app.signedIn())
+    expect(await getSession(`floorpass_session=${token}; floorpass_session=${planted}`)).toBeNull()
+    expect(await getSession(`floorpass_session=${planted}; floorpass_session=${token}`)).toBeNull()
+    expect(await getSession(`floorpass_session=${token}; floorpass_session=${token}`)).not.toBeNull()
   })
 
   describe('on https', async () => {
@@ -274,12 +274,12 @@ describe('the session cookie', () => {
       RATE_LIMIT: 'on',
     }
 
-    test('T140, T141: __Host-, Secure, Path=/, no Domain; its plain twin is ignored', async () => {
+    test('T140, T141: is __Host-, Secure, Path=/ and without Domain, and its plain twin is ignored', async () => {
       const secure = await createTestApp(deployed)
       holdClock()
-      const somebody = await secure.verified()
+      const person = await secure.verified()
       const tab = secure.browser()
-      const answer = await signIn(credentials(somebody), tab)
+      const answer = await signIn(credentials(person), tab)
       expect(answer.setCookies).toEqual([
         expect.stringMatching(/^__Host-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax; Secure$/),
         expect.stringMatching(
@@ -295,7 +295,7 @@ describe('the session cookie', () => {
       ])
     })
 
-    test('COOKIE_SAMESITE=none is honoured, when set and when cleared', async () => {
+    test('has SameSite=None under COOKIE_SAMESITE=none, when set and when cleared', async () => {
       const secure = await createTestApp({ ...deployed, COOKIE_SAMESITE: 'none' })
       const tab = await secure.signedIn()
       const again = await signIn(credentials(tab.person), tab)
@@ -308,21 +308,21 @@ describe('the session cookie', () => {
   })
 })
 
-describe('sign-in under its limits', async () => {
+describe('sign-in with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
-  const somebody = await limited.verified()
-  const guess = (email: string, ip: string, password = 'something else') =>
+  const person = await limited.verified()
+  const guessPassword = (email: string, ip: string, password = 'something else') =>
     limited.browser({ ip }).post('/auth/sign-in/email', { email, password })
 
-  test('T11, T13: the eleventh guess is refused wherever it comes from, for known and unknown addresses alike', async () => {
+  test('T11, T13: refuses the eleventh guess from any IP address, for known and unknown emails alike', async () => {
     for (const [net, email] of [
       ['192.0.2', (await limited.verified()).email],
-      ['198.51.100', 'nobody@example.test'],
+      ['198.51.100', 'unknown@example.test'],
     ] as const) {
       const codes: (string | undefined)[] = []
-      for (let place = 1; place <= 10; place += 1) codes.push((await guess(email, `${net}.${place}`)).code)
+      for (let place = 1; place <= 10; place += 1) codes.push((await guessPassword(email, `${net}.${place}`)).code)
       expect(codes).toEqual(Array(10).fill('INVALID_EMAIL_OR_PASSWORD'))
-      const refused = await guess(email.toUpperCase(), `${net}.11`)
+      const refused = await guessPassword(email.toUpperCase(), `${net}.11`)
       expect([refused.status, refused.body]).toEqual([
         429,
         { code: 'TOO_MANY_REQUESTS', message: 'Too many requests. Please try again later.' },
@@ -334,43 +334,45 @@ describe('sign-in under its limits', async () => {
     }
   })
 
-  test('T13: the right password is refused as well while the account is out of guesses', async () => {
+  test('T13: refuses the right password while the account has no tries left', async () => {
     const { email, password } = await limited.verified()
-    for (let place = 1; place <= 10; place += 1) await guess(email, `203.0.113.${place}`)
-    expect((await guess(email, '203.0.113.11', password)).code).toBe('TOO_MANY_REQUESTS')
+    for (let place = 1; place <= 10; place += 1) await guessPassword(email, `203.0.113.${place}`)
+    expect((await guessPassword(email, '203.0.113.11', password)).code).toBe('TOO_MANY_REQUESTS')
   })
 
-  test('T15: of a hundred guesses at once exactly ten are compared', async () => {
+  test('T15: compares exactly ten of a hundred parallel guesses', async () => {
     const { email } = await limited.verified()
     let compared = 0
-    afterCompare(limited, async () => {
+    runAfterCompare(limited, async () => {
       compared += 1
     })
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, place) => guess(email, `10.0.0.${place}`)))
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, place) => guessPassword(email, `10.0.0.${place}`)))
     expect(answers.filter(({ code }) => code === 'INVALID_EMAIL_OR_PASSWORD')).toHaveLength(10)
     expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(90)
     expect(compared).toBe(10)
   })
 
-  test('T14: one caller tries at most thirty accounts a minute', async () => {
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, count) => guess(`spray-${count}@example.test`, '10.1.0.1')))
+  test('T14: allows one IP address thirty accounts a minute', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, count) => guessPassword(`spray-${count}@example.test`, '10.1.0.1')),
+    )
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(30)
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(70)
   })
 
-  test("T28: success gives the account its guesses back, and the caller's address none", async () => {
+  test('T28: resets the tries of the account on success, but not those of the IP address', async () => {
     const codes: (string | undefined)[] = []
     for (let round = 0; round < 3; round += 1) {
-      for (let count = 0; count < 9; count += 1) codes.push((await guess(somebody.email, '10.2.0.1')).code)
-      codes.push((await guess(somebody.email, '10.2.0.1', somebody.password)).code)
+      for (let count = 0; count < 9; count += 1) codes.push((await guessPassword(person.email, '10.2.0.1')).code)
+      codes.push((await guessPassword(person.email, '10.2.0.1', person.password)).code)
     }
     const round = [...Array(9).fill('INVALID_EMAIL_OR_PASSWORD'), undefined]
     expect(codes).toEqual([...round, ...round, ...round])
-    expect((await guess(somebody.email, '10.2.0.1', somebody.password)).code).toBe('TOO_MANY_REQUESTS')
-    expect((await guess(somebody.email, '10.2.0.2', somebody.password)).status).toBe(200)
+    expect((await guessPassword(person.email, '10.2.0.1', person.password)).code).toBe('TOO_MANY_REQUESTS')
+    expect((await guessPassword(person.email, '10.2.0.2', person.password)).status).toBe(200)
   })
 
-  test('T25: callers without an address share one limit', async () => {
+  test('T25: counts callers without an IP address as one', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, count) =>
         limited.browser().post('/auth/sign-in/email', { email: `nowhere-${count}@example.test`, password: 'x' }, { ip: null }),
@@ -379,7 +381,7 @@ describe('sign-in under its limits', async () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(10)
   })
 
-  test('T154: forwarding headers of a caller that is no trusted proxy change nothing', async () => {
+  test('T154: ignores forwarding headers unless the caller is a trusted proxy', async () => {
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, count) => {
         const forged = `172.16.0.${count}`

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 const app = await createTestApp()
 
 describe('sign-out', () => {
-  test('T33: ends the session: the same cookie opens nothing on the next request', async () => {
+  test('T33: ends the session, so its cookie is refused on the next request', async () => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const answer = await tab.post('/auth/sign-out')
@@ -21,7 +21,7 @@ describe('sign-out', () => {
     ])
   })
 
-  test('done twice, with no body, or signed out, it is still done', async () => {
+  test('succeeds when repeated, without a body, or signed out', async () => {
     const tab = await app.signedIn()
     const headers = { cookie: `floorpass_session=${tab.cookies.get('floorpass_session')}` }
     for (const answer of [
@@ -35,24 +35,24 @@ describe('sign-out', () => {
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'sign-out' } })).toBe(1)
   })
 
-  test('T141: ends what each of two cookies of the name opens, where neither alone counts', async () => {
-    const [tab, stranger] = [await app.signedIn(), await app.signedIn()]
+  test('T141: ends both sessions when the browser sends two session cookies', async () => {
+    const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const pair = (from: typeof tab) => `floorpass_session=${from.cookies.get('floorpass_session')}`
     for (const order of [
-      [tab, stranger],
-      [stranger, tab],
+      [tab, other],
+      [other, tab],
     ] as const) {
       const headers = { cookie: order.map(pair).join('; ') }
       const answer = await app.browser().post('/auth/sign-out', {}, { headers })
       expect([answer.status, answer.setCookies]).toEqual([200, ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']])
     }
-    for (const { userId } of [tab, stranger]) {
+    for (const { userId } of [tab, other]) {
       expect(await app.db.session.count({ where: { userId } })).toBe(0)
       expect(await app.db.auditEvent.count({ where: { userId, action: 'sign-out' } })).toBe(1)
     }
   })
 
-  test('T141: a planted cookie, however often it comes, does not hide the real one', async () => {
+  test('T141: ends the real session when planted cookies come before it', async () => {
     const tab = await app.signedIn()
     const planted = Array<string>(12).fill('floorpass_session=planted')
     const headers = { cookie: [...planted, `floorpass_session=${tab.cookies.get('floorpass_session')}`].join('; ') }
@@ -68,7 +68,7 @@ describe('sign-out', () => {
     expect((await other.get('/auth/get-session')).body).toMatchObject({ user: { id: tab.userId } })
   })
 
-  test('T191: while the session cannot be deleted, it is an error and the cookie stays', async () => {
+  test('T191: answers an error and keeps the cookie when the session cannot be deleted', async () => {
     const broken = await createTestApp()
     const tab = await broken.signedIn()
     await broken.db.$executeRawUnsafe('ALTER TABLE sessions RENAME TO sessions_away')

@@ -8,11 +8,11 @@ const app = await createTestApp()
 const signUp = (fields: Record<string, unknown>) => app.browser().post('/auth/sign-up/email', fields)
 const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
   app.browser().post('/auth/sign-in/email', { email, password })
-const follow = (token: string) => app.browser().post('/auth/verify-email', { token })
-const usersWith = (email: string) => app.db.user.count({ where: { email } })
+const openLink = (token: string) => app.browser().post('/auth/verify-email', { token })
+const countUsers = (email: string) => app.db.user.count({ where: { email } })
 
-/** What a stranger can compare: everything but ids, moments and the request's own number. */
-const seen = ({ status, headers, body, setCookies }: Answer, { name, email }: Pick<Person, 'name' | 'email'>) => ({
+/** Everything that a caller can compare, without ids, times and the request id. */
+const getComparable = ({ status, headers, body, setCookies }: Answer, { name, email }: Pick<Person, 'name' | 'email'>) => ({
   status,
   setCookies,
   headers: Object.fromEntries([...headers].filter(([header]) => header !== 'x-request-id')),
@@ -23,27 +23,27 @@ const seen = ({ status, headers, body, setCookies }: Answer, { name, email }: Pi
     .replace(email, 'EMAIL'),
 })
 
-describe('sign-up with e-mail and password', () => {
-  test('creates the user, the account and the mail, and no session', async () => {
-    const somebody = app.person()
+describe('sign-up with email and password', () => {
+  test('creates a user and an account, sends one mail, and opens no session', async () => {
+    const person = app.person()
     const tab = app.browser()
     const answer = await tab.post('/auth/sign-up/email', {
-      ...somebody,
+      ...person,
       riskLevel: 'aggressive',
       image: 'https://pics.example.test/a.png',
     })
     expect(answer.status).toBe(200)
     expect(answer.setCookies).toEqual([])
     const user = await app.db.user.findUniqueOrThrow({
-      where: { email: somebody.email },
+      where: { email: person.email },
       include: { accounts: true, sessions: true },
     })
     expect(answer.body).toEqual({
       token: null,
       user: {
         id: user.id,
-        name: somebody.name,
-        email: somebody.email,
+        name: person.name,
+        email: person.email,
         emailVerified: false,
         image: 'https://pics.example.test/a.png',
         createdAt: user.createdAt.toISOString(),
@@ -57,56 +57,56 @@ describe('sign-up with e-mail and password', () => {
     expect(user.accounts).toEqual([expect.objectContaining({ providerId: 'credential', accountId: user.id })])
     expect((await tab.get('/auth/get-session')).body).toBeNull()
     await app.mailed()
-    const mail = app.outbox.lastTo(somebody.email)
+    const mail = app.outbox.lastTo(person.email)
     expect(mail.subject).toBe('Confirm your email address for Floorpass')
     expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/verify-email`)
   })
 
-  test('T3: a taken address gets the same answer, no second user, and its owner a mail', async () => {
+  test('T3: answers alike for a taken email, creates no second user, and mails the owner', async () => {
     const owner = await app.verified()
     const free = app.person()
-    const stranger = { ...app.person(), email: owner.email }
-    const answers = [seen(await signUp(free), free), seen(await signUp(stranger), stranger)]
+    const attacker = { ...app.person(), email: owner.email }
+    const answers = [getComparable(await signUp(free), free), getComparable(await signUp(attacker), attacker)]
     expect(answers[1]).toEqual(answers[0])
     expect(answers[1]?.status).toBe(200)
     expect(answers[1]?.setCookies).toEqual([])
-    expect(await usersWith(owner.email)).toBe(1)
+    expect(await countUsers(owner.email)).toBe(1)
     await app.mailed()
     expect(app.outbox.lastTo(owner.email).subject).toBe('You already have an account on Floorpass')
     expect(app.outbox.lastTo(owner.email).token).toBe('')
     expect((await signIn(owner)).status).toBe(200)
-    expect((await signIn(stranger)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
 
-  test('T3: an unverified address gets the same answer too', async () => {
+  test('T3: answers alike for an unverified email', async () => {
     const first = await app.signUp()
     const free = app.person()
     const second = { ...app.person(), email: first.email }
-    expect(seen(await signUp(second), second)).toEqual(seen(await signUp(free), free))
-    expect(await usersWith(first.email)).toBe(1)
+    expect(getComparable(await signUp(second), second)).toEqual(getComparable(await signUp(free), free))
+    expect(await countUsers(first.email)).toBe(1)
   })
 
-  test('T173: twenty at once with one address make one user and one account', async () => {
-    const somebody = app.person()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => signUp(somebody)))
+  test('T173: creates one user and one account from twenty parallel requests', async () => {
+    const person = app.person()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => signUp(person)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
-    expect(await usersWith(somebody.email)).toBe(1)
-    expect(await app.db.account.count({ where: { user: { email: somebody.email } } })).toBe(1)
+    expect(await countUsers(person.email)).toBe(1)
+    expect(await app.db.account.count({ where: { user: { email: person.email } } })).toBe(1)
   })
 
-  test('T172: upper and lower case are one address, also at once; stray dots and spaces are refused', async () => {
-    const somebody = app.person()
-    const spellings = [somebody.email, somebody.email.toUpperCase(), somebody.email.replace('a', 'A')]
-    const answers = await Promise.all(spellings.map((email) => signUp({ ...somebody, email })))
+  test('T172: treats upper and lower case as one email, and refuses stray dots and spaces', async () => {
+    const person = app.person()
+    const spellings = [person.email, person.email.toUpperCase(), person.email.replace('a', 'A')]
+    const answers = await Promise.all(spellings.map((email) => signUp({ ...person, email })))
     for (const { status, body } of answers) expect([status, body]).toEqual([200, expect.objectContaining({ token: null })])
-    expect(await app.db.user.count({ where: { email: { equals: somebody.email, mode: 'insensitive' } } })).toBe(1)
-    expect(answers[1]?.body).toMatchObject({ user: { email: somebody.email } })
-    for (const stray of [`${somebody.email}.`, `${somebody.email} `, ` ${somebody.email}`, `${somebody.email}\n`]) {
-      expect((await signUp({ ...somebody, email: stray })).code).toBe('VALIDATION_ERROR')
+    expect(await app.db.user.count({ where: { email: { equals: person.email, mode: 'insensitive' } } })).toBe(1)
+    expect(answers[1]?.body).toMatchObject({ user: { email: person.email } })
+    for (const stray of [`${person.email}.`, `${person.email} `, ` ${person.email}`, `${person.email}\n`]) {
+      expect((await signUp({ ...person, email: stray })).code).toBe('VALIDATION_ERROR')
     }
   })
 
-  test('T171: 64 characters before the @ and 254 in all are the most, and look-alike characters are refused', async () => {
+  test('T171: allows 64 characters before the @ and 254 in all, and refuses look-alike characters', async () => {
     const domain = `${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.test`
     expect((await signUp({ ...app.person(), email: `${'a'.repeat(64)}@example.test` })).status).toBe(200)
     for (const email of [
@@ -121,8 +121,8 @@ describe('sign-up with e-mail and password', () => {
     }
   })
 
-  test('T118: fields that only the service sets change nothing', async () => {
-    const somebody = app.person()
+  test('T118: ignores fields that only the service sets', async () => {
+    const person = app.person()
     const extra = {
       id: 'chosen',
       emailVerified: true,
@@ -135,9 +135,9 @@ describe('sign-up with e-mail and password', () => {
       tradingEnabled: true,
       constructor: { prototype: { role: 'owner' } },
     }
-    const body = JSON.stringify({ ...somebody, ...extra }).replace(/}$/, ',"__proto__":{"emailVerified":true,"role":"owner"}}')
+    const body = JSON.stringify({ ...person, ...extra }).replace(/}$/, ',"__proto__":{"emailVerified":true,"role":"owner"}}')
     expect((await app.browser().request('POST', '/auth/sign-up/email', { body })).status).toBe(200)
-    const user = await app.db.user.findUniqueOrThrow({ where: { email: somebody.email }, include: { accounts: true } })
+    const user = await app.db.user.findUniqueOrThrow({ where: { email: person.email }, include: { accounts: true } })
     expect(user).toMatchObject({ emailVerified: false, twoFactorEnabled: false, tradingEnabled: false })
     expect(user.id).not.toBe('chosen')
     expect(user.createdAt.getFullYear()).toBeGreaterThan(2001)
@@ -145,7 +145,7 @@ describe('sign-up with e-mail and password', () => {
     expect(({} as Record<string, unknown>).role).toBeUndefined()
   })
 
-  test('T119: tradingEnabled is a boolean or nothing, and starts off whatever it says', async () => {
+  test('T119: accepts only a boolean for tradingEnabled, and starts with it off', async () => {
     for (const tradingEnabled of ['true', 1, null, []]) {
       const answer = await signUp({ ...app.person(), tradingEnabled })
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
@@ -156,7 +156,7 @@ describe('sign-up with e-mail and password', () => {
   })
 
   test.each(['name', 'email', 'password', 'image', 'callbackURL', 'tradingEnabled', 'riskLevel'])(
-    'T121: %s as an array, an object or a number is 400 and named',
+    'T121: answers 400 with the field name when %s is an array, an object or a number',
     async (field) => {
       for (const value of [[], ['x'], {}, { toString: 'x' }, 7]) {
         const answer = await signUp({ ...app.person(), [field]: value })
@@ -166,8 +166,8 @@ describe('sign-up with e-mail and password', () => {
     },
   )
 
-  test('names every field that is wrong, in the style that clients of better-auth read', async () => {
-    expect((await signUp({ email: 'nobody', password: 'long enough' })).body).toEqual({
+  test('names every wrong field in the format of better-auth', async () => {
+    expect((await signUp({ email: 'no-email', password: 'long enough' })).body).toEqual({
       code: 'VALIDATION_ERROR',
       message: '[body.name] Invalid input: expected string, received undefined; [body.email] Invalid email address',
     })
@@ -181,7 +181,7 @@ describe('sign-up with e-mail and password', () => {
     }
   })
 
-  test('T164: NUL and half a surrogate pair are refused in every field and key', async () => {
+  test('T164: refuses NUL and half a surrogate pair in every field and key', async () => {
     for (const strange of ['a\u0000b', 'a\ud800b', '\udc00']) {
       for (const field of ['name', 'email', 'password', 'image', 'callbackURL', 'riskLevel', 'unknown']) {
         const answer = await signUp({ ...app.person(), [field]: `${strange}@example.test` })
@@ -191,7 +191,7 @@ describe('sign-up with e-mail and password', () => {
     }
   })
 
-  test('T164: bytes that are not UTF-8, and a byte order mark, are refused', async () => {
+  test('T164: refuses a byte order mark and bytes that are not UTF-8', async () => {
     const text = Buffer.from(JSON.stringify(app.person()))
     const bodies = [
       Buffer.from(text.toString().replace('Ada', '\u00ff'), 'latin1'),
@@ -218,15 +218,15 @@ describe('sign-up with e-mail and password', () => {
     ['128 characters of 4 bytes', '🔑🌵🎻🚀🧲🦑🪁🥝'.repeat(16), 200, undefined],
     ['10,000 characters', 'a'.repeat(10_000), 400, 'PASSWORD_TOO_LONG'],
     ['10,001 characters', 'a'.repeat(10_001), 400, 'VALIDATION_ERROR'],
-    ['no character', '', 400, 'VALIDATION_ERROR'],
-  ])('T166: a password of %s', async (_, password, status, code) => {
-    const somebody = app.person({ password })
-    const answer = await signUp(somebody)
+    ['no characters', '', 400, 'VALIDATION_ERROR'],
+  ])('T166: checks the length of a password of %s', async (_, password, status, code) => {
+    const person = app.person({ password })
+    const answer = await signUp(person)
     expect([answer.status, answer.code]).toEqual([status, code])
-    expect(await usersWith(somebody.email)).toBe(status === 200 ? 1 : 0)
+    expect(await countUsers(person.email)).toBe(status === 200 ? 1 : 0)
   })
 
-  test('T167: nothing of a password is cut, trimmed or folded, and only the spelling of accents is levelled', async () => {
+  test('T167: compares the whole password without trimming or folding case, and normalizes only accents', async () => {
     const long = await app.verified(app.person({ password: `${strong.repeat(9)}one` }))
     expect((await signIn({ ...long, password: `${strong.repeat(9)}two` })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn(long)).status).toBe(200)
@@ -261,61 +261,61 @@ describe('sign-up with e-mail and password', () => {
     'http://localhost:3001/',
     'dashboard',
     '',
-  ])('T63: the callbackURL %j is refused, and nobody is signed up', async (callbackURL) => {
-    const somebody = app.person()
-    const answer = await signUp({ ...somebody, callbackURL })
+  ])('T63: refuses the callbackURL %j and creates no user', async (callbackURL) => {
+    const person = app.person()
+    const answer = await signUp({ ...person, callbackURL })
     expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_CALLBACK_URL', message: 'Invalid callbackURL' }])
-    expect(await usersWith(somebody.email)).toBe(0)
+    expect(await countUsers(person.email)).toBe(0)
   })
 
-  test('T64: an allowed callbackURL is in the mailed link, encoded once', async () => {
+  test('T64: encodes an allowed callbackURL once in the mailed link', async () => {
     for (const callbackURL of ['/dashboard?tab=a%20b&next=%2Fx#top', `${app.baseUrl}/dashboard?tab=é`]) {
-      const somebody = app.person()
-      expect((await signUp({ ...somebody, callbackURL })).status).toBe(200)
+      const person = app.person()
+      expect((await signUp({ ...person, callbackURL })).status).toBe(200)
       await app.mailed()
-      const { link } = app.outbox.lastTo(somebody.email)
+      const { link } = app.outbox.lastTo(person.email)
       expect(link.searchParams.get('callbackURL')).toBe(callbackURL)
       expect(link.search).toContain(`&${new URLSearchParams({ callbackURL })}`)
     }
   })
 
-  test('T152: the mailed link is built from the configured address, whatever the request says', async () => {
-    const somebody = app.person()
+  test('T152: builds the mailed link from the configured address, whatever the headers', async () => {
+    const person = app.person()
     const headers = {
       'x-forwarded-host': 'evil.test',
       forwarded: 'host=evil.test',
       host: 'evil.test',
       'x-original-url': 'https://evil.test',
     }
-    expect((await app.browser().post('/auth/sign-up/email', somebody, { headers })).status).toBe(200)
+    expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)
     await app.mailed()
-    expect(app.outbox.lastTo(somebody.email).link.origin).toBe(app.baseUrl)
-    expect(app.outbox.lastTo(somebody.email).html).not.toContain('evil.test')
+    expect(app.outbox.lastTo(person.email).link.origin).toBe(app.baseUrl)
+    expect(app.outbox.lastTo(person.email).html).not.toContain('evil.test')
   })
 
-  test('writes in French to who reads French', async () => {
-    const somebody = app.person()
-    await app.browser().post('/auth/sign-up/email', somebody, { headers: { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.9' } })
+  test('sends the mail in French when the browser prefers French', async () => {
+    const person = app.person()
+    await app.browser().post('/auth/sign-up/email', person, { headers: { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.9' } })
     await app.mailed()
-    expect(app.outbox.lastTo(somebody.email).subject).toBe('Confirmez votre adresse e-mail pour Floorpass')
-    expect(await app.db.user.findUnique({ where: { email: somebody.email } })).toMatchObject({ locale: 'fr' })
+    expect(app.outbox.lastTo(person.email).subject).toBe('Confirmez votre adresse e-mail pour Floorpass')
+    expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
   })
 
-  test('T176, T177: the password and the link token are in no log line and no row', async () => {
+  test('T176, T177: keeps the password and the link token out of every log line and row', async () => {
     const password = 'canary password 2b7e151628'
-    const somebody = app.person({ password })
+    const person = app.person({ password })
     app.outbox.failWith(new Error('the mail server is away'))
-    await app.signUp(somebody)
+    await app.signUp(person)
     const waiting = JSON.stringify(await app.everyRow())
     app.outbox.failWith(null)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
     await app.mailed()
-    const { token } = app.outbox.lastTo(somebody.email)
-    await follow(token)
-    await signIn(somebody)
-    await signIn({ ...somebody, password: `${password}!` })
-    await signUp({ ...somebody, name: 7 })
-    await signUp({ ...somebody, callbackURL: 'https://evil.test' })
+    const { token } = app.outbox.lastTo(person.email)
+    await openLink(token)
+    await signIn(person)
+    await signIn({ ...person, password: `${password}!` })
+    await signUp({ ...person, name: 7 })
+    await signUp({ ...person, callbackURL: 'https://evil.test' })
     const secrets = [password, token].flatMap((secret) => [
       secret,
       ...(['base64', 'base64url', 'hex'] as const).map((form) => Buffer.from(secret).toString(form)),
@@ -326,23 +326,23 @@ describe('sign-up with e-mail and password', () => {
     for (const secret of secrets) expect(kept).not.toContain(secret)
   })
 
-  test('T178: in production a password costs what OWASP asks for', async () => {
+  test('T178: hashes passwords at the cost that OWASP recommends', async () => {
     expect(recommendedCost).toEqual({ memoryCost: 19_456, timeCost: 2, parallelism: 1 })
     expect(await createPasswordHasher().hash('plum kettle orbit')).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   })
 
-  test('a form can sign up, too', async () => {
-    const somebody = app.person()
+  test('accepts a form', async () => {
+    const person = app.person()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await app.browser().post('/auth/sign-up/email', new URLSearchParams(somebody).toString(), { headers })
-    expect([answer.status, await usersWith(somebody.email)]).toEqual([200, 1])
+    const answer = await app.browser().post('/auth/sign-up/email', new URLSearchParams(person).toString(), { headers })
+    expect([answer.status, await countUsers(person.email)]).toEqual([200, 1])
   })
 })
 
-describe('sign-up under its limits', async () => {
+describe('sign-up with rate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
 
-  test('one caller signs up at most ten times a minute', async () => {
+  test('allows one IP address ten requests a minute', async () => {
     const tab = limited.browser({ ip: '192.0.2.1' })
     for (let count = 0; count < 10; count += 1) expect((await tab.post('/auth/sign-up/email', limited.person())).status).toBe(200)
     const refused = await tab.post('/auth/sign-up/email', limited.person())
@@ -350,11 +350,11 @@ describe('sign-up under its limits', async () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   })
 
-  test('T23: sign-ups from many places mail one address at most five times an hour, and the answer stays quiet', async () => {
+  test('T23: sends at most five mails an hour to one email from many IP addresses, and the answer stays the same', async () => {
     const owner = await limited.verified()
     for (let place = 1; place <= 12; place += 1) {
-      const stranger = { ...limited.person(), email: owner.email }
-      expect((await limited.browser({ ip: `198.51.100.${place}` }).post('/auth/sign-up/email', stranger)).status).toBe(200)
+      const attacker = { ...limited.person(), email: owner.email }
+      expect((await limited.browser({ ip: `198.51.100.${place}` }).post('/auth/sign-up/email', attacker)).status).toBe(200)
     }
     await limited.mailed()
     expect(limited.outbox.to(owner.email)).toHaveLength(5)

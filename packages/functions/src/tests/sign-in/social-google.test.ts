@@ -7,10 +7,10 @@ import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openi
 import { landing, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 
-const home = 'http://localhost:3000'
+const baseUrl = 'http://localhost:3000'
 const [google, github] = await Promise.all([
-  startOpenIdProvider(`${home}/auth/callback/google`),
-  startGitHub(`${home}/auth/callback/github`),
+  startOpenIdProvider(`${baseUrl}/auth/callback/google`),
+  startGitHub(`${baseUrl}/auth/callback/github`),
 ])
 afterAll(() => Promise.all([google.close(), github.close()]))
 const app = await createTestApp({
@@ -20,22 +20,28 @@ const app = await createTestApp({
   ...github.environment,
 })
 
-let people = 0
-/** Somebody new sits at the provider. */
-function somebody(overrides: Partial<OpenIdPerson> = {}): OpenIdPerson {
-  people += 1
-  google.person = { sub: `g-${people}`, email: `gina-${people}@example.test`, email_verified: true, name: 'Gina', ...overrides }
+let peopleCount = 0
+/** Sets a new person as the one signed in at the provider. */
+function setPerson(overrides: Partial<OpenIdPerson> = {}): OpenIdPerson {
+  peopleCount += 1
+  google.person = {
+    sub: `g-${peopleCount}`,
+    email: `gina-${peopleCount}@example.test`,
+    email_verified: true,
+    name: 'Gina',
+    ...overrides,
+  }
   return google.person
 }
-const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
-const everybody = () => Promise.all([app.db.user.count(), app.db.session.count(), app.db.account.count()])
-const refusal = (code: string, page = '/login') => [302, `${page}?error=${code}`]
+const hashToken = (token: string) => createHash('sha256').update(token).digest('base64url')
+const countRows = () => Promise.all([app.db.user.count(), app.db.session.count(), app.db.account.count()])
+const errorRedirect = (code: string, page = '/login') => [302, `${page}?error=${code}`]
 
-beforeEach(() => void somebody())
+beforeEach(() => void setPerson())
 
 describe('a sign-in with Google', () => {
-  test('signs somebody new up, with a proved address in lower case and no password', async () => {
-    const { email } = somebody({ email: 'Gina.Upper@Example.test', picture: 'https://pictures.example.test/gina.png' })
+  test('signs a new person up with a verified email in lower case and no password', async () => {
+    const { email } = setPerson({ email: 'Gina.Upper@Example.test', picture: 'https://pictures.example.test/gina.png' })
     const answer = await signInAt(app, 'google')
     expect(landing(answer)).toEqual([302, '/dashboard'])
     expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_session='))).toMatch(/; HttpOnly; .*SameSite=Lax/)
@@ -48,7 +54,7 @@ describe('a sign-in with Google', () => {
     expect(app.outbox.to(email?.toLowerCase() ?? '')).toEqual([])
   })
 
-  test('knows them again by the permanent id, whatever their address is now, and begins another session', async () => {
+  test('recognizes the person by their permanent id when the email changed, and opens another session', async () => {
     const first = await signInAt(app, 'google')
     const known = await userIn(first.tab)
     google.person = { ...(google.person as OpenIdPerson), email: 'moved@example.test', email_verified: false }
@@ -58,13 +64,13 @@ describe('a sign-in with Google', () => {
     expect(await app.db.session.count({ where: { userId: known?.id ?? '' } })).toBe(2)
   })
 
-  test('sends somebody new to newUserCallbackURL, once', async () => {
+  test('redirects a new person to newUserCallbackURL, once', async () => {
     const targets = { callbackURL: '/dashboard?tab=1#top', newUserCallbackURL: '/welcome?from=%2Fgoogle' }
     expect(landing(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/welcome?from=%2Fgoogle'])
     expect(landing(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/dashboard?tab=1#top'])
   })
 
-  test('begins by GET too, for a link', async () => {
+  test('can start with GET, for a link', async () => {
     const start = await app.browser().get('/auth/sign-in/social?provider=google&callbackURL=/dashboard')
     expect([start.status, new URL(start.headers.get('location') ?? '').origin]).toEqual([302, google.issuer])
     expect(start.setCookies).toEqual([
@@ -72,27 +78,27 @@ describe('a sign-in with Google', () => {
     ])
   })
 
-  test('denied consent leads to a page that says so', async () => {
+  test('redirects to a page with the reason when the person denies consent', async () => {
     google.person = null
-    const before = await everybody()
-    expect(landing(await signInAt(app, 'google'))).toEqual(refusal('access_denied'))
+    const before = await countRows()
+    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect('access_denied'))
     const named = await signInAt(app, 'google', app.browser(), { errorCallbackURL: '/oops?x=1' })
     expect(landing(named)).toEqual([302, '/oops?x=1&error=access_denied'])
-    expect(await everybody()).toEqual(before)
+    expect(await countRows()).toEqual(before)
   })
 
-  test('T80: is refused to the suspended', async () => {
+  test('T80: is refused for a suspended user', async () => {
     const { tab } = await signInAt(app, 'google')
     const { id = '' } = (await userIn(tab)) ?? {}
     await app.db.user.update({ where: { id }, data: { suspendedAt: new Date() } })
     await app.db.session.deleteMany({ where: { userId: id } })
-    expect(landing(await signInAt(app, 'google'))).toEqual(refusal('sign_in_refused'))
+    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect('sign_in_refused'))
     expect(await app.db.auditEvent.count({ where: { userId: id, action: 'sign-in', succeeded: false } })).toBe(1)
     expect(await app.db.session.count({ where: { userId: id } })).toBe(0)
   })
 
-  test('T76: what else the profile says changes nothing', async () => {
-    somebody({ role: 'owner', tradingEnabled: true, emailVerified: true, id: 'mine', name: '<b>https://evil.test</b>' })
+  test('T76: ignores every other field of the profile', async () => {
+    setPerson({ role: 'owner', tradingEnabled: true, emailVerified: true, id: 'mine', name: '<b>https://evil.test</b>' })
     const { tab } = await signInAt(app, 'google')
     const user = await userIn(tab)
     expect(user).toMatchObject({ tradingEnabled: false, riskLevel: 'conservative', twoFactorEnabled: false })
@@ -103,34 +109,34 @@ describe('a sign-in with Google', () => {
     ['email_verified false', { email_verified: false }, 'email_not_verified'],
     ['no email_verified', { email_verified: undefined }, 'email_not_verified'],
     ['email_verified as text', { email_verified: 'true' }, 'email_not_verified'],
-    ['no address', { email: undefined }, 'email_not_found'],
-    ['an address that is none', { email: 'nobody' }, 'email_not_found'],
-  ])('T75: %s makes no account and joins none', async (_, overrides, code) => {
-    somebody(overrides as Partial<OpenIdPerson>)
-    const before = await everybody()
-    expect(landing(await signInAt(app, 'google'))).toEqual(refusal(code))
-    expect(await everybody()).toEqual(before)
+    ['no email', { email: undefined }, 'email_not_found'],
+    ['an invalid email', { email: 'no-email' }, 'email_not_found'],
+  ])('T75: creates and joins no account for %s', async (_, overrides, code) => {
+    setPerson(overrides as Partial<OpenIdPerson>)
+    const before = await countRows()
+    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect(code))
+    expect(await countRows()).toEqual(before)
   })
 })
 
-describe('T68: the state', () => {
-  const refusedWithoutTrace = async (tab: Browser, path: string, code = 'state_mismatch') => {
-    const before = await everybody()
+describe('T68: the state of a social sign-in', () => {
+  const expectRefusal = async (tab: Browser, path: string, code = 'state_mismatch') => {
+    const before = await countRows()
     const answer = await tab.get(path)
-    expect(landing(answer)).toEqual(refusal(code))
+    expect(landing(answer)).toEqual(errorRedirect(code))
     expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
-    expect(await everybody()).toEqual(before)
+    expect(await countRows()).toEqual(before)
   }
 
-  test('sealed under a secret that is gone', async () => {
+  test('is refused when AUTH_SECRET no longer lists the secret that sealed it', async () => {
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
-    const secretHash = hashOf(new URL(back, home).searchParams.get('state') ?? '')
+    const callback = await wayBack(app, tab, 'google')
+    const secretHash = hashToken(new URL(callback, baseUrl).searchParams.get('state') ?? '')
     await app.db.verification.update({ where: { secretHash }, data: { payloadSealed: '1.AAAAAAAA.nonsense' } })
-    await refusedWithoutTrace(tab, back)
+    await expectRefusal(tab, callback)
   })
 
-  test('of somebody who is signed in: the page that they can see says so', async () => {
+  test('is refused on the accounts page when the person is signed in', async () => {
     const { tab } = await signInAt(app, 'google')
     expect(landing(await tab.get('/auth/callback/google?code=x&state=nonsense'))).toEqual([
       302,
@@ -138,54 +144,54 @@ describe('T68: the state', () => {
     ])
   })
 
-  test('missing', async () => {
+  test('is refused when it is missing', async () => {
     const tab = app.browser()
-    const back = new URL(await wayBack(app, tab, 'google'), home)
-    back.searchParams.delete('state')
-    await refusedWithoutTrace(tab, back.pathname + back.search, 'state_not_found')
+    const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
+    callback.searchParams.delete('state')
+    await expectRefusal(tab, callback.pathname + callback.search, 'state_not_found')
   })
 
-  test('unknown, altered or empty', async () => {
+  test('is refused when it is unknown, altered or empty', async () => {
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
-    await refusedWithoutTrace(app.browser(), '/auth/callback/google?code=x&state=nonsense')
-    await refusedWithoutTrace(tab, back.replace('state=', 'state=x'))
-    await refusedWithoutTrace(app.browser(), '/auth/callback/google?code=x&state=', 'state_not_found')
+    const callback = await wayBack(app, tab, 'google')
+    await expectRefusal(app.browser(), '/auth/callback/google?code=x&state=nonsense')
+    await expectRefusal(tab, callback.replace('state=', 'state=x'))
+    await expectRefusal(app.browser(), '/auth/callback/google?code=x&state=', 'state_not_found')
   })
 
-  test('used', async () => {
+  test('is refused when it was used', async () => {
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
-    expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
+    const callback = await wayBack(app, tab, 'google')
+    expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
     tab.cookies.delete('floorpass_session')
-    await refusedWithoutTrace(tab, back)
+    await expectRefusal(tab, callback)
   })
 
-  test("another browser's, with and without a flow of its own", async () => {
-    const back = await wayBack(app, app.browser(), 'google')
-    await refusedWithoutTrace(app.browser(), back)
+  test('is refused when it belongs to another browser, with or without a sign-in in progress', async () => {
+    const callback = await wayBack(app, app.browser(), 'google')
+    await expectRefusal(app.browser(), callback)
     const victim = app.browser()
     await wayBack(app, victim, 'google')
-    await refusedWithoutTrace(victim, await wayBack(app, app.browser(), 'google'))
+    await expectRefusal(victim, await wayBack(app, app.browser(), 'google'))
   })
 
-  test('older than ten minutes', async () => {
+  test('is refused after ten minutes', async () => {
     const clock = holdClock()
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
+    const callback = await wayBack(app, tab, 'google')
     clock.advance(601)
-    await refusedWithoutTrace(tab, back)
+    await expectRefusal(tab, callback)
   })
 
-  test("T70: another provider's", async () => {
+  test('T70: is refused when it belongs to another provider', async () => {
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
-    await refusedWithoutTrace(tab, back.replace('/google', '/github'))
-    await refusedWithoutTrace(tab, back)
+    const callback = await wayBack(app, tab, 'google')
+    await expectRefusal(tab, callback.replace('/google', '/github'))
+    await expectRefusal(tab, callback)
     expect((await github.requests()).filter((line) => line.includes('access_token'))).toEqual([])
   })
 
-  test('T177: is in the database only as a hash, and what it carries is sealed', async () => {
+  test('T177: is stored only as a hash, with a sealed payload', async () => {
     const tab = app.browser()
     const url = urlOf(await tab.post('/auth/sign-in/social', { provider: 'google', callbackURL: '/canary-target' }))
     const rows = JSON.stringify(await app.everyRow())
@@ -197,25 +203,25 @@ describe('T68: the state', () => {
   })
 })
 
-test('T70: an `iss` of another provider is refused, and the own one is not', async () => {
+test("T70: an `iss` of another provider is refused, and the provider's own is accepted", async () => {
   const tab = app.browser()
-  const back = new URL(await wayBack(app, tab, 'google'), home)
-  expect(back.searchParams.get('iss')).toBe(google.issuer)
-  back.searchParams.set('iss', 'https://github.com')
-  const before = await everybody()
-  expect(landing(await tab.get(back.pathname + back.search))).toEqual(refusal('issuer_mismatch'))
-  expect(await everybody()).toEqual(before)
+  const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
+  expect(callback.searchParams.get('iss')).toBe(google.issuer)
+  callback.searchParams.set('iss', 'https://github.com')
+  const before = await countRows()
+  expect(landing(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('issuer_mismatch'))
+  expect(await countRows()).toEqual(before)
 })
 
 describe('T69: PKCE', () => {
-  test('S256 is sent, and challenge, nonce and state are new each time', async () => {
+  test('sends S256 with a new challenge, nonce and state each time', async () => {
     const starts = await Promise.all([1, 2, 3].map(() => app.browser().post('/auth/sign-in/social', { provider: 'google' })))
     const queries = starts.map((start) => urlOf(start).searchParams)
     for (const query of queries) {
       expect(Object.fromEntries(query)).toMatchObject({
         response_type: 'code',
         code_challenge_method: 'S256',
-        redirect_uri: `${home}/auth/callback/google`,
+        redirect_uri: `${baseUrl}/auth/callback/google`,
         scope: 'openid email profile',
       })
       expect(query.get('code_challenge')).toMatch(/^[\w-]{43}$/)
@@ -223,15 +229,15 @@ describe('T69: PKCE', () => {
     for (const name of ['code_challenge', 'nonce', 'state']) expect(new Set(queries.map((query) => query.get(name))).size).toBe(3)
   })
 
-  test('a code that was got with another verifier is refused', async () => {
+  test('refuses a code that was issued for another verifier', async () => {
     const [tab, other] = [app.browser(), app.browser()]
-    const back = new URL(await wayBack(app, tab, 'google'), home)
-    const foreign = new URL(await wayBack(app, other, 'google'), home)
-    back.searchParams.set('code', foreign.searchParams.get('code') ?? '')
-    expect(landing(await tab.get(back.pathname + back.search))).toEqual(refusal('invalid_code'))
+    const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
+    const foreign = new URL(await wayBack(app, other, 'google'), baseUrl)
+    callback.searchParams.set('code', foreign.searchParams.get('code') ?? '')
+    expect(landing(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('invalid_code'))
   })
 
-  test('the verifier never leaves for the browser', async () => {
+  test('never sends the verifier to the browser', async () => {
     const start = await app.browser().post('/auth/sign-in/social', { provider: 'google' })
     const challenge = urlOf(start).searchParams.get('code_challenge')
     const texts = [...JSON.stringify([start.body, start.setCookies]).matchAll(/[\w-]{43}/g)].map(([found]) => found)
@@ -239,39 +245,39 @@ describe('T69: PKCE', () => {
   })
 })
 
-describe('T71: at once', () => {
-  test('twenty callbacks of one flow make one session', async () => {
-    const { email } = somebody()
+describe('T71: in parallel,', () => {
+  test('twenty callbacks of one sign-in open one session', async () => {
+    const { email } = setPerson()
     const tab = app.browser()
-    const back = await wayBack(app, tab, 'google')
+    const callback = await wayBack(app, tab, 'google')
     const cookie = `floorpass_flow=${tab.cookies.get('floorpass_flow')}`
-    const answers = await Promise.all(Array.from({ length: 20 }, () => app.browser().get(back, { headers: { cookie } })))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => app.browser().get(callback, { headers: { cookie } })))
     const targets = answers.map((answer) => answer.headers.get('location'))
     expect(targets.filter((target) => target === '/dashboard')).toHaveLength(1)
     expect(targets.filter((target) => target === '/login?error=state_mismatch')).toHaveLength(19)
     expect(await app.db.session.count({ where: { user: { email: email ?? '' } } })).toBe(1)
   })
 
-  test('several callbacks of somebody new make one user', async () => {
-    const { email } = somebody()
+  test('several callbacks of a new person create one user', async () => {
+    const { email } = setPerson()
     const tabs = Array.from({ length: 5 }, () => app.browser())
-    const backs: string[] = []
-    for (const tab of tabs) backs.push(await wayBack(app, tab, 'google'))
-    const answers = await Promise.all(tabs.map((tab, index) => tab.get(backs[index] ?? '')))
+    const callbacks: string[] = []
+    for (const tab of tabs) callbacks.push(await wayBack(app, tab, 'google'))
+    const answers = await Promise.all(tabs.map((tab, index) => tab.get(callbacks[index] ?? '')))
     expect(answers.map(landing)).toEqual(tabs.map(() => [302, '/dashboard']))
     expect(await app.db.user.count({ where: { email: email ?? '' } })).toBe(1)
     expect(await app.db.account.count({ where: { user: { email: email ?? '' } } })).toBe(1)
   })
 
-  test('two tabs of one browser on their way: both arrive, in either order', async () => {
+  test('two sign-ins of one browser both finish, in either order', async () => {
     const tab = app.browser()
-    const backs = [await wayBack(app, tab, 'google'), await wayBack(app, tab, 'google')]
-    expect(backs[0]).not.toBe(backs[1])
-    for (const back of backs.reverse()) expect(landing(await tab.get(back))).toEqual([302, '/dashboard'])
+    const callbacks = [await wayBack(app, tab, 'google'), await wayBack(app, tab, 'google')]
+    expect(callbacks[0]).not.toBe(callbacks[1])
+    for (const callback of callbacks.reverse()) expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
   })
 })
 
-describe('T63: the three targets', () => {
+describe('T63: the redirect targets', () => {
   const hostile = [
     'https://evil.test',
     '//evil.test',
@@ -293,7 +299,7 @@ describe('T63: the three targets', () => {
     newUserCallbackURL: 'INVALID_NEW_USER_CALLBACK_URL',
   }
 
-  test.each(Object.entries(codes))('%s to a place that is not trusted is refused by POST and by GET', async (field, code) => {
+  test.each(Object.entries(codes))('refuse an untrusted %s by POST and by GET', async (field, code) => {
     const before = await app.db.verification.count()
     for (const target of hostile) {
       const posted = await app.browser().post('/auth/sign-in/social', { provider: 'google', [field]: target })
@@ -306,8 +312,8 @@ describe('T63: the three targets', () => {
   })
 })
 
-describe('T77: without secrets', () => {
-  test('a provider is not there: coded 404, nothing in the log, nothing in the document', async () => {
+describe('T77: without its credentials', () => {
+  test('a provider answers 404, logs nothing and is not in the document', async () => {
     const bare = await createTestApp()
     bare.logs.length = 0
     const answers = [
@@ -323,7 +329,7 @@ describe('T77: without secrets', () => {
     expect(Object.keys(paths).filter((path) => /social|callback/.test(path))).toEqual([])
   })
 
-  test('T139: what is switched off is not there, on REST and tRPC', async () => {
+  test('T139: a provider is absent from REST and tRPC', async () => {
     const bare = await createTestApp()
     const tab = await bare.signedIn()
     const provider = 'google'
@@ -341,7 +347,7 @@ describe('T77: without secrets', () => {
     expect(finished.body).toMatchObject({ error: { data: { key: 'PROVIDER_NOT_FOUND' } } })
   })
 
-  test('one provider alone works, and the other is absent', async () => {
+  test('one provider is absent and the other works', async () => {
     const one = await createTestApp(github.environment)
     expect((await one.browser().post('/auth/sign-in/social', { provider: 'google' })).code).toBe('PROVIDER_NOT_FOUND')
     expect((await one.browser().post('/auth/sign-in/social', { provider: 'github' })).status).toBe(200)
@@ -349,13 +355,13 @@ describe('T77: without secrets', () => {
     expect(Object.keys(paths).filter((path) => path.includes('callback'))).toEqual(['/auth/callback/github'])
   })
 
-  test('a provider that nobody knows is the same', async () => {
+  test('an unknown provider answers 404 too', async () => {
     for (const provider of ['facebook', '__proto__', 'constructor', 'Google', 'google '])
       expect((await app.browser().post('/auth/sign-in/social', { provider })).code).toBe('PROVIDER_NOT_FOUND')
   })
 })
 
-test('T183: sign-up, sign-in and linking through a provider are one event each, with the provider', async () => {
+test('T183: sign-up, sign-in and linking through a provider record one event each, with the provider', async () => {
   const { tab } = await signInAt(app, 'google')
   const userId = (await userIn(tab))?.id ?? ''
   await signInAt(app, 'google')
@@ -372,20 +378,20 @@ test('T183: sign-up, sign-in and linking through a provider are one event each, 
   ])
 })
 
-test('too many ways back, and ones that no database can hold, lead to a page too', async () => {
+test('callbacks over the limit or with NUL redirect to an error page', async () => {
   const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
-  const back = (query = '') => limited.browser().get(`/auth/callback/github?code=x&state=nonsense${query}`)
-  expect(landing(await back('&%00=x'))).toEqual([302, '/login?error=state_mismatch'])
-  for (let count = 0; count < 60; count += 1) await back()
-  expect(landing(await back())).toEqual([302, '/login?error=too_many_requests'])
+  const callback = (query = '') => limited.browser().get(`/auth/callback/github?code=x&state=nonsense${query}`)
+  expect(landing(await callback('&%00=x'))).toEqual([302, '/login?error=state_mismatch'])
+  for (let count = 0; count < 60; count += 1) await callback()
+  expect(landing(await callback())).toEqual([302, '/login?error=too_many_requests'])
 })
 
-test('scopes in a link are not asked for: anybody can write a link', async () => {
+test('scopes in a link are ignored, because anyone can write a link', async () => {
   const start = await app.browser().get('/auth/sign-in/social?provider=github&scopes=repo,delete_repo')
   expect(new URL(start.headers.get('location') ?? '').searchParams.get('scope')).toBe('read:user user:email')
 })
 
-test('too many tries by a link lead to the page that says so', async () => {
+test('links over the limit redirect to an error page', async () => {
   const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
   const start = () => limited.browser().get('/auth/sign-in/social?provider=github&errorCallbackURL=https%3A%2F%2Fevil.test')
   const answers: Answer[] = []
@@ -393,6 +399,6 @@ test('too many tries by a link lead to the page that says so', async () => {
   expect(landing(answers.at(-1) as Answer)).toEqual([302, '/login?error=too_many_requests'])
 })
 
-test('nothing of all this was unforeseen', () => {
+test('the tests above caused no unexpected error', () => {
   expect(app.unforeseen()).toEqual([])
 })

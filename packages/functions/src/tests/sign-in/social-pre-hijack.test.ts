@@ -12,20 +12,20 @@ const app = await createTestApp({
   GOOGLE_ISSUER: google.issuer,
 })
 
-let people = 0
-const sits = (email: string, verified = true) => {
-  people += 1
-  google.person = { sub: `p-${people}`, email, email_verified: verified, name: 'Owner' }
+let peopleCount = 0
+const setPerson = (email: string, verified = true) => {
+  peopleCount += 1
+  google.person = { sub: `p-${peopleCount}`, email, email_verified: verified, name: 'Owner' }
 }
 const signIn = (person: { email: string; password: string }) => app.browser().post('/auth/sign-in/email', person)
 
-test('T81: what a sign-up without the mailbox left is void once a provider proves the address', async () => {
+test('T81: an unverified sign-up loses its password and links when a provider verifies the email', async () => {
   const attacker = await app.signUp()
   const { token } = app.outbox.lastTo(attacker.email)
   await app.browser().post('/auth/forget-password', { email: attacker.email })
   await app.mailed()
   const reset = app.outbox.lastTo(attacker.email).token
-  sits(attacker.email)
+  setPerson(attacker.email)
   const owner = await signInAt(app, 'google')
   expect(landing(owner)).toEqual([302, '/dashboard'])
   const user = await userIn(owner.tab)
@@ -40,15 +40,15 @@ test('T81: what a sign-up without the mailbox left is void once a provider prove
   expect(accounts.map(({ providerId }) => providerId)).toEqual(['google'])
 })
 
-test('T81: sessions, links, tokens and the second factor of an unproved user row go too', async () => {
+test('T81: an unverified user loses sessions, links, tokens and second factor too', async () => {
   const squatter = await app.signedIn()
   await switchOnTwoFactor(squatter, squatter.person.password)
   expect(await app.db.twoFactor.count({ where: { userId: squatter.userId } })).toBe(1)
   await app.db.user.update({ where: { id: squatter.userId }, data: { emailVerified: false } })
   await app.db.account.create({ data: { userId: squatter.userId, providerId: 'github', accountId: 'attacker' } })
-  sits(squatter.person.email)
+  setPerson(squatter.person.email)
   const owner = await signInAt(app, 'google')
-  // A factor that stayed would ask for the squatter's code here.
+  // A second factor left behind would ask for the squatter's code here.
   expect(landing(owner)).toEqual([302, '/dashboard'])
   expect(await userIn(owner.tab)).toMatchObject({ id: expect.not.stringMatching(squatter.userId), twoFactorEnabled: false })
   expect(await app.db.twoFactor.count()).toBe(0)
@@ -57,9 +57,9 @@ test('T81: sessions, links, tokens and the second factor of an unproved user row
   expect((await signIn(squatter.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
 })
 
-test('a proved local address and a proved one at the provider are one user, with the password kept', async () => {
+test('a verified email joins the same verified email at the provider and keeps the password', async () => {
   const person = await app.verified()
-  sits(person.email)
+  setPerson(person.email)
   const { tab } = await signInAt(app, 'google')
   expect(await userIn(tab)).toMatchObject({ email: person.email, name: person.name })
   expect((await signIn(person)).status).toBe(200)
@@ -67,18 +67,18 @@ test('a proved local address and a proved one at the provider are one user, with
   expect(app.outbox.lastTo(person.email).subject).toBe('Google now signs in to your Floorpass account')
 })
 
-test('T75: a proved local address is not joined by an unproved one, and the answer is that of an unknown one', async () => {
+test('T75: a verified account is not joined by an unverified provider email, and the answer is that of an unknown email', async () => {
   const person = await app.verified()
-  sits(person.email, false)
+  setPerson(person.email, false)
   expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
-  sits('unknown@example.test', false)
+  setPerson('unknown@example.test', false)
   expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   expect(await app.db.account.count({ where: { providerId: 'google', user: { email: person.email } } })).toBe(0)
 })
 
-test('T75: an unproved provider address leaves an unproved sign-up alone', async () => {
+test('T75: an unverified provider email leaves an unverified sign-up alone', async () => {
   const person = await app.signUp()
-  sits(person.email, false)
+  setPerson(person.email, false)
   expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   await app.browser().post('/auth/verify-email', { token: app.outbox.lastTo(person.email).token })
   expect((await signIn(person)).status).toBe(200)

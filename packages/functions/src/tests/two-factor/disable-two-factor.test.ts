@@ -1,29 +1,25 @@
-import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
+import { signInWithFactor } from './sign-in-with-factor.ts'
 
 const app = await createTestApp()
 
-async function withFactor() {
-  const tab = await app.signedIn()
-  const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
-  return { tab, authenticator, backupCodes, person: tab.person, userId: tab.userId }
-}
-const disable = (tab: Pick<Browser, 'post'>, fields: object) => tab.post('/auth/two-factor/disable', fields)
-const rest = (userId: string) =>
+const disableTwoFactor = (tab: Pick<Browser, 'post'>, fields: object) => tab.post('/auth/two-factor/disable', fields)
+const countFactorRows = (userId: string) =>
   Promise.all([app.db.twoFactor.count({ where: { userId } }), app.db.backupCode.count({ where: { userId } })])
 
 describe('two-factor/disable', () => {
-  test('T31: removes the secret, the codes and every sign-in that waits, and gives a new token', async () => {
-    const { tab, person, userId, authenticator } = await withFactor()
+  test('T31: deletes the secret and the codes, ends pending sign-ins, and replaces the session token', async () => {
+    const { tab, person, userId, authenticator } = await signInWithFactor(app)
     const waiting = app.browser()
     await waiting.post('/auth/sign-in/email', person)
     const before = tab.cookies.get('floorpass_session') ?? ''
-    const answer = await disable(tab, { password: person.password })
+    const answer = await disableTwoFactor(tab, { password: person.password })
     expect([answer.status, answer.body]).toEqual([200, { status: true }])
-    expect(await rest(userId)).toEqual([0, 0])
+    expect(await countFactorRows(userId)).toEqual([0, 0])
     expect(tab.cookies.get('floorpass_session')).not.toBe(before)
     const old = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })
     expect(old.body).toBeNull()
@@ -34,46 +30,48 @@ describe('two-factor/disable', () => {
     expect((await app.browser().post('/auth/sign-in/email', person)).body).toHaveProperty('token')
   })
 
-  test.each(['authenticator', 'backup code'])('takes a code of the %s instead of the password', async (kind) => {
-    const { tab, userId, authenticator, backupCodes } = await withFactor()
-    expect((await disable(tab, { code: kind === 'authenticator' ? authenticator.code(1) : backupCodes[2] })).status).toBe(200)
-    expect(await rest(userId)).toEqual([0, 0])
+  test.each(['authenticator', 'backup code'])('accepts a code of the %s instead of the password', async (kind) => {
+    const { tab, userId, authenticator, backupCodes } = await signInWithFactor(app)
+    expect(
+      (await disableTwoFactor(tab, { code: kind === 'authenticator' ? authenticator.code(1) : backupCodes[2] })).status,
+    ).toBe(200)
+    expect(await countFactorRows(userId)).toEqual([0, 0])
   })
 
-  test('of an account without a password it takes a code only', async () => {
-    const { tab, userId, authenticator } = await withFactor()
+  test('needs a code when the account has no password', async () => {
+    const { tab, userId, authenticator } = await signInWithFactor(app)
     await app.db.account.deleteMany({ where: { userId } })
-    expect((await disable(tab, { password: 'anything' })).code).toBe('CREDENTIAL_ACCOUNT_NOT_FOUND')
-    expect((await disable(tab, { code: authenticator.code(1) })).status).toBe(200)
+    expect((await disableTwoFactor(tab, { password: 'anything' })).code).toBe('CREDENTIAL_ACCOUNT_NOT_FOUND')
+    expect((await disableTwoFactor(tab, { code: authenticator.code(1) })).status).toBe(200)
   })
 
-  test('T47, T110: needs a session and the password or a code, however old the session is', async () => {
+  test('T47, T110: needs a session and the password or a code, on a session of any age', async () => {
     const clock = holdClock()
-    const { tab, person, userId } = await withFactor()
-    expect((await disable(app.browser(), { password: person.password })).code).toBe('UNAUTHORIZED')
-    const none = await disable(tab, {})
+    const { tab, person, userId } = await signInWithFactor(app)
+    expect((await disableTwoFactor(app.browser(), { password: person.password })).code).toBe('UNAUTHORIZED')
+    const none = await disableTwoFactor(tab, {})
     expect([none.code, none.body]).toMatchObject([
       'VALIDATION_ERROR',
       { message: '[body.password] Enter your password or a code' },
     ])
-    expect((await disable(tab, { password: 'something else' })).code).toBe('INVALID_PASSWORD')
-    expect((await disable(tab, { code: '000000' })).code).toBe('INVALID_CODE')
-    expect(await rest(userId)).toEqual([1, 10])
+    expect((await disableTwoFactor(tab, { password: 'something else' })).code).toBe('INVALID_PASSWORD')
+    expect((await disableTwoFactor(tab, { code: '000000' })).code).toBe('INVALID_CODE')
+    expect(await countFactorRows(userId)).toEqual([1, 10])
     clock.advance(6 * 24 * 3600)
-    expect((await disable(tab, { password: person.password })).status).toBe(200)
-    expect(await rest(userId)).toEqual([0, 0])
+    expect((await disableTwoFactor(tab, { password: person.password })).status).toBe(200)
+    expect(await countFactorRows(userId)).toEqual([0, 0])
   })
 
-  test('there must be a factor that counts', async () => {
+  test('needs a confirmed second factor', async () => {
     const tab = await app.signedIn()
     const { password } = tab.person
-    expect((await disable(tab, { password })).code).toBe('TWO_FACTOR_NOT_ENABLED')
+    expect((await disableTwoFactor(tab, { password })).code).toBe('TWO_FACTOR_NOT_ENABLED')
     await setUpTwoFactor(tab, password)
-    expect((await disable(tab, { password })).code).toBe('TWO_FACTOR_NOT_ENABLED')
+    expect((await disableTwoFactor(tab, { password })).code).toBe('TWO_FACTOR_NOT_ENABLED')
   })
 
-  test('of twenty at once one does it', async () => {
-    const { tab, person, userId } = await withFactor()
+  test('succeeds once for twenty parallel requests', async () => {
+    const { tab, person, userId } = await signInWithFactor(app)
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -85,9 +83,9 @@ describe('two-factor/disable', () => {
     expect(await app.db.session.count({ where: { userId } })).toBe(1)
   })
 
-  test('a password that is replaced meanwhile proves nothing', async () => {
+  test('is refused when the password changes in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { tab, person, userId } = await withFactor()
+      const { tab, person, userId } = await signInWithFactor(app)
       const other = tab.cookies.get('floorpass_session') ?? ''
       const [changed, disabled] = await Promise.all([
         tab.post('/auth/change-password', { currentPassword: person.password, newPassword: 'violet harbor ladder' }),
@@ -96,11 +94,11 @@ describe('two-factor/disable', () => {
           .post('/auth/two-factor/disable', { password: person.password }, { headers: { cookie: `floorpass_session=${other}` } }),
       ])
       expect([changed.status, disabled.status].filter((status) => status === 200)).toHaveLength(1)
-      expect(await rest(userId)).toEqual(disabled.status === 200 ? [0, 0] : [1, 10])
+      expect(await countFactorRows(userId)).toEqual(disabled.status === 200 ? [0, 0] : [1, 10])
     }
   })
 })
 
-test('nothing of all this was unforeseen', () => {
+test('the tests above caused no unexpected error', () => {
   expect(app.unforeseen()).toEqual([])
 })

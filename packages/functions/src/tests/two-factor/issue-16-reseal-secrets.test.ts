@@ -10,74 +10,74 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest'
 const app = await createTestApp()
 const { log, secretBox } = app.service.deps
 const { db } = app
-const next = 'another secret that only tests know, also long'
+const nextSecret = 'another secret that only tests know, also long'
 
 beforeEach(async () => {
   await db.twoFactor.deleteMany()
   app.logs.length = 0
 })
 
-const resealerWith = (secrets: string[], options: { batchSize?: number; after?: number; db?: Database } = {}) =>
+const createResealer = (secrets: string[], options: { batchSize?: number; after?: number; db?: Database } = {}) =>
   createSecretResealer({ db, log, secretBox: createSecretBox(secrets), ...options })
 
-/** A person whose factor the version before sealed, and a sign-in of theirs with a code of an authenticator. */
-async function withFormerFactor() {
+/** Creates a person whose second factor was sealed by the previous version, and returns their sign-in. */
+async function createFormerFactor() {
   const clock = holdClock()
   const tab = await app.signedIn()
   const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
   const { userId } = tab
   const former = sealUnbound(authenticator.secret)
   await db.twoFactor.update({ where: { userId }, data: { secretSealed: former } })
-  const enter = async ({ code }: { code(): string }) => {
+  const signInWithCode = async ({ code }: { code(): string }) => {
     clock.advance(60)
     const browser = app.browser()
     await browser.post('/auth/sign-in/email', tab.person)
     return browser.post('/auth/two-factor/verify', { code: code() })
   }
-  return { userId, former, authenticator, enter }
+  return { userId, former, authenticator, signInWithCode }
 }
 
-const sealedOf = async (userId: string) => (await db.twoFactor.findUniqueOrThrow({ where: { userId } })).secretSealed
-const linesOf = (msg: string) => app.logs.filter((line) => line.msg === msg).map(({ level, count }) => [level, count])
+const getSealed = async (userId: string) => (await db.twoFactor.findUniqueOrThrow({ where: { userId } })).secretSealed
+const getLogLines = (msg: string) => app.logs.filter((line) => line.msg === msg).map(({ level, count }) => [level, count])
 
-test('binds every secret of the version before to its user, once, whatever the batch and however many work at it', async () => {
-  const people = await Promise.all(Array.from({ length: 5 }, withFormerFactor))
-  const counts = await Promise.all([1, 2, 500].map((batchSize) => resealerWith([testSecret], { batchSize }).reseal()))
+test('binds each secret of the previous version to its user once, with any batch size and parallel runs', async () => {
+  const people = await Promise.all(Array.from({ length: 5 }, createFormerFactor))
+  const counts = await Promise.all([1, 2, 500].map((batchSize) => createResealer([testSecret], { batchSize }).reseal()))
   expect(counts.reduce((sum, count) => sum + count, 0)).toBe(5)
   expect(await app.service.secretResealer.reseal()).toBe(0)
   for (const { userId, authenticator } of people)
-    expect(secretBox.open(await sealedOf(userId), ['two_factors.secret_sealed', userId])).toBe(authenticator.secret)
-  for (const { userId } of people) expect(await sealedOf(userId)).toMatch(/^2\./)
-  for (const { enter, authenticator } of people) expect((await enter(authenticator)).status).toBe(200)
+    expect(secretBox.open(await getSealed(userId), ['two_factors.secret_sealed', userId])).toBe(authenticator.secret)
+  for (const { userId } of people) expect(await getSealed(userId)).toMatch(/^2\./)
+  for (const { signInWithCode, authenticator } of people) expect((await signInWithCode(authenticator)).status).toBe(200)
 })
 
-test('T180, T181: after a new AUTH_SECRET every code is still right, and no copy from before opens anything', async () => {
-  const [ada, bob] = [await withFormerFactor(), await withFormerFactor()]
-  expect(await resealerWith([next, testSecret]).reseal()).toBe(2)
-  app.service.deps.secretBox = createSecretBox([next])
+test('T180, T181: keeps every code valid under a new AUTH_SECRET, and makes former copies unusable', async () => {
+  const [ada, bob] = [await createFormerFactor(), await createFormerFactor()]
+  expect(await createResealer([nextSecret, testSecret]).reseal()).toBe(2)
+  app.service.deps.secretBox = createSecretBox([nextSecret])
   onTestFinished(() => {
     app.service.deps.secretBox = secretBox
   })
-  expect((await ada.enter(ada.authenticator)).status).toBe(200)
-  expect((await bob.enter(bob.authenticator)).status).toBe(200)
+  expect((await ada.signInWithCode(ada.authenticator)).status).toBe(200)
+  expect((await bob.signInWithCode(bob.authenticator)).status).toBe(200)
   await db.twoFactor.update({ where: { userId: bob.userId }, data: { secretSealed: ada.former } })
-  const answer = await bob.enter(ada.authenticator)
+  const answer = await bob.signInWithCode(ada.authenticator)
   expect([answer.status, answer.code]).toEqual([401, 'INVALID_CODE'])
 })
 
-test('leaves a secret that it cannot open as it is, tells the operator, and goes on with the others', async () => {
-  const people = await Promise.all(Array.from({ length: 3 }, withFormerFactor))
+test('skips a secret that it cannot open, logs it, and continues with the others', async () => {
+  const people = await Promise.all(Array.from({ length: 3 }, createFormerFactor))
   const [lost] = people.toSorted((one, other) => (one.userId < other.userId ? -1 : 1))
   const secretSealed = sealUnbound('GEZDGNBVGY3TQOJQ', 'a secret that is gone')
   await db.twoFactor.update({ where: { userId: lost?.userId ?? '' }, data: { secretSealed } })
-  expect(await resealerWith([testSecret], { batchSize: 1 }).reseal()).toBe(2)
-  expect(await sealedOf(lost?.userId ?? '')).toBe(secretSealed)
-  expect(linesOf('two-factor secrets cannot be opened')).toEqual([[40, 1]])
-  expect(linesOf('two-factor secrets resealed')).toEqual([[30, 2]])
+  expect(await createResealer([testSecret], { batchSize: 1 }).reseal()).toBe(2)
+  expect(await getSealed(lost?.userId ?? '')).toBe(secretSealed)
+  expect(getLogLines('two-factor secrets cannot be opened')).toEqual([[40, 1]])
+  expect(getLogLines('two-factor secrets resealed')).toEqual([[30, 2]])
 })
 
-test('never brings back a secret that was replaced meanwhile', async () => {
-  const { userId } = await withFormerFactor()
+test('keeps a secret that is replaced while it runs', async () => {
+  const { userId } = await createFormerFactor()
   const replaced = secretBox.seal('GEZDGNBVGY3TQOJQ', ['two_factors.secret_sealed', userId])
   const overtaken = db.$extends({
     query: {
@@ -89,12 +89,12 @@ test('never brings back a secret that was replaced meanwhile', async () => {
       },
     },
   }) as unknown as Database
-  expect(await resealerWith([testSecret], { db: overtaken }).reseal()).toBe(0)
-  expect(await sealedOf(userId)).toBe(replaced)
+  expect(await createResealer([testSecret], { db: overtaken }).reseal()).toBe(0)
+  expect(await getSealed(userId)).toBe(replaced)
 })
 
-test('begins some time after the start, tries again after a failure, and not after a stop', async () => {
-  const { userId, former } = await withFormerFactor()
+test('starts after a delay, retries after a failure, and does not run after a stop', async () => {
+  const { userId, former } = await createFormerFactor()
   let failures = 0
   const flaky = db.$extends({
     query: {
@@ -107,15 +107,15 @@ test('begins some time after the start, tries again after a failure, and not aft
       },
     },
   }) as unknown as Database
-  const stopped = resealerWith([testSecret], { after: 0.1 })
+  const stopped = createResealer([testSecret], { after: 0.1 })
   stopped.start()
   await stopped.stop()
   await delay(300)
-  expect(await sealedOf(userId)).toBe(former)
+  expect(await getSealed(userId)).toBe(former)
 
-  const resealer = resealerWith([testSecret], { db: flaky, after: 0.1 })
+  const resealer = createResealer([testSecret], { db: flaky, after: 0.1 })
   resealer.start()
-  await expect.poll(() => sealedOf(userId), { timeout: 20_000 }).toMatch(/^2\./)
+  await expect.poll(() => getSealed(userId), { timeout: 20_000 }).toMatch(/^2\./)
   await resealer.stop()
-  expect(linesOf('resealing two-factor secrets failed')).toHaveLength(1)
+  expect(getLogLines('resealing two-factor secrets failed')).toHaveLength(1)
 })

@@ -5,10 +5,10 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp()
-const first = 'a secret that only tests know, long enough'
-const second = 'another secret that only tests know, also long'
+const firstSecret = 'a secret that only tests know, long enough'
+const secondSecret = 'another secret that only tests know, also long'
 
-/** The service starts anew with these AUTH_SECRETs. */
+/** Replaces the AUTH_SECRETs until the test ends, as a restart would. */
 function restartWith(...secrets: string[]) {
   const { secretBox } = app.service.deps
   app.service.deps.secretBox = createSecretBox(secrets)
@@ -17,7 +17,7 @@ function restartWith(...secrets: string[]) {
   })
 }
 
-async function withFactor() {
+async function signInWithFactor() {
   const clock = holdClock()
   const tab = await app.signedIn()
   const setUp = await switchOnTwoFactor(tab, tab.person.password)
@@ -27,42 +27,42 @@ async function withFactor() {
     await browser.post('/auth/sign-in/email', tab.person)
     return browser
   }
-  const enter = async (code?: string) =>
+  const signInWithCode = async (code?: string) =>
     (await signIn()).post('/auth/two-factor/verify', { code: code ?? setUp.authenticator.code() })
-  return { ...setUp, tab, clock, signIn, enter }
+  return { ...setUp, tab, clock, signIn, signInWithCode }
 }
 
-test('T181: a factor lives on under a new AUTH_SECRET, and needs the old one no more once it was used', async () => {
-  const { enter } = await withFactor()
-  restartWith(second, first)
-  expect((await enter()).status).toBe(200)
-  restartWith(second)
-  expect((await enter()).status).toBe(200)
+test('T181: a second factor survives a new AUTH_SECRET, and no longer needs the old one after its next use', async () => {
+  const { signInWithCode } = await signInWithFactor()
+  restartWith(secondSecret, firstSecret)
+  expect((await signInWithCode()).status).toBe(200)
+  restartWith(secondSecret)
+  expect((await signInWithCode()).status).toBe(200)
 })
 
-test('T181: unused until the old one is gone, no code of it is right, and a backup code is', async () => {
-  const { enter, backupCodes, tab } = await withFactor()
-  restartWith(second)
-  expect((await enter()).code).toBe('INVALID_CODE')
-  expect((await enter(backupCodes[0])).status).toBe(200)
-  const told = app.unforeseen()
+test('T181: after an old AUTH_SECRET is removed, unused authenticators fail and backup codes still work', async () => {
+  const { signInWithCode, backupCodes, tab } = await signInWithFactor()
+  restartWith(secondSecret)
+  expect((await signInWithCode()).code).toBe('INVALID_CODE')
+  expect((await signInWithCode(backupCodes[0])).status).toBe(200)
+  const errors = app.unforeseen()
   const err = expect.objectContaining({ message: 'sealed with a secret that AUTH_SECRET no longer lists' })
-  expect(told).toEqual([expect.objectContaining({ msg: 'two-factor secret cannot be opened', err })])
-  expect(JSON.stringify(told)).not.toContain(tab.person.email)
+  expect(errors).toEqual([expect.objectContaining({ msg: 'two-factor secret cannot be opened', err })])
+  expect(JSON.stringify(errors)).not.toContain(tab.person.email)
 })
 
-test('a sign-in that waits while the secret goes is asked to begin again', async () => {
-  const { signIn, authenticator } = await withFactor()
+test('a pending sign-in must start again when its AUTH_SECRET is removed', async () => {
+  const { signIn, authenticator } = await signInWithFactor()
   const browser = await signIn()
-  restartWith(second)
+  restartWith(secondSecret)
   expect((await browser.post('/auth/two-factor/verify', { code: authenticator.code() })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
 })
 
-test('a set-up that waits while the secret goes has to be begun again', async () => {
+test('a pending set-up must start again when its AUTH_SECRET is removed', async () => {
   const tab = await app.signedIn()
   const { password } = tab.person
   await setUpTwoFactor(tab, password)
-  restartWith(second)
+  restartWith(secondSecret)
   expect((await tab.post('/auth/two-factor/get-totp-uri', { password })).code).toBe('TOTP_NOT_ENABLED')
   await switchOnTwoFactor(tab, password)
 })

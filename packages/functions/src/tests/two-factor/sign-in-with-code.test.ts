@@ -7,28 +7,28 @@ import { describe, expect, test } from 'vitest'
 const app = await createTestApp()
 const minute = 60
 
-/** A person with a factor, signed in, at the beginning of a time step of a held clock. */
-async function withFactor(here: TestApp = app) {
+/** Signs a person in who has a second factor, and holds the clock at the start of a time step. */
+async function signInWithFactor(testApp: TestApp = app) {
   const clock = holdClock(new Date(Math.ceil(Date.now() / 30_000) * 30_000))
-  const tab = await here.signedIn()
+  const tab = await testApp.signedIn()
   const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
   clock.advance(30)
   return { tab, clock, authenticator, backupCodes, person: tab.person, userId: tab.userId }
 }
-const signIn = async ({ email, password }: { email: string; password: string }, fields: object = {}, here: TestApp = app) => {
-  const tab = here.browser()
+const signIn = async ({ email, password }: { email: string; password: string }, fields: object = {}, testApp: TestApp = app) => {
+  const tab = testApp.browser()
   const answer = await tab.post('/auth/sign-in/email', { email, password, ...fields })
   return { tab, answer }
 }
-const verify = (tab: Pick<Browser, 'post'>, code: unknown, fields: object = {}) =>
+const verifyCode = (tab: Pick<Browser, 'post'>, code: unknown, fields: object = {}) =>
   tab.post('/auth/two-factor/verify', { code, ...fields })
-const sessionIn = async (tab: Pick<Browser, 'get'>) =>
+const getSession = async (tab: Pick<Browser, 'get'>) =>
   (await tab.get('/auth/get-session')).body as { session: { token: string } } | null
-const challengeIn = (tab: Pick<Browser, 'cookies'>) => tab.cookies.get('floorpass_two_factor')
+const getChallenge = (tab: Pick<Browser, 'cookies'>) => tab.cookies.get('floorpass_two_factor')
 
 describe('a sign-in with a second factor', () => {
-  test('T46: gives no session, only a challenge for this browser', async () => {
-    const { person, userId } = await withFactor()
+  test('T46: opens no session before the code, only a challenge for this browser', async () => {
+    const { person, userId } = await signInWithFactor()
     const before = await app.db.session.count({ where: { userId } })
     const { tab, answer } = await signIn(person, { callbackURL: '/dashboard' })
     expect([answer.status, answer.body]).toEqual([200, { twoFactorRedirect: true, twoFactorMethods: ['totp'] }])
@@ -37,66 +37,66 @@ describe('a sign-in with a second factor', () => {
       /^floorpass_two_factor=[\w-]{43}; HttpOnly; Max-Age=600; Path=\/; SameSite=Lax$/,
     )
     expect([...tab.cookies.keys()]).toEqual(['floorpass_two_factor'])
-    expect(await sessionIn(tab)).toBeNull()
+    expect(await getSession(tab)).toBeNull()
     for (const path of ['list-sessions', 'export-data']) expect((await tab.get(`/auth/${path}`)).status).toBe(401)
     expect((await tab.post('/auth/two-factor/disable', { password: person.password })).code).toBe('UNAUTHORIZED')
     expect((await tab.post('/auth/two-factor/generate-backup-codes', { password: person.password })).code).toBe('UNAUTHORIZED')
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
-    tab.cookies.set('floorpass_session', challengeIn(tab) ?? '')
-    expect(await sessionIn(tab)).toBeNull()
+    tab.cookies.set('floorpass_session', getChallenge(tab) ?? '')
+    expect(await getSession(tab)).toBeNull()
   })
 
-  test('T31, T142: the code opens the session, names where the sign-in was going, and ends the challenge', async () => {
-    const { person, userId, authenticator } = await withFactor()
+  test('T31, T142: opens the session with the code, returns the target, and ends the challenge', async () => {
+    const { person, userId, authenticator } = await signInWithFactor()
     const { tab } = await signIn(person, { callbackURL: '/dashboard?tab=1' })
-    const kept = challengeIn(tab) ?? ''
-    const answer = await verify(tab, authenticator.code())
+    const kept = getChallenge(tab) ?? ''
+    const answer = await verifyCode(tab, authenticator.code())
     expect(answer.status).toBe(200)
     expect(answer.body).toEqual({
-      token: (await sessionIn(tab))?.session.token,
+      token: (await getSession(tab))?.session.token,
       user: expect.objectContaining({ id: userId, twoFactorEnabled: true }),
       url: '/dashboard?tab=1',
     })
     expect([...tab.cookies.keys()]).toEqual(['floorpass_session', 'floorpass_known_device'])
     const thief = app.browser()
     thief.cookies.set('floorpass_two_factor', kept)
-    expect((await verify(thief, authenticator.code(1))).code).toBe('INVALID_TWO_FACTOR_COOKIE')
+    expect((await verifyCode(thief, authenticator.code(1))).code).toBe('INVALID_TWO_FACTOR_COOKIE')
     expect(
       await app.db.auditEvent.findMany({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' }, take: 1 }),
     ).toMatchObject([{ succeeded: true, details: { factor: 'totp' } }])
   })
 
   test.each(['/auth/revoke-sessions', '/auth/revoke-other-sessions'])(
-    'T46: %s ends a sign-in that waits for its code',
+    'T46: is ended by %s while it waits for its code',
     async (path) => {
-      const { person, tab, authenticator } = await withFactor()
+      const { person, tab, authenticator } = await signInWithFactor()
       const { tab: waiting } = await signIn(person)
       expect((await tab.post(path, {})).status).toBe(200)
-      expect((await verify(waiting, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
+      expect((await verifyCode(waiting, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
     },
   )
 
-  test('whoever was signed in here is out once the password was right', async () => {
-    const { person, authenticator } = await withFactor()
+  test('ends the former session in the browser once the password is right', async () => {
+    const { person, authenticator } = await signInWithFactor()
     const neighbour = await app.signedIn()
     const answer = await neighbour.post('/auth/sign-in/email', person)
     expect(answer.body).toHaveProperty('twoFactorRedirect')
-    expect(await sessionIn(neighbour)).toBeNull()
+    expect(await getSession(neighbour)).toBeNull()
     expect(await app.db.session.count({ where: { userId: neighbour.userId } })).toBe(0)
-    expect((await verify(neighbour, authenticator.code())).body).toMatchObject({ user: { email: person.email } })
+    expect((await verifyCode(neighbour, authenticator.code())).body).toMatchObject({ user: { email: person.email } })
   })
 
-  test('a session that should end with the browser does, also when the device is trusted', async () => {
-    const { person, userId, authenticator, tab: first } = await withFactor()
+  test('keeps a session without "remember me", even when the device is trusted', async () => {
+    const { person, userId, authenticator, tab: first } = await signInWithFactor()
     await first.post('/auth/sign-out')
     const { tab } = await signIn(person, { rememberMe: false })
-    const { setCookies } = await verify(tab, authenticator.code(), { trustDevice: true })
+    const { setCookies } = await verifyCode(tab, authenticator.code(), { trustDevice: true })
     expect(setCookies.find((cookie) => cookie.startsWith('floorpass_session='))).not.toContain('Max-Age')
     expect(await app.db.session.findMany({ where: { userId } })).toMatchObject([{ remember: false }])
   })
 
-  test('T117: without a challenge and without a session a code is worth nothing', async () => {
-    const { authenticator } = await withFactor()
+  test('T117: accepts no code without a challenge or a session', async () => {
+    const { authenticator } = await signInWithFactor()
     for (const path of ['verify', 'verify-totp', 'verify-backup-code']) {
       const answer = await app.browser().post(`/auth/two-factor/${path}`, { code: authenticator.code() })
       expect([answer.status, answer.code]).toEqual([401, 'INVALID_TWO_FACTOR_COOKIE'])
@@ -109,29 +109,29 @@ describe('a sign-in with a second factor', () => {
     }
   })
 
-  test('a challenge lives ten minutes to the second', async () => {
-    const { person, clock, authenticator } = await withFactor()
+  test('ends the challenge after ten minutes, to the second', async () => {
+    const { person, clock, authenticator } = await signInWithFactor()
     const { tab } = await signIn(person)
     const { tab: late } = await signIn(person)
     clock.advance(10 * minute - 1)
-    expect((await verify(tab, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
     clock.advance(1)
-    const answer = await verify(late, authenticator.code(1))
-    expect([answer.code, challengeIn(late)]).toEqual(['INVALID_TWO_FACTOR_COOKIE', undefined])
+    const answer = await verifyCode(late, authenticator.code(1))
+    expect([answer.code, getChallenge(late)]).toEqual(['INVALID_TWO_FACTOR_COOKIE', undefined])
   })
 
-  test('the suspended do not get past it', async () => {
-    const { person, userId, authenticator } = await withFactor()
+  test('is refused when the user is suspended meanwhile', async () => {
+    const { person, userId, authenticator } = await signInWithFactor()
     const { tab } = await signIn(person)
     await app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } })
-    expect((await verify(tab, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
+    expect((await verifyCode(tab, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
   })
 
-  test('a code right twenty times at once in one browser makes one session', async () => {
-    const { person, userId, authenticator } = await withFactor()
+  test('opens one session when twenty requests send the right code in parallel', async () => {
+    const { person, userId, authenticator } = await signInWithFactor()
     const before = await app.db.session.count({ where: { userId } })
     const { tab } = await signIn(person)
-    const cookie = `floorpass_two_factor=${challengeIn(tab)}`
+    const cookie = `floorpass_two_factor=${getChallenge(tab)}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         app.browser().post('/auth/two-factor/verify', { code: authenticator.code() }, { headers: { cookie } }),
@@ -142,8 +142,8 @@ describe('a sign-in with a second factor', () => {
   })
 })
 
-describe('which codes are right', () => {
-  test('T107: this step, the one before and the one after; no other', async () => {
+describe('a code', () => {
+  test('T107: is accepted for the current time step, the one before and the one after', async () => {
     for (const [steps, status] of [
       [-2, 401],
       [-1, 200],
@@ -151,37 +151,37 @@ describe('which codes are right', () => {
       [1, 200],
       [2, 401],
     ] as const) {
-      const { person, clock, authenticator } = await withFactor()
+      const { person, clock, authenticator } = await signInWithFactor()
       clock.advance(300 + 29)
       const { tab } = await signIn(person)
-      expect([steps, (await verify(tab, authenticator.code(steps))).status]).toEqual([steps, status])
+      expect([steps, (await verifyCode(tab, authenticator.code(steps))).status]).toEqual([steps, status])
     }
   })
 
-  test('T107: six digits, with spaces or dashes between them; nothing else', async () => {
-    const { person, clock, authenticator } = await withFactor()
+  test('T107: may have spaces or dashes between its six digits, and nothing else', async () => {
+    const { person, clock, authenticator } = await signInWithFactor()
     for (const write of [
       (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`,
       (code: string) => ` ${code.slice(0, 3)}-${code.slice(3)}\n`,
     ]) {
       clock.advance(60)
       const { tab } = await signIn(person)
-      expect((await verify(tab, write(authenticator.code()))).status).toBe(200)
+      expect((await verifyCode(tab, write(authenticator.code()))).status).toBe(200)
     }
     clock.advance(60)
     const code = authenticator.code()
     const fullWidth = [...code].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('')
     for (const wrong of [code.slice(1), `${code}0`, `0${code}`, fullWidth, 'abcdef', `+${code.slice(1)}`, '1e5000', '______']) {
       const { tab } = await signIn(person)
-      expect([wrong, (await verify(tab, wrong)).code]).toEqual([wrong, 'INVALID_CODE'])
+      expect([wrong, (await verifyCode(tab, wrong)).code]).toEqual([wrong, 'INVALID_CODE'])
     }
     const { tab } = await signIn(person)
     for (const none of ['', undefined, null, 123456, ['123456'], { $ne: '' }, 'x'.repeat(129)])
-      expect((await verify(tab, none)).code).toBe('VALIDATION_ERROR')
-    expect((await verify(tab, code)).status).toBe(200)
+      expect((await verifyCode(tab, none)).code).toBe('VALIDATION_ERROR')
+    expect((await verifyCode(tab, code)).status).toBe(200)
   })
 
-  test('the codes of RFC 6238, to their last six digits', async () => {
+  test('is the one of RFC 6238, cut to six digits', async () => {
     const clock = holdClock(new Date(0))
     const tab = await app.signedIn()
     const place = ['two_factors.secret_sealed', tab.userId] as const
@@ -198,12 +198,12 @@ describe('which codes are right', () => {
     ] as const) {
       clock.advance(time - Date.now() / 1000)
       const { tab: signing } = await signIn(tab.person)
-      expect([time, (await verify(signing, code.slice(-6))).status]).toEqual([time, 200])
+      expect([time, (await verifyCode(signing, code.slice(-6))).status]).toEqual([time, 200])
     }
   })
 
-  test('verify-totp takes no backup code, verify-backup-code no other', async () => {
-    const { person, authenticator, backupCodes } = await withFactor()
+  test('is accepted only by the route of its kind', async () => {
+    const { person, authenticator, backupCodes } = await signInWithFactor()
     const { tab } = await signIn(person)
     expect((await tab.post('/auth/two-factor/verify-totp', { code: backupCodes[0] })).code).toBe('INVALID_CODE')
     expect((await tab.post('/auth/two-factor/verify-backup-code', { code: authenticator.code() })).code).toBe(
@@ -213,31 +213,31 @@ describe('which codes are right', () => {
   })
 })
 
-describe('a time step opens once', () => {
-  test('T105: a code that was used is refused, in the same window and to another browser', async () => {
-    const { person, authenticator } = await withFactor()
+describe('a used time step', () => {
+  test('T105: refuses its code a second time, in any browser', async () => {
+    const { person, authenticator } = await signInWithFactor()
     const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
     const code = authenticator.code()
-    expect((await verify(one, code)).status).toBe(200)
-    expect((await verify(other, code)).code).toBe('INVALID_CODE')
-    expect((await verify(other, authenticator.code(1))).status).toBe(200)
+    expect((await verifyCode(one, code)).status).toBe(200)
+    expect((await verifyCode(other, code)).code).toBe('INVALID_CODE')
+    expect((await verifyCode(other, authenticator.code(1))).status).toBe(200)
   })
 
-  test('T105: the code that finished the set-up opens no sign-in', async () => {
+  test('T105: refuses the code that confirmed the set-up', async () => {
     const tab = await app.signedIn()
     holdClock()
     const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
     const { tab: signing } = await signIn(tab.person)
-    expect((await verify(signing, authenticator.code())).code).toBe('INVALID_CODE')
+    expect((await verifyCode(signing, authenticator.code())).code).toBe('INVALID_CODE')
   })
 
-  test('T105: of two browsers that send it at once one gets in', async () => {
+  test('T105: opens one session when two browsers send its code in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { person, userId, authenticator } = await withFactor()
+      const { person, userId, authenticator } = await signInWithFactor()
       const before = await app.db.session.count({ where: { userId } })
       const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
       const code = authenticator.code()
-      const answers = await Promise.all([verify(one, code), verify(other, code)])
+      const answers = await Promise.all([verifyCode(one, code), verifyCode(other, code)])
       expect(answers.map(({ status, code: key }) => [status, key]).sort()).toEqual([
         [200, undefined],
         [401, 'INVALID_CODE'],
@@ -246,46 +246,46 @@ describe('a time step opens once', () => {
     }
   })
 
-  test('T106: after a step no earlier one opens', async () => {
-    const { person, clock, authenticator } = await withFactor()
+  test('T106: refuses the codes of earlier steps', async () => {
+    const { person, clock, authenticator } = await signInWithFactor()
     clock.advance(300)
     const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
-    expect((await verify(one, authenticator.code())).status).toBe(200)
-    expect((await verify(other, authenticator.code(-1))).code).toBe('INVALID_CODE')
+    expect((await verifyCode(one, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(other, authenticator.code(-1))).code).toBe('INVALID_CODE')
   })
 
-  test('T104: a clock that goes back makes nothing usable again', async () => {
-    const { person, clock, authenticator } = await withFactor()
+  test('T104: stays used when the clock goes back', async () => {
+    const { person, clock, authenticator } = await signInWithFactor()
     const { tab } = await signIn(person)
-    expect((await verify(tab, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
     clock.advance(-3600)
     const { tab: early } = await signIn(person)
-    expect((await verify(early, authenticator.code())).code).toBe('INVALID_CODE')
+    expect((await verifyCode(early, authenticator.code())).code).toBe('INVALID_CODE')
   })
 })
 
 describe('wrong codes', () => {
-  const guess = (tab: Pick<Browser, 'post'>) => verify(tab, '000000')
+  const sendWrongCode = (tab: Pick<Browser, 'post'>) => verifyCode(tab, '000000')
 
-  test('T26: five end the sign-in: then the right one is refused too, and the password is asked again', async () => {
-    const { person, userId, authenticator } = await withFactor()
+  test('T26: end the sign-in after five, even for the right code, and the password is needed again', async () => {
+    const { person, userId, authenticator } = await signInWithFactor()
     const { tab } = await signIn(person)
-    for (let count = 0; count < 5; count += 1) expect((await guess(tab)).code).toBe('INVALID_CODE')
-    const kept = challengeIn(tab) ?? ''
-    const refused = await verify(tab, authenticator.code())
-    expect([refused.status, refused.code, challengeIn(tab)]).toEqual([400, 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', undefined])
+    for (let count = 0; count < 5; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
+    const kept = getChallenge(tab) ?? ''
+    const refused = await verifyCode(tab, authenticator.code())
+    expect([refused.status, refused.code, getChallenge(tab)]).toEqual([400, 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', undefined])
     tab.cookies.set('floorpass_two_factor', kept)
-    expect((await verify(tab, authenticator.code())).code).toBe('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
+    expect((await verifyCode(tab, authenticator.code())).code).toBe('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
     const failed = { userId, action: 'sign-in', succeeded: false }
     expect(await app.db.auditEvent.count({ where: failed })).toBe(5)
     const { tab: again } = await signIn(person)
-    expect((await verify(again, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(again, authenticator.code())).status).toBe(200)
   })
 
-  test('T26: of twenty at once five are compared, and every one of them counts', async () => {
-    const { person, userId } = await withFactor()
+  test('T26: are compared five times at most, of twenty in parallel, and each one counts', async () => {
+    const { person, userId } = await signInWithFactor()
     const { tab } = await signIn(person)
-    const cookie = `floorpass_two_factor=${challengeIn(tab)}`
+    const cookie = `floorpass_two_factor=${getChallenge(tab)}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         app.browser().post('/auth/two-factor/verify', { code: '000000' }, { headers: { cookie } }),
@@ -296,34 +296,34 @@ describe('wrong codes', () => {
     expect(await app.db.twoFactor.findUnique({ where: { userId } })).toMatchObject({ failedAttempts: 5 })
   })
 
-  test('T26, T27: ten in a row lock the factor of the account, over new sign-ins and both kinds of code', async () => {
-    const { person, userId, clock, authenticator, backupCodes } = await withFactor()
+  test('T26, T27: lock the second factor after ten in a row, over new sign-ins and both kinds of code', async () => {
+    const { person, userId, clock, authenticator, backupCodes } = await signInWithFactor()
     const { tab: one } = await signIn(person)
-    for (let count = 0; count < 5; count += 1) await guess(one)
+    for (let count = 0; count < 5; count += 1) await sendWrongCode(one)
     const { tab: two } = await signIn(person)
-    for (let count = 0; count < 4; count += 1) await verify(two, 'aaaaa-bbbbb-ccccc')
+    for (let count = 0; count < 4; count += 1) await verifyCode(two, 'aaaaa-bbbbb-ccccc')
     const { tab: three } = await signIn(person)
-    expect((await guess(three)).code).toBe('INVALID_CODE')
+    expect((await sendWrongCode(three)).code).toBe('INVALID_CODE')
     for (const code of [authenticator.code(), backupCodes[0]]) {
       const { tab } = await signIn(person)
-      const locked = await verify(tab, code)
+      const locked = await verifyCode(tab, code)
       expect([locked.status, locked.code, locked.headers.get('retry-after')]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED', '900'])
     }
     expect(await app.db.auditEvent.count({ where: { userId, action: 'lock-two-factor' } })).toBe(1)
     clock.advance(15 * minute - 1)
     const { tab } = await signIn(person)
-    expect((await verify(tab, authenticator.code())).code).toBe('ACCOUNT_TEMPORARILY_LOCKED')
+    expect((await verifyCode(tab, authenticator.code())).code).toBe('ACCOUNT_TEMPORARILY_LOCKED')
     clock.advance(1)
-    expect((await verify(tab, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
     expect(await app.db.twoFactor.findUnique({ where: { userId } })).toMatchObject({ failedAttempts: 0, lockedUntil: null })
   })
 
-  test('the next lock is twice as long, up to a day', async () => {
-    const { person, userId, clock } = await withFactor()
+  test('double each lock, up to a day', async () => {
+    const { person, userId, clock } = await signInWithFactor()
     for (const seconds of [900, 1800, 3600]) {
       for (let round = 0; round < 2; round += 1) {
         const { tab } = await signIn(person)
-        for (let count = 0; count < 5; count += 1) expect((await guess(tab)).code).toBe('INVALID_CODE')
+        for (let count = 0; count < 5; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
       }
       const { lockedUntil } = await app.db.twoFactor.findUniqueOrThrow({ where: { userId } })
       expect(lockedUntil).toEqual(new Date(Date.now() + seconds * 1000))
@@ -331,38 +331,38 @@ describe('wrong codes', () => {
     }
     await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 89 } })
     const { tab } = await signIn(person)
-    await guess(tab)
+    await sendWrongCode(tab)
     const { lockedUntil } = await app.db.twoFactor.findUniqueOrThrow({ where: { userId } })
     expect(lockedUntil).toEqual(new Date(Date.now() + 24 * 3600 * 1000))
   })
 
-  test('T20: after a hundred in a row an authenticator counts no more, until a backup code has gone in', async () => {
-    const { person, userId, authenticator, backupCodes, clock } = await withFactor()
+  test('T20: disable the authenticator after a hundred in a row, until a backup code is used', async () => {
+    const { person, userId, authenticator, backupCodes, clock } = await signInWithFactor()
     await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 100 } })
     const { tab } = await signIn(person)
-    const refused = await verify(tab, authenticator.code())
+    const refused = await verifyCode(tab, authenticator.code())
     expect([refused.status, refused.code]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED'])
-    expect((await verify(tab, backupCodes[0])).status).toBe(200)
+    expect((await verifyCode(tab, backupCodes[0])).status).toBe(200)
     clock.advance(60)
     const { tab: later } = await signIn(person)
-    expect((await verify(later, authenticator.code())).status).toBe(200)
+    expect((await verifyCode(later, authenticator.code())).status).toBe(200)
   })
 
-  test('T28: a right one forgets those before it, of this account only', async () => {
-    const [mine, theirs] = [await withFactor(), await withFactor()]
+  test('T28: are reset by a right code, for this account only', async () => {
+    const [mine, theirs] = [await signInWithFactor(), await signInWithFactor()]
     for (const { person } of [mine, theirs]) {
       const { tab } = await signIn(person)
-      for (let count = 0; count < 4; count += 1) await guess(tab)
+      for (let count = 0; count < 4; count += 1) await sendWrongCode(tab)
     }
     const { tab } = await signIn(mine.person)
-    expect((await verify(tab, mine.authenticator.code(1))).status).toBe(200)
+    expect((await verifyCode(tab, mine.authenticator.code(1))).status).toBe(200)
     const attempts = async (userId: string) => (await app.db.twoFactor.findUnique({ where: { userId } }))?.failedAttempts
     expect([await attempts(mine.userId), await attempts(theirs.userId)]).toEqual([0, 4])
   })
 
-  test('T27: a session is no way around the count: verify, disable and new codes share it', async () => {
-    const { tab, userId, authenticator } = await withFactor()
-    for (let count = 0; count < 4; count += 1) expect((await guess(tab)).code).toBe('INVALID_CODE')
+  test('T27: share one count over verify, disable and new backup codes in a session', async () => {
+    const { tab, userId, authenticator } = await signInWithFactor()
+    for (let count = 0; count < 4; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
     for (let count = 0; count < 3; count += 1)
       expect((await tab.post('/auth/two-factor/disable', { code: '000000' })).code).toBe('INVALID_CODE')
     for (let count = 0; count < 3; count += 1)
@@ -374,14 +374,16 @@ describe('wrong codes', () => {
     expect(await app.db.user.findUnique({ where: { id: userId } })).toMatchObject({ twoFactorEnabled: true })
   })
 
-  test('T25: they are counted per caller too', async () => {
+  test('T25: are also limited for each IP address', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
-    const answers = await Promise.all(Array.from({ length: 40 }, () => verify(limited.browser({ ip: '192.0.2.9' }), '123456')))
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => verifyCode(limited.browser({ ip: '192.0.2.9' }), '123456')),
+    )
     expect(answers.filter(({ code }) => code === 'INVALID_TWO_FACTOR_COOKIE')).toHaveLength(30)
     expect(answers.filter(({ code }) => code === 'TOO_MANY_REQUESTS')).toHaveLength(10)
   })
 })
 
-test('nothing of all this was unforeseen', () => {
+test('the tests above caused no unexpected error', () => {
   expect(app.unforeseen()).toEqual([])
 })

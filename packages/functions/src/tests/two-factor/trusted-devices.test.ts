@@ -9,8 +9,8 @@ const app = await createTestApp()
 const day = 24 * 3600
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
 
-/** A person with a factor, and a laptop that they trusted at a sign-in. */
-async function withLaptop() {
+/** Signs a person in who has a second factor and trusted a laptop. */
+async function signInWithLaptop() {
   const clock = holdClock()
   const phone = await app.signedIn()
   const { person, userId } = phone
@@ -28,45 +28,45 @@ async function withLaptop() {
   expect(answer.status).toBe(200)
   return { clock, phone, laptop, person, userId, authenticator, backupCodes, signIn, answer }
 }
-const trustOf = (tab: Browser) => tab.cookies.get('floorpass_trusted_device')
-const challenged = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
-const devices = async (tab: Pick<Browser, 'get'>) =>
+const getTrustToken = (tab: Browser) => tab.cookies.get('floorpass_trusted_device')
+const challengeAnswer = { twoFactorRedirect: true, twoFactorMethods: ['totp'] }
+const listDevices = async (tab: Pick<Browser, 'get'>) =>
   (await tab.get('/auth/two-factor/list-trusted-devices')).body as (Record<string, unknown> & { id: string })[]
 
 describe('a trusted device', () => {
-  test('is one only by choice', async () => {
-    const { phone, person, userId, authenticator, clock } = await withLaptop()
+  test('is trusted only by choice', async () => {
+    const { phone, person, userId, authenticator, clock } = await signInWithLaptop()
     clock.advance(60)
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
     await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
-    expect([trustOf(tab), trustOf(phone)]).toEqual([undefined, undefined])
+    expect([getTrustToken(tab), getTrustToken(phone)]).toEqual([undefined, undefined])
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
   })
 
-  test('skips the code, under a new token each time, and stays the same device', async () => {
-    const { laptop, userId, signIn, answer } = await withLaptop()
+  test('skips the code, with a new token each time, and stays the same device', async () => {
+    const { laptop, userId, signIn, answer } = await signInWithLaptop()
     expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toMatch(
       /^floorpass_trusted_device=[\w-]{43}; HttpOnly; Max-Age=2592000; Path=\/; SameSite=Lax$/,
     )
-    const [first, known] = [trustOf(laptop), await app.db.trustedDevice.findFirstOrThrow({ where: { userId } })]
+    const [first, known] = [getTrustToken(laptop), await app.db.trustedDevice.findFirstOrThrow({ where: { userId } })]
     await laptop.post('/auth/sign-out')
-    const again = await signIn()
-    expect(again.body).toMatchObject({ token: await handleOf(laptop), user: { id: userId } })
-    expect(trustOf(laptop)).not.toBe(first)
+    const secondSignIn = await signIn()
+    expect(secondSignIn.body).toMatchObject({ token: await handleOf(laptop), user: { id: userId } })
+    expect(getTrustToken(laptop)).not.toBe(first)
     expect(await app.db.trustedDevice.findMany({ where: { userId } })).toMatchObject([
       { id: known.id, expiresAt: known.expiresAt },
     ])
     const thief = app.browser()
     thief.cookies.set('floorpass_trusted_device', first ?? '')
-    expect((await signIn(thief)).body).toEqual(challenged)
+    expect((await signIn(thief)).body).toEqual(challengeAnswer)
     expect(await app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in' }, orderBy: { id: 'desc' } })).toMatchObject({
       details: { factor: 'trusted-device' },
     })
   })
 
-  test('still needs the password', async () => {
-    const { laptop, person } = await withLaptop()
+  test('needs the password', async () => {
+    const { laptop, person } = await signInWithLaptop()
     await laptop.post('/auth/sign-out')
     expect((await laptop.post('/auth/sign-in/email', { email: person.email, password: 'something else' })).code).toBe(
       'INVALID_EMAIL_OR_PASSWORD',
@@ -74,35 +74,35 @@ describe('a trusted device', () => {
     expect((await laptop.get('/auth/get-session')).body).toBeNull()
   })
 
-  test('ends thirty days after the code, however often it was used', async () => {
-    const { laptop, clock, signIn } = await withLaptop()
+  test('ends thirty days after the code, however often it is used', async () => {
+    const { laptop, clock, signIn } = await signInWithLaptop()
     clock.advance(20 * day)
-    const again = await signIn()
-    expect(again.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toContain('Max-Age=864000')
+    const secondSignIn = await signIn()
+    expect(secondSignIn.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toContain('Max-Age=864000')
     clock.advance(10 * day)
-    expect((await signIn()).body).toEqual(challenged)
-    expect(await devices(laptop)).toHaveProperty('code', 'UNAUTHORIZED')
+    expect((await signIn()).body).toEqual(challengeAnswer)
+    expect(await listDevices(laptop)).toHaveProperty('code', 'UNAUTHORIZED')
   })
 
-  test('used twice at once with one token it skips the code once', async () => {
-    const { laptop, signIn } = await withLaptop()
+  test('skips the code once when two browsers use one token in parallel', async () => {
+    const { laptop, signIn } = await signInWithLaptop()
     const copies = [app.browser(), app.browser()]
-    for (const copy of copies) copy.cookies.set('floorpass_trusted_device', trustOf(laptop) ?? '')
+    for (const copy of copies) copy.cookies.set('floorpass_trusted_device', getTrustToken(laptop) ?? '')
     const answers = await Promise.all(copies.map((copy) => signIn(copy)))
     expect(answers.filter(({ body }) => 'token' in (body as object))).toHaveLength(1)
   })
 
-  test('T113: is worth nothing to another user of the browser, who replaces it by choosing so', async () => {
-    const [mine, theirs] = [await withLaptop(), await withLaptop()]
-    expect((await theirs.signIn(mine.laptop)).body).toEqual(challenged)
+  test('T113: does not work for another user of the browser, and can be replaced by them', async () => {
+    const [mine, theirs] = [await signInWithLaptop(), await signInWithLaptop()]
+    expect((await theirs.signIn(mine.laptop)).body).toEqual(challengeAnswer)
     mine.clock.advance(60)
     await mine.laptop.post('/auth/two-factor/verify', { code: theirs.authenticator.code(1), trustDevice: true })
     expect((await theirs.signIn(mine.laptop)).body).toHaveProperty('token')
-    expect((await mine.signIn()).body).toEqual(challenged)
+    expect((await mine.signIn()).body).toEqual(challengeAnswer)
   })
 
-  test('trusted again in the same browser it is still one device', async () => {
-    const { laptop, signIn, userId, clock, authenticator } = await withLaptop()
+  test('stays one device when it is trusted again in the same browser', async () => {
+    const { laptop, signIn, userId, clock, authenticator } = await signInWithLaptop()
     clock.advance(30 * day)
     await signIn()
     expect((await laptop.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
@@ -110,17 +110,17 @@ describe('a trusted device', () => {
     expect((await signIn()).body).toHaveProperty('token')
   })
 
-  test('a token that is none, too long or of a stranger asks for the code', async () => {
-    const { signIn } = await withLaptop()
+  test('needs the code when its token is unknown, malformed or too long', async () => {
+    const { signIn } = await signInWithLaptop()
     for (const token of ['x', 'y'.repeat(7000), '%00', "' OR 1=1"]) {
       const tab = app.browser()
       tab.cookies.set('floorpass_trusted_device', token)
-      expect((await signIn(tab)).body).toEqual(challenged)
+      expect((await signIn(tab)).body).toEqual(challengeAnswer)
     }
   })
 
-  test('there are at most twenty: the oldest is asked again', async () => {
-    const { userId, signIn, laptop, phone, clock, authenticator } = await withLaptop()
+  test('replaces the oldest when there are twenty', async () => {
+    const { userId, signIn, laptop, phone, clock, authenticator } = await signInWithLaptop()
     const expiresAt = new Date(Date.now() + 1e6)
     await app.db.trustedDevice.createMany({
       data: Array.from({ length: 19 }, (_, count) => ({
@@ -134,17 +134,17 @@ describe('a trusted device', () => {
     await signIn(phone)
     await phone.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(20)
-    const withPhone = await devices(phone)
+    const withPhone = await listDevices(phone)
     expect(withPhone.filter(({ current }) => current)).toHaveLength(1)
     await app.db.trustedDevice.updateMany({ where: { userId }, data: { createdAt: new Date() } })
-    expect(trustOf(laptop)).toBeDefined()
+    expect(getTrustToken(laptop)).toBeDefined()
   })
 })
 
 describe('trusted devices', () => {
-  test('are listed as a person knows them, without a token, and are marked among the sessions', async () => {
-    const { phone, laptop } = await withLaptop()
-    const list = await devices(laptop)
+  test('are listed by device name without a token, and marked in the list of sessions', async () => {
+    const { phone, laptop } = await signInWithLaptop()
+    const list = await listDevices(laptop)
     expect(list).toEqual([
       {
         id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -159,7 +159,7 @@ describe('trusted devices', () => {
         current: true,
       },
     ])
-    expect(await devices(phone)).toEqual([{ ...list[0], current: false }])
+    expect(await listDevices(phone)).toEqual([{ ...list[0], current: false }])
     const sessions = (await phone.get('/auth/list-sessions')).body as { trusted: boolean; current: boolean }[]
     expect(sessions.map(({ trusted, current }) => [trusted, current])).toEqual([
       [true, false],
@@ -167,28 +167,28 @@ describe('trusted devices', () => {
     ])
   })
 
-  test('T113: one is revoked by its owner, and by nobody else', async () => {
-    const { phone, laptop, userId, signIn } = await withLaptop()
-    const [device] = await devices(phone)
-    const stranger = await app.signedIn()
+  test('T113: can be revoked only by their owner', async () => {
+    const { phone, laptop, userId, signIn } = await signInWithLaptop()
+    const [device] = await listDevices(phone)
+    const otherUser = await app.signedIn()
     const revoke = (tab: Pick<Browser, 'post'>, id = device?.id) => tab.post('/auth/two-factor/revoke-trusted-device', { id })
-    expect((await revoke(stranger)).body).toEqual({ status: true })
+    expect((await revoke(otherUser)).body).toEqual({ status: true })
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
     expect((await revoke(phone)).body).toEqual({ status: true })
     expect((await revoke(phone)).body).toEqual({ status: true })
     expect(await app.db.auditEvent.count({ where: { userId, action: 'revoke-trusted-device' } })).toBe(1)
     expect((await laptop.get('/auth/get-session')).body).not.toBeNull()
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
-  test('end with their session when it is revoked: a lost laptop is asked for a code', async () => {
-    const { phone, laptop, signIn } = await withLaptop()
+  test('end when their session is revoked, so that a lost laptop needs a code', async () => {
+    const { phone, laptop, signIn } = await signInWithLaptop()
     expect((await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })).status).toBe(200)
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
-  test('of others end with revoke-other-sessions, all with revoke-sessions', async () => {
-    const first = await withLaptop()
+  test('end with revoke-other-sessions except this one, and all with revoke-sessions', async () => {
+    const first = await signInWithLaptop()
     await first.laptop.post('/auth/revoke-other-sessions')
     expect((await first.signIn()).body).toHaveProperty('token')
     await first.laptop.post('/auth/sign-out')
@@ -199,17 +199,17 @@ describe('trusted devices', () => {
     await first.signIn(other)
     await other.post('/auth/two-factor/verify', { code: first.authenticator.code() })
     await other.post('/auth/revoke-other-sessions')
-    expect((await first.signIn()).body).toEqual(challenged)
+    expect((await first.signIn()).body).toEqual(challengeAnswer)
 
-    const second = await withLaptop()
+    const second = await signInWithLaptop()
     await second.laptop.post('/auth/revoke-sessions')
-    expect((await second.signIn()).body).toEqual(challenged)
+    expect((await second.signIn()).body).toEqual(challengeAnswer)
   })
 
   test.each([
     [
       'change-password',
-      ({ phone, person }: Awaited<ReturnType<typeof withLaptop>>) =>
+      ({ phone, person }: Awaited<ReturnType<typeof signInWithLaptop>>) =>
         phone.post('/auth/change-password', {
           currentPassword: person.password,
           newPassword: person.password.replace('plum', 'pear'),
@@ -217,38 +217,38 @@ describe('trusted devices', () => {
     ],
     [
       'reset-password',
-      async ({ person }: Awaited<ReturnType<typeof withLaptop>>) => {
+      async ({ person }: Awaited<ReturnType<typeof signInWithLaptop>>) => {
         await app.browser().post('/auth/forget-password', { email: person.email })
         await app.mailed()
         const { token } = app.outbox.lastTo(person.email)
         return app.browser().post('/auth/reset-password', { token, newPassword: person.password.replace('plum', 'pear') })
       },
     ],
-  ])('T113, T38: end with %s, and so does a sign-in that waits for its code', async (_, change) => {
-    const somebody = await withLaptop()
+  ])('T113, T38: end with %s, as does a sign-in that waits for its code', async (_, change) => {
+    const laptopOwner = await signInWithLaptop()
     const waiting = app.browser()
-    await somebody.signIn(waiting)
-    expect((await change(somebody)).status).toBe(200)
-    somebody.person.password = somebody.person.password.replace('plum', 'pear')
-    expect((await somebody.signIn()).body).toEqual(challenged)
-    somebody.clock.advance(60)
-    const code = somebody.authenticator.code()
+    await laptopOwner.signIn(waiting)
+    expect((await change(laptopOwner)).status).toBe(200)
+    laptopOwner.person.password = laptopOwner.person.password.replace('plum', 'pear')
+    expect((await laptopOwner.signIn()).body).toEqual(challengeAnswer)
+    laptopOwner.clock.advance(60)
+    const code = laptopOwner.authenticator.code()
     expect((await waiting.post('/auth/two-factor/verify', { code })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
   })
 
-  test('T113: end with disable; switched on again, no device is trusted', async () => {
-    const { phone, laptop, person, signIn, clock } = await withLaptop()
+  test('T113: end with disable, and stay ended when two-factor is enabled again', async () => {
+    const { phone, laptop, person, signIn, clock } = await signInWithLaptop()
     expect((await phone.post('/auth/two-factor/disable', { password: person.password })).status).toBe(200)
-    const kept = trustOf(laptop) ?? ''
+    const kept = getTrustToken(laptop) ?? ''
     expect((await signIn()).body).toHaveProperty('token')
     clock.advance(60)
     await switchOnTwoFactor(phone, person.password)
     laptop.cookies.set('floorpass_trusted_device', kept)
-    expect((await signIn()).body).toEqual(challenged)
+    expect((await signIn()).body).toEqual(challengeAnswer)
   })
 
-  test('a session that gets a new token keeps its device', async () => {
-    const { phone, laptop, person, userId } = await withLaptop()
+  test('stay with a session that gets a new token', async () => {
+    const { phone, laptop, person, userId } = await signInWithLaptop()
     const { email: newEmail } = app.person()
     await phone.post('/auth/change-email', { newEmail })
     await app.mailed()
@@ -259,6 +259,6 @@ describe('trusted devices', () => {
   })
 })
 
-test('nothing of all this was unforeseen', () => {
+test('the tests above caused no unexpected error', () => {
   expect(app.unforeseen()).toEqual([])
 })
