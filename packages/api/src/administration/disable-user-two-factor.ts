@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailTwoFactorDisabled } from '../mail/notifications.ts'
-import { dropTwoFactor } from '../users/drop-two-factor.ts'
+import { sendTwoFactorDisabled } from '../mail/notifications.ts'
+import { deleteTwoFactor } from '../users/delete-two-factor.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { actorOf, type Operator, requireUser } from './operator.ts'
 
@@ -16,8 +16,8 @@ export async function disableUserTwoFactor(operator: Operator, who: string, reas
     await lockUser(tx, userId)
     const current = await tx.user.findUnique({ where: { id: userId } })
     if (!current?.twoFactorEnabled) throw new AppError(current ? 'TWO_FACTOR_NOT_ENABLED' : 'USER_NOT_FOUND')
-    const user = await dropTwoFactor(tx, userId)
+    const user = await deleteTwoFactor(tx, userId)
     await recordAuditEvent(tx, ctx.client, { userId, ...actorOf(operator), action: 'disable-two-factor', details: { reason } })
-    await mailTwoFactorDisabled(ctx, tx, user)
+    await sendTwoFactorDisabled(ctx, tx, user)
   })
 }

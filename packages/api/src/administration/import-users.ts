@@ -4,7 +4,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import { isSupportedHash } from '../password-hashing/password-hasher.ts'
-import { removeUnverified } from '../users/remove-unverified.ts'
+import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 export type ImportOutcome = {
@@ -142,7 +142,7 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
   const store = (user: UserRow, accounts: Prisma.AccountCreateWithoutUserInput[]): Promise<void> =>
     db.$transaction(async (tx) => {
       const image = imageOf(user)
-      if (user.emailVerified) await removeUnverified(tx, user.email)
+      if (user.emailVerified) await deleteUnverifiedUser(tx, user.email)
       await tx.user.create({
         data: {
           id: user.id,

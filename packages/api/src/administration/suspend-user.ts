@@ -1,6 +1,6 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailPasswordCleared } from '../mail/notifications.ts'
+import { sendPasswordCleared } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
@@ -50,7 +50,7 @@ export async function restoreUser(
     await recordAuditEvent(tx, ctx.client, { ...entry, action: 'restore-user' })
     if (isCleared) {
       await clearPassword(tx, userId)
-      await mailPasswordCleared(ctx, tx, user)
+      await sendPasswordCleared(ctx, tx, user)
     }
     return { restored: true }
   })

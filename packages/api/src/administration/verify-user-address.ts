@@ -1,9 +1,9 @@
 import type { User } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
-import { mailPasswordSet } from '../mail/notifications.ts'
+import { sendPasswordSet } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { verifyAddress } from '../users/verify-address.ts'
+import { markEmailVerified } from '../users/mark-email-verified.ts'
 import { actorOf, type Operator } from './operator.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function verifyUserAddress(
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
     if (!keepPassword && (await tx.user.count({ where: { id: userId, email } })) > 0) await clearPassword(tx, userId)
-    const proved = await verifyAddress(ctx, tx, {
+    const proved = await markEmailVerified(ctx, tx, {
       userId,
       email,
       audit: { ...actorOf({ name }), details: { reason, keepPassword } },
@@ -31,7 +31,7 @@ export async function verifyUserAddress(
       where: { ...credential, passwordHash: { not: null } },
       include: { user: true },
     })
-    if (counting) await mailPasswordSet(ctx, tx, counting.user)
+    if (counting) await sendPasswordSet(ctx, tx, counting.user)
     return { passwordCleared: proved.isCleared }
   })
 }

@@ -87,7 +87,7 @@ export const isByAnother = ({ userId, actorId }: { userId: string; actorId: stri
   actorId !== null && actorId !== userId
 
 /** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */
-export async function recordAuditEventIfKnown(db: Database, client: Client, entry: AuditEntry): Promise<void> {
+export async function recordAuditEventIfUserExists(db: Database, client: Client, entry: AuditEntry): Promise<void> {
   await db.$transaction(async (tx) => {
     if (await lockUser(tx, entry.userId)) await recordAuditEvent(tx, client, entry)
   })

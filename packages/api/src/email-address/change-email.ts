@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailEmailChange } from '../mail/notifications.ts'
+import { sendEmailChange } from '../mail/notifications.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
@@ -24,7 +24,7 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
       const isFree = (await tx.user.count({ where: isHolder(input.newEmail) })) === 0
-      await mailEmailChange(ctx, tx, ctx.user, {
+      await sendEmailChange(ctx, tx, ctx.user, {
         newEmail: input.newEmail,
         callbackURL: input.callbackURL,
         isFree: isFree && mayMail,

@@ -3,13 +3,13 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { mailEmailChanged } from '../mail/notifications.ts'
+import { sendEmailChanged } from '../mail/notifications.ts'
 import { consumeOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
-import { lockUser, refuseEnded } from '../users/lock-user.ts'
+import { deleteUnverifiedUser, isSignedUpWith } from '../users/delete-unverified-user.ts'
+import { assertSessionLive, lockUser } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
-import { isSignedUpWith, removeUnverified } from '../users/remove-unverified.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
 /**
@@ -61,10 +61,10 @@ const isDone = async (tx: Transaction, { id, email, userId }: Verification): Pro
 async function freeAddress(tx: Transaction, { email, createdAt }: Verification, active: ActiveSession | null): Promise<void> {
   if (email === null) throw new AppError('INVALID_TOKEN')
   if (active) {
-    await refuseEnded(tx, active.session)
-    return removeUnverified(tx, email)
+    await assertSessionLive(tx, active.session)
+    return deleteUnverifiedUser(tx, email)
   }
-  await removeUnverified(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
+  await deleteUnverifiedUser(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
   if (await isSignedUpWith(tx, email)) throw new AppError('UNAUTHORIZED')
 }
 
@@ -81,7 +81,7 @@ async function replaceAddress(ctx: Context, tx: Transaction, link: Verification)
   await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'reauthenticate'])
   // An address that replaced another one within the week may be a thief's, and must not take the account back.
   const snapshot = (await hasOpenUndo(tx, userId)) ? null : await takeUndoSnapshot(tx, changed)
-  await mailEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
+  await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'change-email' })
   return changed
 }

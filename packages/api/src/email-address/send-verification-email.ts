@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailVerificationLink } from '../mail/notifications.ts'
+import { sendVerificationLink } from '../mail/notifications.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { sendVerificationEmailInput } from './contract.ts'
@@ -29,7 +29,7 @@ async function mailIfUnverified(ctx: Context, email: string, callbackURL: string
     if (!(await lockUser(tx, user.id))) return
     // The sign-up lives on with its new link: see confirm-email-change.ts.
     await tx.user.updateMany({ where: { id: user.id, emailVerified: false }, data: { updatedAt: new Date() } })
-    await mailVerificationLink(ctx, tx, user, { callbackURL, pending: null })
+    await sendVerificationLink(ctx, tx, user, { callbackURL, pending: null })
   })
   ctx.mail.wake()
 }

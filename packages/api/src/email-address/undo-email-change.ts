@@ -2,7 +2,7 @@ import { isUniqueViolation, type Transaction, type User, type Verification } fro
 import { type AuditEntry, recordAuditEvents } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailEmailChanged, mailEmailChangeUndone } from '../mail/notifications.ts'
+import { sendEmailChanged, sendEmailChangeUndone } from '../mail/notifications.ts'
 import { consumeOneTimeToken, findOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
@@ -69,8 +69,8 @@ const takeBack = (ctx: Context, token: string): Promise<UndoEffects> =>
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
     await recordAuditEvents(tx, ctx.client, eventsOf(userId, effects))
-    await mailEmailChangeUndone(ctx, tx, user, effects)
-    if (former.email !== email) await mailEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
+    await sendEmailChangeUndone(ctx, tx, user, effects)
+    if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
     return effects
   })
 

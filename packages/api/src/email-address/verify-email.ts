@@ -8,7 +8,7 @@ import { consumeOneTimeToken, openPayload } from '../one-time-tokens/one-time-to
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { hasClearedPassword, verifyAddress } from '../users/verify-address.ts'
+import { hasClearedPassword, markEmailVerified } from '../users/mark-email-verified.ts'
 import { confirmEmailChange } from './confirm-email-change.ts'
 import { verifyEmailInput } from './contract.ts'
 
@@ -47,7 +47,7 @@ async function markVerified(ctx: Context, tx: Transaction, link: Verification): 
   const { userId, email, payloadSealed } = link
   if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
   const pending = payloadSealed === null ? null : (JSON.parse(openPayload(ctx, link)) as PendingProfile)
-  const proved = await verifyAddress(ctx, tx, { userId, email, ...(pending && { pending }) })
+  const proved = await markEmailVerified(ctx, tx, { userId, email, ...(pending && { pending }) })
   if (!proved) throw new AppError('INVALID_TOKEN')
   return proved.isCleared
 }

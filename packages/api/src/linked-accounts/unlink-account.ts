@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
-import { mailAccountUnlinked } from '../mail/notifications.ts'
+import { sendAccountUnlinked } from '../mail/notifications.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
@@ -33,7 +33,7 @@ export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation
     // Nobody ends a sign-in that the lost way began; and no link brings a password back.
     await voidOneTimeTokens(tx, userId, account.providerId === 'credential' ? ['two-factor', 'reset-password'] : ['two-factor'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
-    await mailAccountUnlinked(ctx, tx, ctx.user, account.providerId)
+    await sendAccountUnlinked(ctx, tx, ctx.user, account.providerId)
   })
   ctx.mail.wake()
   return { status: true as const }

@@ -13,7 +13,7 @@ type Recipient = Pick<User, 'id' | 'name' | 'email' | 'locale'>
 export type PendingProfile = Pick<User, 'name' | 'image' | 'riskLevel' | 'locale'>
 
 /** A link that proves the address. It opens a page with a button, since mail scanners follow links. */
-export async function mailVerificationLink(
+export async function sendVerificationLink(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -33,13 +33,13 @@ export async function mailVerificationLink(
 }
 
 /** Somebody signed up with an address that has an account: its owner learns of it, the caller does not. */
-export async function mailAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const urls = { signInUrl: pageUrl(ctx, '/login'), resetUrl: pageUrl(ctx, '/forgot-password') }
   await send(ctx, tx, user, renderMail('already-registered', { ...letter(ctx, user), ...urls }))
 }
 
 /** A link that sets a new password. It voids the links of former requests: the newest mail is the one that works. */
-export async function mailResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
+export async function sendResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   await voidOneTimeTokens(tx, user.id, ['reset-password'])
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
@@ -50,7 +50,7 @@ export async function mailResetLink(ctx: Context, tx: Transaction, user: Recipie
 }
 
 /** The password was removed, to keep a stranger out: the owner chooses a new one by this link, or asks for another. */
-export async function mailPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/reset-password', { token })
@@ -58,7 +58,7 @@ export async function mailPasswordCleared(ctx: Context, tx: Transaction, user: R
 }
 
 /** Tells the owner what the undo of an email change did. The password is gone: the owner chooses a new one by this link. */
-export async function mailEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
+export async function sendEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const unlinkedProviders = effects.unlinkedProviders.map((id) => ctx.providers.get(id as ProviderId)?.name ?? id)
@@ -68,17 +68,17 @@ export async function mailEmailChangeUndone(ctx: Context, tx: Transaction, user:
 }
 
 /** Tells that the password was changed, and how to take the account back. */
-export async function mailPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('password-changed', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
 }
 
 /** Tells that the account has a password from now on. */
-export async function mailPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('password-set', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
 }
 
 /** To the new address: the link that makes it the account's. To the old one: that somebody asked. */
-export async function mailEmailChange(
+export async function sendEmailChange(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -108,7 +108,7 @@ export async function mailEmailChange(
 }
 
 /** To the address that an account has just left. With a `snapshot` it gets a link that takes the account back. `user` is as it was before. */
-export async function mailEmailChanged(
+export async function sendEmailChanged(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -130,7 +130,7 @@ export async function mailEmailChanged(
 }
 
 /** A link that deletes the account once its owner, signed in, confirms. */
-export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.deleteAccount.lifetime
   await voidOneTimeTokens(tx, user.id, ['delete-account'])
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
@@ -139,7 +139,7 @@ export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Reci
 }
 
 /** A link that proves, in a signed-in browser, who the user is: for accounts with no other way. The newest link is the one that works. */
-export async function mailReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const { lifetime } = policy.reauthentication
   await voidOneTimeTokens(tx, user.id, ['reauthenticate'])
   const token = await issueOneTimeToken(tx, { purpose: 'reauthenticate', userId: user.id, email: user.email, lifetime })
@@ -148,13 +148,13 @@ export async function mailReauthenticationLink(ctx: Context, tx: Transaction, us
 }
 
 /** Tells that there is another way into the account. */
-export async function mailAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
+export async function sendAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
   const accountsUrl = pageUrl(ctx, '/settings/accounts')
   await send(ctx, tx, user, renderMail('account-linked', { ...letter(ctx, user), provider, accountsUrl }))
 }
 
 /** Tells that a way into the account is gone. */
-export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
+export async function sendAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
   const provider = ctx.providers.get(providerId as ProviderId)?.name ?? null
   await send(
     ctx,
@@ -165,37 +165,37 @@ export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: R
 }
 
 /** Tells that sign-ins need a code from now on. */
-export async function mailTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
   await send(ctx, tx, user, renderMail('two-factor-enabled', { ...letter(ctx, user), ...urls }))
 }
 
 /** Tells that sign-ins need no code any more. */
-export async function mailTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
   await send(ctx, tx, user, renderMail('two-factor-disabled', { ...letter(ctx, user), resetUrl }))
 }
 
 /** Tells that there are new backup codes, and the former ones are void. */
-export async function mailBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
   await send(ctx, tx, user, renderMail('backup-codes-replaced', { ...letter(ctx, user), resetUrl }))
 }
 
 /** Tells that a backup code was used, and how many are left. */
-export async function mailBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
+export async function sendBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
   const securityUrl = pageUrl(ctx, '/settings/security')
   await send(ctx, tx, user, renderMail('backup-code-used', { ...letter(ctx, user), left, securityUrl }))
 }
 
 /** Tells that somebody who got as far as the code guessed wrong too often. */
-export async function mailTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
+export async function sendTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
   await send(ctx, tx, user, renderMail('two-factor-locked', { ...letter(ctx, user), minutes, resetUrl }))
 }
 
 /** Tells that somebody guessed at the password so often that it is taken no more on new devices, or on known ones and in settings. */
-export async function mailPasswordPaused(
+export async function sendPasswordPaused(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -206,12 +206,12 @@ export async function mailPasswordPaused(
 }
 
 /** Tells that the account is gone. */
-export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))
 }
 
 /** An invitation to an address that may have no account. It is written in the account's language, else in the inviter's. */
-export async function mailInvitation(
+export async function sendInvitation(
   ctx: Context,
   tx: Transaction,
   email: string,
@@ -228,7 +228,7 @@ export async function mailInvitation(
 }
 
 /** Tells that somebody made them a member. */
-export async function mailMemberAdded(
+export async function sendMemberAdded(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -239,7 +239,7 @@ export async function mailMemberAdded(
 }
 
 /** The account joined another organization, and had no place left but that of a membership it never accepted. */
-export async function mailMembershipDropped(
+export async function sendMembershipDropped(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -250,7 +250,7 @@ export async function mailMembershipDropped(
 }
 
 /** Tells that a membership has ended. */
-export async function mailMemberRemoved(
+export async function sendMemberRemoved(
   ctx: Context,
   tx: Transaction,
   user: Recipient,

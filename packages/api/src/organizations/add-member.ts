@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailMemberAdded } from '../mail/notifications.ts'
+import { sendMemberAdded } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { addMemberInput } from './contract.ts'
 import { cancelInvitations } from './invitation.ts'
@@ -39,7 +39,7 @@ export const addMember = sessionProcedure.input(addMemberInput).mutation(async (
       action: 'add-member',
       details: { role },
     })
-    await mailMemberAdded(ctx, tx, user, { organization: name, actor: ctx.user.name })
+    await sendMemberAdded(ctx, tx, user, { organization: name, actor: ctx.user.name })
     return added
   })
   ctx.mail.wake()

@@ -2,7 +2,7 @@ import type { Transaction } from '@floorpass/db'
 import { recordAuditEvents } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
-import { mailMembershipDropped } from '../mail/notifications.ts'
+import { sendMembershipDropped } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { endMembership, findMembership, lockOrganizations } from './membership.ts'
 
@@ -33,5 +33,5 @@ export async function freeSlot(ctx: Context & ActiveSession, tx: Transaction, jo
   await recordAuditEvents(tx, ctx.client, [{ ...event, userId }, ...ownersEvents])
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
-  await mailMembershipDropped(ctx, tx, user, { organization: name, most: policy.organizations.perUser })
+  await sendMembershipDropped(ctx, tx, user, { organization: name, most: policy.organizations.perUser })
 }

@@ -2,7 +2,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
-import { mailInvitation } from '../mail/notifications.ts'
+import { sendInvitation } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { inviteMemberInput } from './contract.ts'
 import { assertMayChangeOwners, changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
@@ -52,7 +52,7 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     const invited = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'invite-member', details: { role } })
-    await mailInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
+    await sendInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
     return invited
   })
   ctx.mail.wake()

@@ -2,7 +2,7 @@ import type { Member } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailMemberRemoved } from '../mail/notifications.ts'
+import { sendMemberRemoved } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { removeMemberInput } from './contract.ts'
 import { happenedTo } from './invitation.ts'
@@ -47,7 +47,7 @@ export const removeMember = sessionProcedure.input(removeMemberInput).mutation(a
       details: { role },
     })
     // Who removes themselves knows.
-    if (userId !== ctx.user.id) await mailMemberRemoved(ctx, tx, user, { organization: name })
+    if (userId !== ctx.user.id) await sendMemberRemoved(ctx, tx, user, { organization: name })
     return member
   })
   ctx.mail.wake()

@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailAccountDeleted, mailDeletionLink } from '../mail/notifications.ts'
+import { sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
@@ -28,7 +28,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
     await db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
       await assertNoOpenUndo(tx, user.id)
-      await mailDeletionLink(ctx, tx, user)
+      await sendDeletionLink(ctx, tx, user)
       await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-account-deletion' })
     })
     ctx.mail.wake()
@@ -85,5 +85,5 @@ async function deleteEverything(ctx: Context, tx: Transaction, user: User): Prom
   await tx.trustedDevice.deleteMany({ where: { userId: user.id } })
   const { count } = await tx.user.deleteMany({ where: { id: user.id } })
   if (count === 0) throw new AppError('UNAUTHORIZED')
-  await mailAccountDeleted(ctx, tx, user)
+  await sendAccountDeleted(ctx, tx, user)
 }

@@ -1,4 +1,4 @@
-import { recordAuditEventIfKnown } from '../audit-log/audit-log.ts'
+import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
@@ -9,6 +9,6 @@ export const exportData = sessionProcedure.query(async ({ ctx }) => {
   const userId = ctx.user.id
   await ctx.limiter.consume('export-data:user', userId)
   const data = await collectPersonalData(ctx.db, ctx.user)
-  await recordAuditEventIfKnown(ctx.db, ctx.client, { userId, action: 'export-data' })
+  await recordAuditEventIfUserExists(ctx.db, ctx.client, { userId, action: 'export-data' })
   return data
 })

@@ -2,7 +2,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
-import { lockCaller, lockUser, refuseEnded } from '../users/lock-user.ts'
+import { assertSessionLive, lockCaller, lockUser } from '../users/lock-user.ts'
 import { updateUserInput } from './contract.ts'
 
 const serverManaged = [
@@ -54,7 +54,7 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
             OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
               AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
         RETURNING id`,
-      refuseEnded(tx, ctx.session),
+      assertSessionLive(tx, ctx.session),
       recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
     ])
     if (changed.length > 0) return

@@ -30,7 +30,7 @@ export async function lockCaller(
   const rows = await tx.$queryRaw<{ id: string; suspended: boolean }[]>`
     SELECT id, suspended_at IS NOT NULL AS suspended FROM users WHERE id = ANY(${[user.id, ...others]}) ORDER BY id FOR NO KEY UPDATE`
   if (!rows.some(({ id, suspended }) => id === user.id && !suspended)) throw new AppError('UNAUTHORIZED')
-  await refuseEnded(tx, session)
+  await assertSessionLive(tx, session)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -38,7 +38,7 @@ export async function lockCaller(
  * For who holds the lock: the session must still live. A statement of its own: the one that waited for the lock still sees what was
  * there before it waited. UNAUTHORIZED.
  */
-export async function refuseEnded(tx: Queryable, { id }: { id: string }): Promise<void> {
+export async function assertSessionLive(tx: Queryable, { id }: { id: string }): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM sessions WHERE id = ${id} AND expires_at > ${new Date()}`
   if (rows.length === 0) throw new AppError('UNAUTHORIZED')
 }
