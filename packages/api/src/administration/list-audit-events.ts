@@ -6,17 +6,13 @@ export type AuditFilter = {
   since?: Date
   until?: Date
   limit?: number
-  /** The id of the last event that is known: older ones come. */
+  /** The id of an event: the list continues with older ones. */
   before?: string
 }
 
-/** How many events come unless somebody says. */
 export const usualEvents = 100
 
-/**
- * What happened, the newest first: to one user, of one kind, between two moments, before one event. At most `limit` of them; null
- * when there is no event `before`. USER_NOT_FOUND.
- */
+/** Lists matching audit events, newest first. Null when the event `before` does not exist. USER_NOT_FOUND. */
 export async function listAuditEvents(
   operator: Operator,
   { who, action, since, until, limit = usualEvents, before }: AuditFilter,
@@ -28,7 +24,6 @@ export async function listAuditEvents(
     where: {
       ...(user && { userId: user.id }),
       ...(action !== undefined && { action }),
-      // Several may be of one moment.
       ...(last && { OR: [{ createdAt: { lt: last.createdAt } }, { createdAt: last.createdAt, id: { lt: last.id } }] }),
       createdAt: { ...(since && { gte: since }), ...(until && { lt: until }) },
     },

@@ -4,12 +4,11 @@ import { sendPasswordSet } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { markEmailVerified } from '../users/mark-email-verified.ts'
-import { actorOf, type Operator } from './operator.ts'
+import { type Operator, toActor } from './operator.ts'
 
 /**
- * An operator vouches that the address, as it was shown to them, is the user's: `reason` says why, in the audit log. Whoever signed up
- * may have been a stranger: their password counts no more, and the address is mailed a link to choose one. With `keepPassword`, for
- * who was recognised and gets no mail, it counts, and the address is told. EMAIL_ALREADY_VERIFIED, also when the address has changed.
+ * Marks an email address as verified on an operator's word; `reason` goes to the audit log. EMAIL_ALREADY_VERIFIED.
+ * Clears the password, which an attacker may have set at sign-up, unless the operator identified the user (`keepPassword`).
  */
 export async function verifyUserAddress(
   { ctx, name }: Operator,
@@ -21,17 +20,17 @@ export async function verifyUserAddress(
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
     if (!keepPassword && (await tx.user.count({ where: { id: userId, email } })) > 0) await clearPassword(tx, userId)
-    const proved = await markEmailVerified(ctx, tx, {
+    const verified = await markEmailVerified(ctx, tx, {
       userId,
       email,
-      audit: { ...actorOf({ name }), details: { reason, keepPassword } },
+      audit: { ...toActor({ name }), details: { reason, keepPassword } },
     })
-    if (!proved) throw new AppError('EMAIL_ALREADY_VERIFIED')
-    const counting = await tx.account.findFirst({
+    if (!verified) throw new AppError('EMAIL_ALREADY_VERIFIED')
+    const account = await tx.account.findFirst({
       where: { ...credential, passwordHash: { not: null } },
       include: { user: true },
     })
-    if (counting) await sendPasswordSet(ctx, tx, counting.user)
-    return { passwordCleared: proved.isCleared }
+    if (account) await sendPasswordSet(ctx, tx, account.user)
+    return { passwordCleared: verified.isCleared }
   })
 }

@@ -1,6 +1,6 @@
 import { sessionProcedure } from '../trpc.ts'
 
-/** The caller's ways to sign in, oldest first; `credential` only while there is a password. Spec: Linked accounts. No hash and no token in it. */
+/** Lists the caller's sign-in methods, oldest first, without hashes and tokens. */
 export const listUserAccounts = sessionProcedure.query(async ({ ctx }) => {
   const accounts = await ctx.db.account.findMany({
     where: { userId: ctx.user.id, OR: [{ providerId: { not: 'credential' } }, { passwordHash: { not: null } }] },

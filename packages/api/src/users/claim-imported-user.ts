@@ -6,14 +6,14 @@ import { lockUser } from './lock-user.ts'
 import { markEmailVerified } from './mark-email-verified.ts'
 
 /**
- * The address of an imported user who never proved it was proved just now, by other means than a link of this account. Others keep
- * balances under its id, so the row stays and is the prover's; whatever opened it before may be a stranger's, and opens nothing more.
+ * Gives an imported, unverified row to the verified owner of its address. Other systems refer to the user id, so the row
+ * stays; all former sign-in methods are removed, since an attacker may have added them.
  */
 export async function claimImportedUser(ctx: Context, tx: Transaction, email: string): Promise<void> {
-  const unproved = { email, emailVerified: false, suspendedAt: null, importedAt: { not: null } }
-  const found = await tx.user.findUnique({ where: unproved })
+  const unverified = { email, emailVerified: false, suspendedAt: null, importedAt: { not: null } }
+  const found = await tx.user.findUnique({ where: unverified })
   await lockUser(tx, found?.id ?? null)
-  const imported = await tx.user.findUnique({ where: unproved })
+  const imported = await tx.user.findUnique({ where: unverified })
   if (!imported) return
   const userId = imported.id
   await tx.account.deleteMany({ where: { userId } })

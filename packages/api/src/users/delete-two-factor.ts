@@ -1,7 +1,7 @@
 import type { Transaction, User } from '@floorpass/db'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 
-/** Takes the second factor off an account: secret, backup codes, trusted devices and sign-ins that wait for a code go. */
+/** Deletes the second factor, backup codes, trusted devices and pending challenges of a user. */
 export async function deleteTwoFactor(tx: Transaction, userId: string): Promise<User> {
   await tx.twoFactor.deleteMany({ where: { userId } })
   await tx.backupCode.deleteMany({ where: { userId } })

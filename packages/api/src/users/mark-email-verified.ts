@@ -3,16 +3,21 @@ import { type AuditEntry, recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { type PendingProfile, sendPasswordCleared } from '../mail/notifications.ts'
 
-type Proof = { userId: string; email: string; pending?: PendingProfile; audit?: Pick<AuditEntry, 'actorId' | 'details'> }
+type EmailVerification = {
+  userId: string
+  email: string
+  pending?: PendingProfile
+  audit?: Pick<AuditEntry, 'actorId' | 'details'>
+}
 
 /**
- * A sign-up's address is proved: its other links are void, and where no password counts (see sign-up-email.ts) a link to choose one
- * is mailed. Null when the address has changed, or was proved, since; else whether the password was cleared.
+ * Verifies a sign-up's address, voids its other links, and mails a link to set a missing password.
+ * Returns whether the password was cleared; null when the address changed or is already verified.
  */
 export async function markEmailVerified(
   ctx: Context,
   tx: Transaction,
-  { userId, email, pending, audit }: Proof,
+  { userId, email, pending, audit }: EmailVerification,
 ): Promise<{ isCleared: boolean } | null> {
   const [user] = await tx.user.updateManyAndReturn({
     where: { id: userId, email, emailVerified: false },
