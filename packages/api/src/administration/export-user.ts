@@ -3,7 +3,6 @@ import { lockUser } from '../users/lock-user.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
 import { type Operator, requireUser, toActor } from './operator.ts'
 
-/** Returns the same export that users get of themselves, and records it. USER_NOT_FOUND. */
 export async function exportUser(operator: Operator, identifier: string) {
   const { db, client } = operator.ctx
   const user = await requireUser(operator, identifier)

@@ -13,13 +13,11 @@ export type ImportOutcome = {
   /** `present`: imported earlier. In a dry run, `imported` means that the import would succeed. */
   status: 'imported' | 'present' | 'refused'
   reason?: string
-  /** Data of the row that was not imported. */
   notes: string[]
 }
 
 export type ImportOptions = {
   dryRun: boolean
-  /** Import users with a second factor without that factor. */
   withoutTwoFactor: boolean
 }
 
@@ -75,7 +73,6 @@ function findMisnamedColumn(row: unknown, { shape }: z.ZodObject): string | unde
   )
 }
 
-/** Creates an import. `add` imports one row in one transaction and returns the outcome. */
 export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions) {
   const { db } = operator.ctx
   /** Keys of earlier rows, since a dry run writes none to the database. */

@@ -6,7 +6,6 @@ export type AuditFilter = {
   since?: Date
   until?: Date
   limit?: number
-  /** The id of an event: the list continues with older ones. */
   before?: string
 }
 
@@ -15,9 +14,9 @@ export const usualEvents = 100
 /** Lists matching audit events, newest first. Null when the event `before` does not exist. USER_NOT_FOUND. */
 export async function listAuditEvents(
   operator: Operator,
-  { who, action, since, until, limit = usualEvents, before }: AuditFilter,
+  { who: identifier, action, since, until, limit = usualEvents, before }: AuditFilter,
 ) {
-  const user = who === undefined ? null : await requireUser(operator, who)
+  const user = identifier === undefined ? null : await requireUser(operator, identifier)
   const last = before === undefined ? null : await operator.ctx.db.auditEvent.findUnique({ where: { id: before } })
   if (before !== undefined && !last) return null
   return operator.ctx.db.auditEvent.findMany({

@@ -23,7 +23,6 @@ export async function requireUser({ ctx }: Operator, identifier: string): Promis
   return user
 }
 
-/** Parses `google:1234`. Null for any other format. */
 export function parseIdentity(identifier: string): { providerId: string; accountId: string } | null {
   const providerId = providerIds.find((id) => identifier.startsWith(`${id}:`))
   return providerId === undefined ? null : { providerId, accountId: identifier.slice(providerId.length + 1) }

@@ -32,7 +32,6 @@ export async function retryRefusedMails(operator: Operator, id?: string): Promis
   return { queued }
 }
 
-/** Deletes one refused mail, or all. Records each for its recipient, or logs it. */
 export async function dropRefusedMails(operator: Operator, id?: string): Promise<{ dropped: number }> {
   const dropped = await forEachRefusedMail(operator, 'drop-mail', id === undefined ? {} : { id }, (tx, where) =>
     tx.queuedMail.deleteMany({ where }),

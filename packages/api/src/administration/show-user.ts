@@ -1,7 +1,6 @@
 import { presentUser } from '../sessions/present-session.ts'
 import { type Operator, requireUser } from './operator.ts'
 
-/** Returns what an operator needs to help a user, without secrets. USER_NOT_FOUND. */
 export async function showUser(operator: Operator, identifier: string) {
   const { db } = operator.ctx
   const user = await requireUser(operator, identifier)

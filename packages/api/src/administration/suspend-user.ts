@@ -23,10 +23,7 @@ export async function suspendUser(operator: Operator, identifier: string, reason
   })
 }
 
-/**
- * Lifts a suspension. `clearPassword` also removes the password and mails a link to set a new one. USER_NOT_FOUND.
- * An active account stays unchanged: its signed-in user may be the thief, and would set the new password.
- */
+/** Lifts a suspension. Ignores an active account: a signed-in thief could set the password that `clearPassword` asks for. USER_NOT_FOUND. */
 export async function restoreUser(
   operator: Operator,
   identifier: string,

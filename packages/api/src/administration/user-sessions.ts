@@ -6,7 +6,6 @@ import { describeSession } from '../sessions/present-session.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { type Operator, requireUser, toActor } from './operator.ts'
 
-/** Lists the live sessions of a user, newest first. USER_NOT_FOUND. */
 export async function listUserSessions(operator: Operator, identifier: string) {
   const { id: userId } = await requireUser(operator, identifier)
   const sessions = await operator.ctx.db.session.findMany({

@@ -6,10 +6,7 @@ import { lockUser } from '../users/lock-user.ts'
 import { markEmailVerified } from '../users/mark-email-verified.ts'
 import { type Operator, toActor } from './operator.ts'
 
-/**
- * Marks an email address as verified on an operator's word; `reason` goes to the audit log. EMAIL_ALREADY_VERIFIED.
- * Clears the password, which an attacker may have set at sign-up, unless the operator identified the user (`keepPassword`).
- */
+/** Marks an email as verified. Clears the password, which an attacker may have set, unless `keepPassword`. EMAIL_ALREADY_VERIFIED. */
 export async function verifyUserAddress(
   { ctx, name }: Operator,
   { id: userId, email }: Pick<User, 'id' | 'email'>,

@@ -55,7 +55,6 @@ export type AuditAction =
   | 'restore-user'
 
 export type AuditEntry = {
-  /** The account that the event concerns. */
   userId: string
   /** Set when another party acted: a user id or `operator:<name>`. */
   actorId?: string
@@ -65,7 +64,6 @@ export type AuditEntry = {
   details?: Record<string, string | number | boolean>
 }
 
-/** Records an event in the transaction of its change. */
 export const recordAuditEvent = (tx: Queryable, client: Client, entry: AuditEntry): Promise<void> =>
   recordAuditEvents(tx, client, [entry])
 

@@ -7,10 +7,7 @@ import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { changeEmailInput } from './contract.ts'
 
-/**
- * Mails a confirmation link to the new address and a notice to the current one. SESSION_NOT_FRESH, EMAIL_IS_THE_SAME.
- * A taken address gets the same answer but no mail (ADR 010).
- */
+/** Mails a link to the new address and a notice to the current one. A taken address gets the same answer (ADR 010). */
 export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(async ({ ctx, input }) => {
   assertReauthenticated(ctx.session)
   await ctx.limiter.consume('change-email:user', ctx.user.id)

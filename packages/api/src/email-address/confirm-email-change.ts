@@ -12,10 +12,7 @@ import { assertSessionLive, lockUser } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
-/**
- * Changes the email address and renews this browser's session. Returns null when the same link already did so.
- * INVALID_USER for another user's session, INVALID_TOKEN for a stale link, UNAUTHORIZED when `releaseAddress` needs a session.
- */
+/** Changes the email address; null when this link already did so. INVALID_USER, INVALID_TOKEN, UNAUTHORIZED. */
 export async function confirmEmailChange(
   ctx: Context,
   link: Verification & { user: User | null },
@@ -51,10 +48,7 @@ const isAlreadyDone = async (tx: Transaction, { id, email, userId }: Verificatio
   (await tx.verification.count({ where: { id, usedAt: { not: null } } })) > 0 &&
   (await tx.user.count({ where: { id: userId ?? '', email: email ?? '' } })) > 0
 
-/**
- * Deletes an unverified sign-up with the new address. A recent sign-up may be the mailbox owner's, and this link an
- * attacker's. So deleting a recent one requires a session of the account that requested the change.
- */
+/** A recent sign-up may be the mailbox owner's: deleting one requires a session of the account that requested the change. */
 async function releaseAddress(tx: Transaction, { email, createdAt }: Verification, active: ActiveSession | null): Promise<void> {
   if (email === null) throw new AppError('INVALID_TOKEN')
   if (active) {

@@ -6,10 +6,7 @@ import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { sendVerificationEmailInput } from './contract.ts'
 
-/**
- * Mails a new verification link, at most five an hour per address. EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED.
- * Signed out, the answer and its duration are the same for every address (ADR 010).
- */
+/** Signed out, every address gets the same answer after the same time (ADR 010). EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED. */
 export const sendVerificationEmail = publicProcedure.input(sendVerificationEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')

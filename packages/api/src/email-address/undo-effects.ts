@@ -2,14 +2,12 @@ import type { Transaction, User, Verification } from '@floorpass/db'
 import { policy } from '../kernel/policy.ts'
 import type { UndoSnapshot } from './undo-snapshot.ts'
 
-/** The effects of an undo, as the page, the mail and the audit log describe them. */
 export type UndoEffects = {
   sessions: number
   passwordRemoved: boolean
   unlinkedProviders: string[]
   /** `removed`: enabled after the cutoff. `restored`: disabled or replaced after the cutoff. See `getTrustCutoff`. */
   twoFactor: 'none' | 'kept' | 'removed' | 'restored'
-  /** Backup codes from after the cutoff stop working while the factor stays. */
   backupCodesRemoved: boolean
   trustedDevices: number
   invitations: number

@@ -13,10 +13,7 @@ import { undoEmailChangeInput } from './contract.ts'
 import { findUndoEffects, getTrustCutoff, type UndoEffects } from './undo-effects.ts'
 import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
 
-/**
- * Restores the former address and removes what a thief may have added since; `effects` lists the changes.
- * INVALID_TOKEN, TOKEN_EXPIRED. EMAIL_TAKEN while another verified or imported account has the address; the link stays valid.
- */
+/** Restores the former address and removes what a thief may have added. INVALID_TOKEN, TOKEN_EXPIRED, EMAIL_TAKEN. */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
   const effects = await undoChange(ctx, input.token).catch((error: unknown) => {
@@ -72,7 +69,7 @@ const undoChange = (ctx: Context, token: string): Promise<UndoEffects> =>
     return effects
   })
 
-/** Null for old links without a snapshot, or after AUTH_SECRET lost its key. The undo restores the address even so. */
+/** Null for links without a snapshot, or when AUTH_SECRET no longer opens it. The undo restores the address even so. */
 function openSnapshot(ctx: Context, link: Verification): UndoSnapshot | null {
   if (link.payloadSealed === null) return null
   try {

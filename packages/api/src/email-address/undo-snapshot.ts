@@ -15,7 +15,6 @@ const snapshot = z.object({
     .nullable(),
 })
 
-/** Returns the snapshot as JSON. The caller holds the user's lock. */
 export async function takeUndoSnapshot(tx: Transaction, user: User): Promise<string> {
   const { id: userId, name, image, unlinkedProviders } = user
   const factor = await tx.twoFactor.findUnique({ where: { userId } })

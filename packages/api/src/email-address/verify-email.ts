@@ -12,10 +12,7 @@ import { hasClearedPassword, markEmailVerified } from '../users/mark-email-verif
 import { confirmEmailChange } from './confirm-email-change.ts'
 import { verifyEmailInput } from './contract.ts'
 
-/**
- * Verifies an email address with a mailed token; `passwordCleared` when several people signed up with the address.
- * INVALID_TOKEN, TOKEN_EXPIRED, INVALID_USER. A used link succeeds again: people click twice, and scanners click first.
- */
+/** A used link succeeds again: people click twice, and scanners click first. INVALID_TOKEN, TOKEN_EXPIRED, INVALID_USER. */
 export const verifyEmail = publicProcedure.input(verifyEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -26,7 +23,6 @@ export const verifyEmail = publicProcedure.input(verifyEmailInput).mutation(asyn
   return { status: true as const, user: changed && presentUser(changed), ...(isCleared && { passwordCleared: true as const }) }
 })
 
-/** Returns whether the user must set a password with a mailed link. */
 const verifySignUp = (ctx: Context, userId: string | null, token: string): Promise<boolean> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)

@@ -1,6 +1,5 @@
 import { sessionProcedure } from '../trpc.ts'
 
-/** Lists the caller's sign-in methods, oldest first, without hashes and tokens. */
 export const listUserAccounts = sessionProcedure.query(async ({ ctx }) => {
   const accounts = await ctx.db.account.findMany({
     where: { userId: ctx.user.id, OR: [{ providerId: { not: 'credential' } }, { passwordHash: { not: null } }] },

@@ -5,19 +5,14 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SecretBox } from '../kernel/secret-box.ts'
 
-/**
- * Transactional outbox: `add` writes within the change's transaction; delivery follows and retries (ADR 013).
- * Mails to one address keep their order, and a failing mail does not block others.
- */
+/** Transactional outbox (ADR 013). Mails to one address keep their order; a failing mail blocks no other. */
 export type MailQueue = {
   /** Drops the mail unsent after `expiresAt`. */
   add(tx: Transaction, mail: Mail, expiresAt?: Date | null): Promise<void>
   /** Starts delivery. Call after the commit. */
   wake(): void
-  /** Resolves when no mail is due. */
   drain(): Promise<void>
   start(): void
-  /** Stops delivery and resolves when mails in flight are done. */
   stop(): Promise<void>
 }
 

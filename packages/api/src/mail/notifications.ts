@@ -54,7 +54,6 @@ export async function sendResetLink(ctx: Context, tx: Transaction, user: Recipie
   )
 }
 
-/** Sends a link to set a new password after the old one was cleared. */
 export async function sendPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
@@ -62,7 +61,6 @@ export async function sendPasswordCleared(ctx: Context, tx: Transaction, user: R
   await queueMail(ctx, tx, user, renderMail('password-cleared', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }))
 }
 
-/** Lists the effects of an undo, with a link to set a new password. */
 export async function sendEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
@@ -251,7 +249,6 @@ export async function sendMemberAdded(
   await queueMail(ctx, tx, user, renderMail('member-added', { ...emailContext(ctx, user), ...content, organizationsUrl }))
 }
 
-/** Tells the user that joining another organization ended an unaccepted membership. */
 export async function sendMembershipDropped(
   ctx: Context,
   tx: Transaction,

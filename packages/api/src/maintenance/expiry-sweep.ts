@@ -4,10 +4,8 @@ import { policy } from '../kernel/policy.ts'
 
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
 export type ExpirySweep = {
-  /** Deletes all expired rows and returns the counts by table. Logs a failing table and continues. */
   sweep(): Promise<Record<string, number>>
   start(): void
-  /** Resolves after the current batch. */
   stop(): Promise<void>
 }
 
@@ -17,7 +15,6 @@ type ExpirySweepOptions = {
   batchSize?: number
   /** Maximum seconds until the first sweep. */
   firstWithin?: number
-  /** Receives the counts by table after each batch. */
   onSwept?: (removed: Record<string, number>) => void
 }
 

@@ -5,11 +5,9 @@ import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
 
 /** Reseals two-factor secrets with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
 export type SecretResealer = {
-  /** Checks every secret once and returns how many it resealed. */
   reseal(): Promise<number>
   /** Runs an hour after the start, then hourly until one pass succeeds. */
   start(): void
-  /** Resolves after the current secret. */
   stop(): Promise<void>
 }
 

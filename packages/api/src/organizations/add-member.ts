@@ -9,10 +9,7 @@ import { canManageRole, createMembership, lockAsMember, requireOrganizationId, r
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
-/**
- * Adds a user, who is mailed and has yet to accept. Owners need an invitation: MEMBER_HAS_NOT_ACCEPTED. ROLE_NOT_FOUND,
- * ORGANIZATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER, USER_NOT_FOUND and the errors of `createMembership`.
- */
+/** Adds a user. The membership awaits acceptance; owners need an invitation instead. Also errors of `lockAsMember` and `createMembership`. */
 export const addMember = sessionProcedure.input(addMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const organizationId = requireOrganizationId(ctx, input.organizationId)

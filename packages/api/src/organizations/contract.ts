@@ -41,7 +41,6 @@ const role = z
   .union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).length(1, 'A member has one role')])
   .transform((named) => (typeof named === 'string' ? named : (named[0] ?? '')))
 
-/** Defaults to the session's active organization. */
 const organizationId = id.optional()
 
 const wholeNumber = (most: number) => z.coerce.number().int().min(0).max(most)

@@ -8,7 +8,6 @@ import { freeSlot } from './free-slot.ts'
 import { createMembership } from './membership.ts'
 import { presentMember, presentOrganization } from './present-organization.ts'
 
-/** Creates an organization that the caller owns. ORGANIZATION_ALREADY_EXISTS, YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS. */
 export const createOrganization = sessionProcedure.input(createOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const { keepCurrentActiveOrganization, metadata, ...fields } = input

@@ -7,10 +7,7 @@ import { assertMayChangeOwners, lockAsMember } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/**
- * Deletes an organization and records it for every member. ORGANIZATION_NOT_FOUND,
- * YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION and the errors of `assertMayChangeOwners`.
- */
+/** Deletes an organization and records it for every member. Also errors of `lockAsMember` and `assertMayChangeOwners`. */
 export const deleteOrganization = sessionProcedure.input(deleteOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const id = input.organizationId

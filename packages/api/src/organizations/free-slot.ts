@@ -6,10 +6,7 @@ import { sendMembershipDropped } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { deleteMembership, findMembership, lockOrganizations } from './membership.ts'
 
-/**
- * Ends the caller's newest unaccepted membership when they have reached the limit, and notifies the caller and the owners.
- * Locks that organization and the `joined` one. The caller's row is locked already.
- */
+/** At the limit, ends the caller's newest unaccepted membership. Locks its organization together with the `joined` one. */
 export async function freeSlot(ctx: Context & ActiveSession, tx: Transaction, joined?: string): Promise<void> {
   const userId = ctx.user.id
   const memberships = await tx.member.findMany({ where: { userId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })

@@ -4,12 +4,10 @@ import { activeMemberInput, activeMemberRoleInput } from './contract.ts'
 import { findMembership, requireCallerMembership } from './membership.ts'
 import { presentMemberWithUser } from './present-organization.ts'
 
-/** Returns the caller's membership. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION. */
 export const getActiveMember = sessionProcedure
   .input(activeMemberInput)
   .query(async ({ ctx, input }) => presentMemberWithUser({ ...(await requireCallerMembership(ctx, input)), user: ctx.user }))
 
-/** Returns the role of the caller or of `userId`. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION, MEMBER_NOT_FOUND. */
 export const getActiveMemberRole = sessionProcedure.input(activeMemberRoleInput).query(async ({ ctx, input }) => {
   const caller = await requireCallerMembership(ctx, input)
   if (input.userId === undefined) return { role: caller.role }

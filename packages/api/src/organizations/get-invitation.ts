@@ -4,7 +4,6 @@ import { getInvitationInput } from './contract.ts'
 import { requireOwnInvitation } from './invitation.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** Returns an invitation to its recipient. Errors of `requireOwnInvitation`. */
 export const getInvitation = sessionProcedure.input(getInvitationInput).query(async ({ ctx, input }) => {
   const found = await requireOwnInvitation(ctx.db, ctx.user.id, input.id, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
   const invitation = await ctx.db.invitation.findUnique({

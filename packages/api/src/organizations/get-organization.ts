@@ -14,7 +14,6 @@ export const getOrganization = sessionProcedure.input(getOrganizationInput).quer
   return getOrganizationDetails(ctx.db, await requireCallerMembership(ctx, input), input.membersLimit)
 })
 
-/** Returns the organization as `viewer` may see it. ORGANIZATION_NOT_FOUND. */
 export async function getOrganizationDetails(
   db: Transaction,
   viewer: Membership,

@@ -4,10 +4,7 @@ import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { hashToken } from '../kernel/random-token.ts'
 import type { Client } from '../kernel/request.ts'
 
-/**
- * Returns an open invitation, by id or mailed secret, only to its recipient. INVITATION_NOT_FOUND,
- * YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION, `unverifiedError` for an unverified recipient.
- */
+/** Returns an open invitation, by id or mailed secret, to its recipient. Unverified recipients get `unverifiedError`. */
 export async function requireOwnInvitation(
   db: Transaction,
   userId: string,
@@ -41,7 +38,6 @@ export async function closeInvitation(
 
 export type Caller = { user: { id: string }; client: Client }
 
-/** Cancels open invitations within another change, and records each for its sender. */
 export async function cancelInvitations(tx: Transaction, ctx: Caller, where: Prisma.InvitationWhereInput): Promise<void> {
   const canceled = await tx.invitation.updateManyAndReturn({
     where: { ...where, status: 'pending' },

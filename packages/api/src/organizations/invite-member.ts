@@ -9,10 +9,7 @@ import { assertMayChangeOwners, canManageRole, lockAsMember, requireOrganization
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/**
- * Mails an invitation. `resend` replaces an open invitation and voids its link. Whether the email has an account makes no
- * difference. Errors: YOU_ARE_NOT_ALLOWED_TO_*, USER_IS_ALREADY_*, INVITATION_LIMIT_REACHED, not found, `assertMayChangeOwners`.
- */
+/** `resend` voids the former link. The answer does not reveal whether the email has an account. */
 export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('invite:user', ctx.user.id)
   const organizationId = requireOrganizationId(ctx, input.organizationId)

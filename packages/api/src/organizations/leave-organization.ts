@@ -5,10 +5,7 @@ import { leaveOrganizationInput } from './contract.ts'
 import { assertMayChangeOwners, assertNotLastOwner, deleteMembership, lockOrganization, requireMembership } from './membership.ts'
 import { presentMemberWithUser } from './present-organization.ts'
 
-/**
- * Ends the caller's membership. ORGANIZATION_NOT_FOUND, YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER,
- * for owners also the errors of `assertMayChangeOwners`.
- */
+/** Ends the caller's membership. ORGANIZATION_NOT_FOUND and errors of `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const leaveOrganization = sessionProcedure.input(leaveOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const { organizationId } = input

@@ -6,14 +6,12 @@ import { requireCallerMembership } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** Lists an organization's invitations. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS. */
 export const listInvitations = sessionProcedure.input(listInvitationsInput).query(async ({ ctx, input }) => {
   const caller = await requireCallerMembership(ctx, input)
   if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS')
   return listVisibleInvitations(ctx.db, caller)
 })
 
-/** Lists open invitations to the caller's address. EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION. */
 export const listUserInvitations = sessionProcedure.query(async ({ ctx }) => {
   if (!ctx.user.emailVerified) throw new AppError('EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
   const invitations = await ctx.db.invitation.findMany({

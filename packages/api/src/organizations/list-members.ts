@@ -4,7 +4,6 @@ import { listMembersInput } from './contract.ts'
 import { requireCallerMembership } from './membership.ts'
 import { presentMemberWithUser } from './present-organization.ts'
 
-/** Lists members, sorted and filtered. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION. */
 export const listMembers = sessionProcedure.input(listMembersInput).query(async ({ ctx, input }) => {
   const { organizationId } = await requireCallerMembership(ctx, input)
   const { filterField, filterValue, filterOperator, sortBy, sortDirection } = input

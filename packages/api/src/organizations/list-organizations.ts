@@ -1,7 +1,6 @@
 import { sessionProcedure } from '../trpc.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/** Lists the caller's organizations by join date, with the caller's role and acceptance. */
 export const listOrganizations = sessionProcedure.query(async ({ ctx }) => {
   const memberships = await ctx.db.member.findMany({
     where: { userId: ctx.user.id },

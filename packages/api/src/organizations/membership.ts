@@ -14,7 +14,6 @@ import { type Role, roles, rolesUpTo } from './permissions.ts'
 
 export type Membership = Member & { role: Role }
 
-/** Returns the role with this name. ROLE_NOT_FOUND. */
 export function requireRole(name: string): Role {
   const role = roles.find((known) => known === name)
   if (!role) throw new AppError('ROLE_NOT_FOUND')
@@ -38,7 +37,6 @@ export async function requireMembership(db: Transaction, organizationId: string,
   return membership
 }
 
-/** Returns the caller's membership for a read. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION. */
 export async function requireCallerMembership(
   { db, user, session }: Context & ActiveSession,
   { organizationId, organizationSlug }: { organizationId?: string | undefined; organizationSlug?: string | undefined },
@@ -59,10 +57,7 @@ export async function lockOrganizations(tx: Transaction, ids: readonly string[])
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM organizations WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
 }
 
-/**
- * Begins a change: locks the caller, the `others` and the organization, and returns the caller's membership.
- * Making a change accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND.
- */
+/** Locks the caller, `others` and the organization, and accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. */
 export async function lockAsMember(
   tx: Transaction,
   ctx: ActiveSession & Caller,
@@ -80,10 +75,7 @@ export async function lockAsMember(
   return { ...membership, acceptedAt }
 }
 
-/**
- * Creates a membership in the lowest free slot; the unique (user, slot) enforces the limit. The caller holds both locks.
- * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, ORGANIZATION_MEMBERSHIP_LIMIT_REACHED, YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS.
- */
+/** Inserts into the lowest free slot; the unique (user, slot) enforces the user's limit. The caller holds both locks. */
 export async function createMembership(
   tx: Transaction,
   { id, organizationId, userId, role, acceptedAt }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role' | 'acceptedAt'>,
@@ -120,7 +112,6 @@ export const cancelInvitationsSentBy = (
   to: Role[],
 ): Promise<void> => cancelInvitations(tx, ctx, { organizationId, inviterId: userId, role: { in: to } })
 
-/** Whether the caller's role is at least this role. */
 export const canManageRole = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)
 
 /** Guards changes of owners, which an undo of an email change cannot revert. SESSION_NOT_FRESH, EMAIL_RECENTLY_CHANGED. */

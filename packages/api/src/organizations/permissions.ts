@@ -40,5 +40,4 @@ export function mayAll(role: Role, asked: Record<string, readonly string[]>): bo
   )
 }
 
-/** Lists the roles that this role may give, change and remove. */
 export const rolesUpTo = (role: Role): readonly Role[] => roles.slice(roles.indexOf(role))

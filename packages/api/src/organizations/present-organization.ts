@@ -23,7 +23,6 @@ export const presentMemberWithUser = ({ user, ...member }: Member & { user: User
   user: { id: user.id, name: user.name, email: user.email, image: user.image },
 })
 
-/** Returns the public fields of an invitation, without the secret of its mail. */
 export const presentInvitation = (invitation: Invitation) => ({
   id: invitation.id,
   organizationId: invitation.organizationId,

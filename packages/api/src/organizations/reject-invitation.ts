@@ -6,7 +6,6 @@ import { closeInvitation, requireOwnInvitation } from './invitation.ts'
 import { lockOrganization } from './membership.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** Rejects an invitation. Errors of `requireOwnInvitation`. */
 export const rejectInvitation = sessionProcedure.input(answerInvitationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const userId = ctx.user.id

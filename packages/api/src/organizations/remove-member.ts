@@ -18,10 +18,7 @@ import {
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
-/**
- * Removes a member and mails them. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER,
- * YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER and, for an owner, the errors of `assertMayChangeOwners`.
- */
+/** Removes and mails a member. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const removeMember = sessionProcedure.input(removeMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const organizationId = requireOrganizationId(ctx, input.organizationId)

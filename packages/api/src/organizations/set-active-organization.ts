@@ -4,7 +4,6 @@ import { setActiveOrganizationInput } from './contract.ts'
 import { getOrganizationDetails } from './get-organization.ts'
 import { lockAsMember, requireCallerMembership } from './membership.ts'
 
-/** Sets or clears the session's active organization, and returns it. ORGANIZATION_NOT_FOUND. */
 export const setActiveOrganization = sessionProcedure.input(setActiveOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const { organizationId, organizationSlug } = input

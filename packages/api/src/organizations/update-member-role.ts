@@ -16,10 +16,7 @@ import {
 import { may, roles, rolesUpTo } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
-/**
- * Changes a member's role. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND, MEMBER_NOT_FOUND, MEMBER_HAS_NOT_ACCEPTED for an owner,
- * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER, YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER, errors of `assertMayChangeOwners`.
- */
+/** Changes a member's role. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const organizationId = requireOrganizationId(ctx, input.organizationId)

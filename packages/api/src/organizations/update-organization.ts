@@ -7,10 +7,7 @@ import { lockAsMember, requireOrganizationId } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/**
- * Updates an organization; `metadata` is replaced as a whole. ORGANIZATION_NOT_FOUND,
- * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION, ORGANIZATION_SLUG_ALREADY_TAKEN.
- */
+/** Updates an organization; `metadata` is replaced as a whole. Also errors of `lockAsMember`. */
 export const updateOrganization = sessionProcedure.input(updateOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const id = requireOrganizationId(ctx, input.organizationId)

@@ -13,11 +13,7 @@ import { lockCaller } from '../users/lock-user.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { deleteUserInput } from './contract.ts'
 
-/**
- * Deletes the caller's account, given the password or a mailed token; with neither, mails the link. SESSION_NOT_FRESH,
- * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN, EMAIL_RECENTLY_CHANGED, or for a shared organization
- * without another owner YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER.
- */
+/** Deletes the caller's account, given the password or a mailed token; with neither, mails the link. Errors: docs/specs/profile.md. */
 export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async ({ ctx, input }) => {
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   const { user, db } = ctx
@@ -52,10 +48,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
   return { success: true as const, message: 'User deleted' }
 })
 
-/**
- * Deletes organizations without other members. Throws when a shared one would lose its last accepted owner.
- * The locks serialize two owners who delete their accounts at the same time.
- */
+/** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
 async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise<void> {
   const owned = await tx.$queryRaw<{ id: string; slug: string }[]>`
     SELECT o.id, o.slug FROM organizations o JOIN members m ON m.organization_id = o.id

@@ -3,7 +3,6 @@ import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
 
-/** Returns all data of the caller, without secrets. SESSION_NOT_FRESH. */
 export const exportData = sessionProcedure.query(async ({ ctx }) => {
   assertReauthenticated(ctx.session)
   const userId = ctx.user.id

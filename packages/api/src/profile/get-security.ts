@@ -4,7 +4,6 @@ import { securityScore } from './security-score.ts'
 
 const passwordActions = ['sign-up', 'set-password', 'change-password', 'reset-password']
 
-/** Returns the caller's security score and the next step to take. */
 export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
   const { db, user, session } = ctx
   const [backupCodesLeft, mostIdle, password] = await Promise.all([
@@ -27,7 +26,6 @@ export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
 
 const secondsSince = (moment: Date): number => (Date.now() - moment.getTime()) / 1000
 
-/** Returns the date of the current password as far as the audit log goes back, or null without a password. */
 async function findPasswordDate(db: Database, userId: string): Promise<Date | null> {
   const account = await db.account.findFirst({ where: { userId, passwordHash: { not: null } }, select: { createdAt: true } })
   if (!account) return null

@@ -29,7 +29,7 @@ const points: Record<SecurityStep, number> = {
   'renew-password': 20,
 }
 
-/** Returns the score, the steps and the next step, null when all are done. Accounts without a password get its points. */
+/** Returns the score, the steps and the next step, null when all are done. An account without a password gets its points. */
 export function securityScore(facts: SecurityFacts) {
   const { backupCodesLow, idleSession, passwordAge } = policy.security
   const done: Record<SecurityStep, boolean> = {

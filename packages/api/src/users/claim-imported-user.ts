@@ -5,10 +5,7 @@ import { deleteTwoFactor } from './delete-two-factor.ts'
 import { lockUser } from './lock-user.ts'
 import { markEmailVerified } from './mark-email-verified.ts'
 
-/**
- * Gives an imported, unverified row to the verified owner of its address. Other systems refer to the user id, so the row
- * stays; all former sign-in methods are removed, since an attacker may have added them.
- */
+/** Keeps the row, since other systems use its id. Removes its sign-in methods, since an attacker may have added them. */
 export async function claimImportedUser(ctx: Context, tx: Transaction, email: string): Promise<void> {
   const unverified = { email, emailVerified: false, suspendedAt: null, importedAt: { not: null } }
   const found = await tx.user.findUnique({ where: unverified })

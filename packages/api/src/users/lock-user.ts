@@ -8,12 +8,11 @@ export async function lockUser(tx: Queryable, userId: string | null): Promise<bo
   return rows.length > 0
 }
 
-/** Locks users in the order of their ids. */
 export async function lockUsers(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM users WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
 }
 
-/** Locks the caller, who needs a live session, and `others`. Returns the ids that exist. UNAUTHORIZED. */
+/** Locks the caller and `others`, and returns the ids that exist. Requires a live session. UNAUTHORIZED. */
 export async function lockCaller(
   tx: Queryable,
   { user, session }: { user: { id: string }; session: { id: string } },
@@ -26,7 +25,7 @@ export async function lockCaller(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Separate from the lock, since the statement that waited still sees the older snapshot. UNAUTHORIZED. */
+/** Needs its own statement after the lock: a statement that waited still sees the old rows. UNAUTHORIZED. */
 export async function assertSessionLive(tx: Queryable, { id }: { id: string }): Promise<void> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM sessions WHERE id = ${id} AND expires_at > ${new Date()}`
   if (rows.length === 0) throw new AppError('UNAUTHORIZED')

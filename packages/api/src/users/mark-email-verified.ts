@@ -10,10 +10,7 @@ type EmailVerification = {
   audit?: Pick<AuditEntry, 'actorId' | 'details'>
 }
 
-/**
- * Verifies a sign-up's address, voids its other links, and mails a link to set a missing password.
- * Returns whether the password was cleared; null when the address changed or is already verified.
- */
+/** Returns whether the user must set a password by mail; null when the address changed or is verified already. */
 export async function markEmailVerified(
   ctx: Context,
   tx: Transaction,

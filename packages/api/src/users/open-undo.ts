@@ -1,7 +1,6 @@
 import type { Transaction } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
 
-/** Whether the former address can still undo an email change. */
 export const hasOpenUndo = async (db: Transaction, userId: string): Promise<boolean> =>
   (await db.verification.count({
     where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gt: new Date() } },
