@@ -105,7 +105,7 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
     ]
     if (keys.some((key) => takenKeys.has(key))) return refused('An earlier row has the same id, email address or identity')
     const holder = await db.user.findUnique({ where: { email: user.email } })
-    if (holder && !isSquatter(holder, user)) return refused('A user of this service has the same email address')
+    if (holder && !isReplaceableSignUp(holder, user)) return refused('A user of this service has the same email address')
     const identities = accounts.map(({ providerId, accountId }) => ({ providerId, accountId }))
     if ((await db.account.count({ where: { OR: identities } })) > 0)
       return refused('A user of this service has one of the identities')
@@ -159,7 +159,7 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
 }
 
 /** An unverified sign-up must not block the import of the verified owner. */
-const isSquatter = (holder: User, { emailVerified }: UserRow): boolean =>
+const isReplaceableSignUp = (holder: User, { emailVerified }: UserRow): boolean =>
   emailVerified && !holder.emailVerified && holder.suspendedAt === null && holder.importedAt === null
 
 const findMisnamedAccountColumn = (row: unknown): string | undefined => {

@@ -150,7 +150,7 @@ describe('import from a file', () => {
     const other = await lines('other.ndjson', [await row('cut1', { email: 'other@import.test' })])
     expect(await json('import', other)).toMatchObject({
       refused: 1,
-      rows: [{ reason: expect.stringContaining('another address') }],
+      rows: [{ reason: expect.stringContaining('another email address') }],
     })
     expect((await command('import', join(folder, 'missing.json'))).stderr).toContain('cannot be read')
     const list = join(folder, 'list.json')
