@@ -76,7 +76,7 @@ export const checkSlugInput = z.object({ slug: organizationSlug })
 export const setActiveOrganizationInput = z
   .object({ organizationId: id.nullable().optional(), organizationSlug: z.string().min(1).max(fieldLengths.slug).optional() })
   .refine((input) => input.organizationId !== undefined || input.organizationSlug !== undefined, {
-    error: 'Name organizationId or organizationSlug',
+    error: 'Provide organizationId or organizationSlug',
   })
 
 export const addMemberInput = z.object({ userId: id, role, organizationId })
