@@ -1,11 +1,11 @@
 import { presentUser } from '../sessions/present-session.ts'
-import { identityOf, type Operator } from './operator.ts'
+import { type Operator, parseIdentity } from './operator.ts'
 
 export const mostFound = 50
 
-/** Users by id, by `<provider>:<id there>`, or by a part of their address; at most `mostFound`, in the order of their addresses. */
+/** Finds at most `mostFound` users by id, by `<provider>:<account id>`, or by part of their email address. */
 export async function findUsers({ ctx }: Operator, term: string) {
-  const identity = identityOf(term)
+  const identity = parseIdentity(term)
   const users = await ctx.db.user.findMany({
     where: {
       OR: [{ id: term }, { email: { contains: term.toLowerCase() } }, ...(identity ? [{ accounts: { some: identity } }] : [])],

@@ -4,31 +4,25 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import { isSupportedHash } from '../password-hashing/password-hasher.ts'
-import { removeUnverified } from '../users/remove-unverified.ts'
-import { actorOf, type Operator } from './operator.ts'
+import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
+import { type Operator, toActor } from './operator.ts'
 
 export type ImportOutcome = {
   id: string | null
   email: string | null
-  /** `present`: was imported before. With `dryRun`, `imported` is what would be. */
+  /** `present`: imported earlier. In a dry run, `imported` means that the import would succeed. */
   status: 'imported' | 'present' | 'refused'
-  /** Why it was refused. */
   reason?: string
-  /** What of the row was left behind. */
   notes: string[]
 }
 
 export type ImportOptions = {
   dryRun: boolean
-  /** Also take users who have a second factor there: here they have none until they set one up. */
   withoutTwoFactor: boolean
 }
 
-/**
- * better-auth writes UTC, in columns of older versions without saying so. A number is of milliseconds: one of seconds would be a day of 1970,
- * and a ban that is over.
- */
-const moment = z.union([z.string(), z.number(), z.date()]).transform((value, ctx) => {
+/** Parses better-auth dates: zoneless text is UTC. Numbers are milliseconds; seconds would date a running ban to 1970. */
+const timestamp = z.union([z.string(), z.number(), z.date()]).transform((value, ctx) => {
   const isZoneless = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
   const date = new Date(isZoneless ? `${value.replace(' ', 'T')}Z` : value)
   const isSeconds = typeof value === 'number' && value < 1e11
@@ -37,112 +31,113 @@ const moment = z.union([z.string(), z.number(), z.date()]).transform((value, ctx
   return z.NEVER
 })
 
-const textOf = (shape: RegExp, problem: string) =>
+const textMatching = (shape: RegExp, problem: string) =>
   z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().regex(shape, problem))
 
 const accountRow = z.object({
   providerId: z.string().min(1).max(255),
-  accountId: textOf(/^[!-~]{1,255}$/, 'Not 1 to 255 visible ASCII characters'),
+  accountId: textMatching(/^[!-~]{1,255}$/, 'Not 1 to 255 visible ASCII characters'),
   password: z.string().nullish(),
   scope: z
     .string()
     .regex(/^[\s!-~]{0,2000}$/, 'Not up to 2000 visible ASCII characters and spaces')
     .nullish(),
-  createdAt: moment.optional(),
+  createdAt: timestamp.optional(),
 })
 
-/** A user of better-auth with its accounts, by the names of its own schema; what else is in the row is left. */
+/** A better-auth user with accounts, in better-auth's column names. Other columns are ignored. */
 const userRow = z.object({
-  // No @ and no colon: it is neither an address, nor an identity, nor an operator.
-  id: textOf(/^[\w-]{1,255}$/, 'Not 1 to 255 letters, digits, _ and -'),
+  // Without @ and colon, an id cannot be mistaken for an address, an identity or an operator.
+  id: textMatching(/^[\w-]{1,255}$/, 'Not 1 to 255 letters, digits, _ and -'),
   name: personName,
   email: emailAddress,
   emailVerified: z.boolean().default(false),
   image: z.string().nullish(),
-  createdAt: moment.optional(),
+  createdAt: timestamp.optional(),
   twoFactorEnabled: z.boolean().nullish(),
   banned: z.boolean().nullish(),
-  banExpires: moment.nullish(),
+  banExpires: timestamp.nullish(),
   accounts: z.array(accountRow),
 })
 
 type UserRow = z.output<typeof userRow>
 
-const plain = (key: string): string => key.toLowerCase().replaceAll('_', '').replace(/^is/, '')
+const normalizeColumn = (key: string): string => key.toLowerCase().replaceAll('_', '').replace(/^is/, '')
 
-/** A column that looks like one of ours under another name: what it says (banned, a second factor) must not be lost in silence. */
-function twinOf(row: unknown, { shape }: z.ZodObject): string | undefined {
+/** Finds a misspelled column. Ignoring `is_banned`, for example, would import a banned user as active. */
+function findMisnamedColumn(row: unknown, { shape }: z.ZodObject): string | undefined {
   if (typeof row !== 'object' || row === null) return
   const known = Object.keys(shape)
-  return Object.keys(row).find((key) => !known.includes(key) && known.some((name) => plain(name) === plain(key)))
+  return Object.keys(row).find(
+    (key) => !known.includes(key) && known.some((name) => normalizeColumn(name) === normalizeColumn(key)),
+  )
 }
 
-/** An import; `add` takes one row after the other. A user comes whole, in one transaction, or not at all. */
 export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions) {
   const { db } = operator.ctx
-  /** What rows before it would have taken: in earnest the database knows. */
-  const taken = new Set<string>()
+  /** Keys of earlier rows, since a dry run writes none to the database. */
+  const takenKeys = new Set<string>()
 
   async function add(row: unknown): Promise<ImportOutcome> {
-    const twin = twinOf(row, userRow) ?? accountTwinOf(row)
-    if (twin !== undefined) {
-      const reason = `Its column ${JSON.stringify(twin)} is not called as better-auth calls it: rename it`
-      return { ...nameOf(row), status: 'refused', reason, notes: [] }
+    const misnamed = findMisnamedColumn(row, userRow) ?? findMisnamedAccountColumn(row)
+    if (misnamed !== undefined) {
+      const reason = `Column ${JSON.stringify(misnamed)} does not have better-auth's name: rename it`
+      return { ...identifyRow(row), status: 'refused', reason, notes: [] }
     }
     const parsed = userRow.safeParse(row)
-    if (!parsed.success) return { ...nameOf(row), status: 'refused', reason: wordsOf(parsed.error), notes: [] }
+    if (!parsed.success) return { ...identifyRow(row), status: 'refused', reason: formatIssues(parsed.error), notes: [] }
     const user = parsed.data
-    const { accounts, notes } = accountsOf(user)
-    const named = { id: user.id, email: user.email }
-    const refused = (reason: string): ImportOutcome => ({ ...named, status: 'refused', reason, notes: [] })
+    const { accounts, notes } = convertAccounts(user)
+    const ids = { id: user.id, email: user.email }
+    const refused = (reason: string): ImportOutcome => ({ ...ids, status: 'refused', reason, notes: [] })
 
     const known = await db.user.findUnique({ where: { id: user.id } })
     if (known)
       return known.email === user.email
-        ? { ...named, status: 'present', notes: [] }
-        : refused('Its id is that of a user with another address')
-    const obstacle = refusalOf(user)
+        ? { ...ids, status: 'present', notes: [] }
+        : refused('A user with this id has another email address')
+    const obstacle = findObstacle(user)
     if (obstacle) return refused(obstacle)
     const keys = [
       `user ${user.id}`,
       `address ${user.email}`,
       ...accounts.map(({ providerId, accountId }) => `${providerId} ${accountId}`),
     ]
-    if (keys.some((key) => taken.has(key))) return refused('An earlier row has its id, its address or one of its identities')
+    if (keys.some((key) => takenKeys.has(key))) return refused('An earlier row has the same id, email address or identity')
     const holder = await db.user.findUnique({ where: { email: user.email } })
-    if (holder && !isSquatter(holder, user)) return refused('A user of this service has its address')
+    if (holder && !isReplaceableSignUp(holder, user)) return refused('A user of this service has the same email address')
     const identities = accounts.map(({ providerId, accountId }) => ({ providerId, accountId }))
     if ((await db.account.count({ where: { OR: identities } })) > 0)
-      return refused('A user of this service has one of its identities')
+      return refused('A user of this service has one of the identities')
 
     if (!dryRun) {
       try {
-        await store(user, accounts)
+        await insertUser(user, accounts)
       } catch (error) {
-        if (isUniqueViolation(error)) return refused('Its address or one of its identities was taken meanwhile')
+        if (isUniqueViolation(error)) return refused('The email address or an identity was taken during the import')
         if (isDatabaseUnavailable(error)) throw error
-        return refused(`The database refused it${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`)
+        return refused(`The database refused the row${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`)
       }
-    } else for (const key of keys) taken.add(key)
-    return { ...named, status: 'imported', notes: [...notes, ...notesOf(user)] }
+    } else for (const key of keys) takenKeys.add(key)
+    return { ...ids, status: 'imported', notes: [...notes, ...describeLosses(user)] }
   }
 
-  function refusalOf(user: UserRow): string | null {
+  function findObstacle(user: UserRow): string | null {
     const hashes = user.accounts.flatMap(({ providerId, password }) =>
       providerId === 'credential' && password ? [password] : [],
     )
     if (!hashes.every(isSupportedHash))
-      return 'Its password hash is neither scrypt as better-auth makes it nor argon2 of a bearable cost'
-    if (new Set(hashes).size > 1) return 'It has several passwords'
+      return 'The password hash is neither scrypt as better-auth makes it nor argon2 at an acceptable cost'
+    if (new Set(hashes).size > 1) return 'The user has several passwords'
     if (user.twoFactorEnabled && !withoutTwoFactor)
-      return 'It has a second factor, which is sealed with a secret of better-auth and stays there'
+      return 'The user has a second factor, which only better-auth can decrypt: import without it with --without-two-factor'
     return null
   }
 
-  const store = (user: UserRow, accounts: Prisma.AccountCreateWithoutUserInput[]): Promise<void> =>
+  const insertUser = (user: UserRow, accounts: Prisma.AccountCreateWithoutUserInput[]): Promise<void> =>
     db.$transaction(async (tx) => {
-      const image = imageOf(user)
-      if (user.emailVerified) await removeUnverified(tx, user.email)
+      const image = parseImage(user)
+      if (user.emailVerified) await deleteUnverifiedUser(tx, user.email)
       await tx.user.create({
         data: {
           id: user.id,
@@ -157,22 +152,22 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
         },
       })
       const details = { from: 'better-auth', verified: user.emailVerified, accounts: accounts.length }
-      await recordAuditEvent(tx, operator.ctx.client, { userId: user.id, ...actorOf(operator), action: 'import-user', details })
+      await recordAuditEvent(tx, operator.ctx.client, { userId: user.id, ...toActor(operator), action: 'import-user', details })
     })
 
   return { add }
 }
 
-/** A sign-up that never proved the address must not keep out who proved it there. */
-const isSquatter = (holder: User, { emailVerified }: UserRow): boolean =>
+/** An unverified sign-up must not block the import of the verified owner. */
+const isReplaceableSignUp = (holder: User, { emailVerified }: UserRow): boolean =>
   emailVerified && !holder.emailVerified && holder.suspendedAt === null && holder.importedAt === null
 
-const accountTwinOf = (row: unknown): string | undefined => {
+const findMisnamedAccountColumn = (row: unknown): string | undefined => {
   const { accounts } = (row ?? {}) as { accounts?: unknown }
-  return Array.isArray(accounts) ? accounts.map((account) => twinOf(account, accountRow)).find(Boolean) : undefined
+  return Array.isArray(accounts) ? accounts.map((account) => findMisnamedColumn(account, accountRow)).find(Boolean) : undefined
 }
 
-function accountsOf(user: UserRow): { accounts: Prisma.AccountCreateWithoutUserInput[]; notes: string[] } {
+function convertAccounts(user: UserRow): { accounts: Prisma.AccountCreateWithoutUserInput[]; notes: string[] } {
   const accounts = new Map<string, Prisma.AccountCreateWithoutUserInput>()
   const notes: string[] = []
   for (const { providerId, accountId, password, scope, createdAt } of user.accounts) {
@@ -181,36 +176,35 @@ function accountsOf(user: UserRow): { accounts: Prisma.AccountCreateWithoutUserI
     if (providerId === 'credential') {
       if (password) accounts.set(providerId, { providerId, accountId: user.id, passwordHash: password, ...dates })
     } else if (!providerIds.some((id) => id === providerId)) {
-      notes.push(`the provider ${name} is not one of ${providerIds.join(', ')}: its account stays behind`)
+      notes.push(`provider ${name} is not one of ${providerIds.join(', ')}: account not imported`)
     } else if (!user.emailVerified) {
-      // Nobody here signs in before the address is proved, and who proves it must be the only one who then can.
-      notes.push(`its address is not proved: its account at ${name} stays behind`)
+      // The sign-up may not come from the mailbox owner. After verification, only the owner may be able to sign in.
+      notes.push(`email address not verified: account at ${name} not imported`)
     } else {
       const scopes = (scope ?? '').split(/[\s,]+/).filter(Boolean)
       accounts.set(`${providerId} ${accountId}`, { providerId, accountId, scopes, ...dates })
     }
   }
-  if (accounts.size === 0) notes.push('no way to sign in came along: a reset link sets a password')
+  if (accounts.size === 0) notes.push('no sign-in method imported: the user can set a password with a reset link')
   return { accounts: [...accounts.values()], notes }
 }
 
-function notesOf(user: UserRow): string[] {
+function describeLosses(user: UserRow): string[] {
   return [
-    ...(user.image && imageOf(user) === null ? ['its picture is no http(s) address and stays behind'] : []),
-    ...(user.twoFactorEnabled ? ['its second factor stays behind: sign-ins need no code until it is set up again'] : []),
-    ...(isBanned(user) ? ['it is banned there, and suspended here'] : []),
+    ...(user.image && parseImage(user) === null ? ['picture is not an http(s) URL: not imported'] : []),
+    ...(user.twoFactorEnabled ? ['second factor not imported: sign-in needs no code until the user sets it up again'] : []),
+    ...(isBanned(user) ? ['banned in better-auth: imported as suspended'] : []),
   ]
 }
 
-const imageOf = ({ image }: UserRow): string | null => (image ? (imageUrl.safeParse(image).data ?? null) : null)
+const parseImage = ({ image }: UserRow): string | null => (image ? (imageUrl.safeParse(image).data ?? null) : null)
 
 const isBanned = ({ banned, banExpires }: UserRow): boolean => banned === true && !(banExpires && banExpires < new Date())
 
-const wordsOf = (error: z.ZodError): string =>
+const formatIssues = (error: z.ZodError): string =>
   error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${message}`).join('; ')
 
-/** As much of a row that is no user as tells it from others. */
-function nameOf(row: unknown): { id: string | null; email: string | null } {
+function identifyRow(row: unknown): { id: string | null; email: string | null } {
   const { id, email } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
   return { id: id == null ? null : String(id).slice(0, 255), email: typeof email === 'string' ? email.slice(0, 255) : null }
 }

@@ -2,14 +2,11 @@ import type { QueuedMail, Transaction } from '@floorpass/db'
 import type { Mail } from '@floorpass/email'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { actorOf, type Operator } from './operator.ts'
+import { type Operator, toActor } from './operator.ts'
 
 export const mostMails = 1000
 
-/**
- * Mails that the server refused for good, the oldest first, at most `mostMails`; `to` and `subject` are null when AUTH_SECRET no longer opens
- * them.
- */
+/** Lists refused mails, oldest first. `to` and `subject` are null when no AUTH_SECRET opens the mail. */
 export async function listRefusedMails(operator: Operator) {
   const mails = await operator.ctx.db.queuedMail.findMany({
     where: { nextAttemptAt: null },
@@ -18,39 +15,38 @@ export async function listRefusedMails(operator: Operator) {
   })
   return mails.map((mail) => {
     const { id, createdAt, attempts, lastError } = mail
-    const opened = openMail(operator, mail)
-    return { id, createdAt, attempts, lastError, to: opened?.to ?? null, subject: opened?.subject ?? null }
+    const mailContent = openMail(operator, mail)
+    return { id, createdAt, attempts, lastError, to: mailContent?.to ?? null, subject: mailContent?.subject ?? null }
   })
 }
 
-/**
- * Queues refused mails again, to be tried as long as a new one: that one, or all whose link is still of use. A running service sends
- * them within seconds, a stopped one when it starts. Each is an audit event of its recipient, or a line in the log when there is none.
- */
+/** Queues one refused mail again, or all whose links are still valid. Records each for its recipient, or logs it. */
 export async function retryRefusedMails(operator: Operator, id?: string): Promise<{ queued: number }> {
-  const isOfUse = { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] }
-  const queued = await forEachRefused(operator, 'retry-mail', { ...(id !== undefined && { id }), ...isOfUse }, (tx, where) =>
-    tx.queuedMail.updateMany({ where, data: { nextAttemptAt: new Date(), triedSince: new Date(), attempts: 0 } }),
+  const isStillValid = { OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] }
+  const queued = await forEachRefusedMail(
+    operator,
+    'retry-mail',
+    { ...(id !== undefined && { id }), ...isStillValid },
+    (tx, where) => tx.queuedMail.updateMany({ where, data: { nextAttemptAt: new Date(), triedSince: new Date(), attempts: 0 } }),
   )
   return { queued }
 }
 
-/** Deletes refused mails unsent: that one, or all. Each is an audit event of its recipient, or a line in the log when there is none. */
 export async function dropRefusedMails(operator: Operator, id?: string): Promise<{ dropped: number }> {
-  const dropped = await forEachRefused(operator, 'drop-mail', id === undefined ? {} : { id }, (tx, where) =>
+  const dropped = await forEachRefusedMail(operator, 'drop-mail', id === undefined ? {} : { id }, (tx, where) =>
     tx.queuedMail.deleteMany({ where }),
   )
   return { dropped }
 }
 
-type Deed = (tx: Transaction, where: { id: string; nextAttemptAt: null }) => Promise<{ count: number }>
+type MailChange = (tx: Transaction, where: { id: string; nextAttemptAt: null }) => Promise<{ count: number }>
 
-/** One transaction a mail: of thousands, what is done stays done. Counts those that were still refused. */
-async function forEachRefused(
+/** Uses one transaction per mail, so that an error keeps the work done. Returns how many mails changed. */
+async function forEachRefusedMail(
   operator: Operator,
   action: 'retry-mail' | 'drop-mail',
   which: object,
-  deed: Deed,
+  change: MailChange,
 ): Promise<number> {
   const { db, client, log } = operator.ctx
   const ids = await db.queuedMail.findMany({
@@ -62,15 +58,15 @@ async function forEachRefused(
   for (const { id } of ids) {
     done += await db.$transaction(async (tx) => {
       const mail = await tx.queuedMail.findUnique({ where: { id } })
-      const opened = mail && openMail(operator, mail)
-      const owner = opened && (await tx.user.findUnique({ where: { email: opened.to } }))
-      const isOwned = await lockUser(tx, owner?.id ?? null)
-      const { count } = await deed(tx, { id, nextAttemptAt: null })
+      const mailContent = mail && openMail(operator, mail)
+      const owner = mailContent && (await tx.user.findUnique({ where: { email: mailContent.to } }))
+      const isOwnerLocked = await lockUser(tx, owner?.id ?? null)
+      const { count } = await change(tx, { id, nextAttemptAt: null })
       if (count === 0) return 0
-      if (owner && isOwned) {
-        const details = { subject: opened.subject }
-        await recordAuditEvent(tx, client, { userId: owner.id, ...actorOf(operator), action, details })
-      } else log.warn({ mailId: id, action, ...actorOf(operator) }, 'an operator handled a mail to nobody we know')
+      if (owner && isOwnerLocked) {
+        const details = { subject: mailContent.subject }
+        await recordAuditEvent(tx, client, { userId: owner.id, ...toActor(operator), action, details })
+      } else log.warn({ mailId: id, action, ...toActor(operator) }, 'operator handled mail to unknown recipient')
       return count
     })
   }

@@ -1,10 +1,9 @@
 import { presentUser } from '../sessions/present-session.ts'
 import { type Operator, requireUser } from './operator.ts'
 
-/** One user with what an operator needs to help them, without a secret. USER_NOT_FOUND. */
-export async function showUser(operator: Operator, who: string) {
+export async function showUser(operator: Operator, identifier: string) {
   const { db } = operator.ctx
-  const user = await requireUser(operator, who)
+  const user = await requireUser(operator, identifier)
   const userId = user.id
   const [accounts, sessions, devices, memberships, twoFactor, backupCodes] = await db.$transaction([
     db.account.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } }),

@@ -1,44 +1,37 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailPasswordCleared } from '../mail/notifications.ts'
+import { sendPasswordCleared } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { actorOf, type Operator, requireUser } from './operator.ts'
+import { type Operator, requireUser, toActor } from './operator.ts'
 
-/**
- * Closes an account until it is restored: every session and trusted device ends at once, every link that is out and every invitation
- * it sent is void, and no way in opens it. `reason` goes into the audit log. USER_NOT_FOUND.
- */
-export async function suspendUser(operator: Operator, who: string, reason: string): Promise<{ revoked: number }> {
-  const { id: userId } = await requireUser(operator, who)
+/** Suspends an account, ends its sessions and device trust, and voids its links and sent invitations. USER_NOT_FOUND. */
+export async function suspendUser(operator: Operator, identifier: string, reason: string): Promise<{ revoked: number }> {
+  const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
     await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
-    // The former address keeps its link: it may be how the owner takes the account back.
+    // The owner may need this link to recover the account.
     await tx.verification.deleteMany({ where: { userId, usedAt: null, purpose: { not: 'undo-email-change' } } })
     const { count } = await tx.session.deleteMany({ where: { userId } })
     const invitations = await cancelSentInvitations(tx, userId)
-    const entry = { userId, ...actorOf(operator), details: { reason, sessions: count, invitations } }
+    const entry = { userId, ...toActor(operator), details: { reason, sessions: count, invitations } }
     await recordAuditEvent(tx, operator.ctx.client, { ...entry, action: 'suspend-user' })
     return { revoked: count }
   })
 }
 
-/**
- * Opens a suspended account again. With `clearPassword` none counts any more, and its address is mailed a link to choose one: for an
- * account whose password a stranger knew. Its second factor and linked identities are what they were. Not `restored`, and nothing
- * changed, while it is not suspended: whoever is signed in would choose the new password. USER_NOT_FOUND.
- */
+/** Lifts a suspension. Ignores an active account: a signed-in thief could set the password that `clearPassword` asks for. USER_NOT_FOUND. */
 export async function restoreUser(
   operator: Operator,
-  who: string,
+  identifier: string,
   reason: string,
-  { clearPassword: isCleared }: { clearPassword: boolean },
+  { clearPassword: shouldClearPassword }: { clearPassword: boolean },
 ): Promise<{ restored: boolean }> {
   const { ctx } = operator
-  const { id: userId } = await requireUser(operator, who)
+  const { id: userId } = await requireUser(operator, identifier)
   return ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
     const [user] = await tx.user.updateManyAndReturn({
@@ -46,11 +39,11 @@ export async function restoreUser(
       data: { suspendedAt: null },
     })
     if (!user) return { restored: false }
-    const entry = { userId, ...actorOf(operator), details: { reason, clearPassword: isCleared } }
+    const entry = { userId, ...toActor(operator), details: { reason, clearPassword: shouldClearPassword } }
     await recordAuditEvent(tx, ctx.client, { ...entry, action: 'restore-user' })
-    if (isCleared) {
+    if (shouldClearPassword) {
       await clearPassword(tx, userId)
-      await mailPasswordCleared(ctx, tx, user)
+      await sendPasswordCleared(ctx, tx, user)
     }
     return { restored: true }
   })

@@ -4,11 +4,10 @@ import { forgetDevices } from '../known-devices/known-device.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { describeSession } from '../sessions/present-session.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { actorOf, type Operator, requireUser } from './operator.ts'
+import { type Operator, requireUser, toActor } from './operator.ts'
 
-/** The live sessions of a user, newest first. USER_NOT_FOUND. */
-export async function listUserSessions(operator: Operator, who: string) {
-  const { id: userId } = await requireUser(operator, who)
+export async function listUserSessions(operator: Operator, identifier: string) {
+  const { id: userId } = await requireUser(operator, identifier)
   const sessions = await operator.ctx.db.session.findMany({
     where: { userId, expiresAt: { gt: new Date() } },
     orderBy: { createdAt: 'desc' },
@@ -16,19 +15,16 @@ export async function listUserSessions(operator: Operator, who: string) {
   return sessions.map(describeSession)
 }
 
-/**
- * Ends every session of a user, sign-ins that wait for their code, and the trust of every device, none of which is known any more; with
- * `handle`, that session and its device only. At once: no node answers for a session whose row is gone. USER_NOT_FOUND.
- */
-export async function revokeUserSessions(operator: Operator, who: string, handle?: string): Promise<{ revoked: number }> {
-  const { id: userId } = await requireUser(operator, who)
+/** Ends all sessions, pending sign-ins and device trust, or only the session `handle` and its device. USER_NOT_FOUND. */
+export async function revokeUserSessions(operator: Operator, identifier: string, handle?: string): Promise<{ revoked: number }> {
+  const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
-    const named = { userId, ...(handle !== undefined && { handle }) }
+    const selected = { userId, ...(handle !== undefined && { handle }) }
     await tx.trustedDevice.deleteMany({
-      where: { userId, ...(handle !== undefined && { sessions: { some: named } }) },
+      where: { userId, ...(handle !== undefined && { sessions: { some: selected } }) },
     })
-    const { count } = await tx.session.deleteMany({ where: named })
+    const { count } = await tx.session.deleteMany({ where: selected })
     if (handle === undefined) {
       await voidOneTimeTokens(tx, userId, ['two-factor'])
       await forgetDevices(tx, userId)
@@ -36,7 +32,7 @@ export async function revokeUserSessions(operator: Operator, who: string, handle
     if (count > 0 || handle === undefined)
       await recordAuditEvent(tx, operator.ctx.client, {
         userId,
-        ...actorOf(operator),
+        ...toActor(operator),
         action: 'revoke-session',
         details: { count },
       })

@@ -1,16 +1,12 @@
 import type { User } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
-import { mailPasswordSet } from '../mail/notifications.ts'
+import { sendPasswordSet } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { verifyAddress } from '../users/verify-address.ts'
-import { actorOf, type Operator } from './operator.ts'
+import { markEmailVerified } from '../users/mark-email-verified.ts'
+import { type Operator, toActor } from './operator.ts'
 
-/**
- * An operator vouches that the address, as it was shown to them, is the user's: `reason` says why, in the audit log. Whoever signed up
- * may have been a stranger: their password counts no more, and the address is mailed a link to choose one. With `keepPassword`, for
- * who was recognised and gets no mail, it counts, and the address is told. EMAIL_ALREADY_VERIFIED, also when the address has changed.
- */
+/** Marks an email as verified. Clears the password, which an attacker may have set, unless `keepPassword`. EMAIL_ALREADY_VERIFIED. */
 export async function verifyUserAddress(
   { ctx, name }: Operator,
   { id: userId, email }: Pick<User, 'id' | 'email'>,
@@ -21,17 +17,17 @@ export async function verifyUserAddress(
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
     if (!keepPassword && (await tx.user.count({ where: { id: userId, email } })) > 0) await clearPassword(tx, userId)
-    const proved = await verifyAddress(ctx, tx, {
+    const verified = await markEmailVerified(ctx, tx, {
       userId,
       email,
-      audit: { ...actorOf({ name }), details: { reason, keepPassword } },
+      audit: { ...toActor({ name }), details: { reason, keepPassword } },
     })
-    if (!proved) throw new AppError('EMAIL_ALREADY_VERIFIED')
-    const counting = await tx.account.findFirst({
+    if (!verified) throw new AppError('EMAIL_ALREADY_VERIFIED')
+    const account = await tx.account.findFirst({
       where: { ...credential, passwordHash: { not: null } },
       include: { user: true },
     })
-    if (counting) await mailPasswordSet(ctx, tx, counting.user)
-    return { passwordCleared: proved.isCleared }
+    if (account) await sendPasswordSet(ctx, tx, account.user)
+    return { passwordCleared: verified.isCleared }
   })
 }

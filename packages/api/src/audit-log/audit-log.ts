@@ -55,9 +55,8 @@ export type AuditAction =
   | 'restore-user'
 
 export type AuditEntry = {
-  /** Whose account it happened to. */
   userId: string
-  /** Who did it, when that is not the user: another's id, or `operator:<name>`. */
+  /** Set when another party acted: a user id or `operator:<name>`. */
   actorId?: string
   organizationId?: string
   action: AuditAction
@@ -65,16 +64,13 @@ export type AuditEntry = {
   details?: Record<string, string | number | boolean>
 }
 
-/** Writes what happened in the transaction of the change itself, so neither exists without the other. */
 export const recordAuditEvent = (tx: Queryable, client: Client, entry: AuditEntry): Promise<void> =>
   recordAuditEvents(tx, client, [entry])
 
-/** The same for a change that happens to several people. */
 export async function recordAuditEvents(tx: Queryable, client: Client, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
   const now = new Date()
   const rows = entries.map((entry) => ({ ...entry, id: randomUUIDv7(), succeeded: entry.succeeded ?? true }))
-  // One statement for one and for many.
   await tx.$queryRaw`
     INSERT INTO audit_events (id, user_id, actor_id, organization_id, action, succeeded, details, ip_address, user_agent, created_at)
     SELECT id, "userId", "actorId", "organizationId", action, succeeded, details, ${client.ip ?? ''}, ${client.userAgent}, ${now}::timestamp
@@ -82,12 +78,12 @@ export async function recordAuditEvents(tx: Queryable, client: Client, entries: 
       AS entry(id text, "userId" text, "actorId" text, "organizationId" text, action text, succeeded boolean, details jsonb)`
 }
 
-/** Somebody else did it to the account: their device and address are theirs, and not shown to its user. */
+/** Whether another party acted. Their device and IP address are hidden from the user. */
 export const isByAnother = ({ userId, actorId }: { userId: string; actorId: string | null }): boolean =>
   actorId !== null && actorId !== userId
 
-/** For an event without a change of its own, outside a transaction: the user may be gone by now, and then there is nobody to tell. */
-export async function recordAuditEventIfKnown(db: Database, client: Client, entry: AuditEntry): Promise<void> {
+/** Records an event outside a transaction. Skips it when the user is deleted. */
+export async function recordAuditEventIfUserExists(db: Database, client: Client, entry: AuditEntry): Promise<void> {
   await db.$transaction(async (tx) => {
     if (await lockUser(tx, entry.userId)) await recordAuditEvent(tx, client, entry)
   })

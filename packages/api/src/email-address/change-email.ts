@@ -1,18 +1,13 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailEmailChange } from '../mail/notifications.ts'
+import { sendEmailChange } from '../mail/notifications.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { changeEmailInput } from './contract.ts'
 
-/**
- * A signed-in user asks for another address. Spec: Email. Nothing changes until the link in the mail to the new address is
- * followed (verify-email); the current address is notified at once. A taken address gets the same answer and no mail; an unverified
- * sign-up does not take one: see confirm-email-change.ts.
- * SESSION_NOT_FRESH, EMAIL_IS_THE_SAME.
- */
+/** Mails a link to the new address and a notice to the current one. A taken address gets the same answer (ADR 010). */
 export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(async ({ ctx, input }) => {
   assertReauthenticated(ctx.session)
   await ctx.limiter.consume('change-email:user', ctx.user.id)
@@ -23,8 +18,8 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   await ctx.responseFloor.withMinDuration(() =>
     ctx.db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
-      const isFree = (await tx.user.count({ where: isHolder(input.newEmail) })) === 0
-      await mailEmailChange(ctx, tx, ctx.user, {
+      const isFree = (await tx.user.count({ where: holdsAddress(input.newEmail) })) === 0
+      await sendEmailChange(ctx, tx, ctx.user, {
         newEmail: input.newEmail,
         callbackURL: input.callbackURL,
         isFree: isFree && mayMail,
@@ -36,8 +31,8 @@ export const changeEmail = sessionProcedure.input(changeEmailInput).mutation(asy
   return { status: true as const }
 })
 
-/** The accounts that keep the address when another one verifies it. */
-const isHolder = (email: string) => ({
+/** Matches accounts that keep the address when another account verifies it. */
+const holdsAddress = (email: string) => ({
   email,
   OR: [{ emailVerified: true }, { importedAt: { not: null } }, { suspendedAt: { not: null } }],
 })

@@ -3,21 +3,16 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { mailEmailChanged } from '../mail/notifications.ts'
+import { sendEmailChanged } from '../mail/notifications.ts'
 import { consumeOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
-import { lockUser, refuseEnded } from '../users/lock-user.ts'
+import { deleteUnverifiedUser, hasUnverifiedUser } from '../users/delete-unverified-user.ts'
+import { assertSessionLive, lockUser } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
-import { isSignedUpWith, removeUnverified } from '../users/remove-unverified.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
-/**
- * The second half of change-email: the new address has proved itself. The old one gets a link that undoes the change; this
- * browser, if signed in, gets a new session. Null when the same link did it before. INVALID_USER when somebody else is signed in;
- * INVALID_TOKEN when the address changed, or was taken, since the link was sent. UNAUTHORIZED when the browser is signed out and
- * there is a recent sign-up with the address: the link stays good for the account that asked, once it is signed in.
- */
+/** Changes the email address; null when this link already did so. INVALID_USER, INVALID_TOKEN, UNAUTHORIZED. */
 export async function confirmEmailChange(
   ctx: Context,
   link: Verification & { user: User | null },
@@ -29,16 +24,15 @@ export async function confirmEmailChange(
   const confirm = () =>
     ctx.db.$transaction(async (tx) => {
       await lockUser(tx, link.userId)
-      // Pressed twice: the other press was first.
-      if (await isDone(tx, link)) return { user: null, renewed: null }
+      if (await isAlreadyDone(tx, link)) return { user: null, renewed: null }
       const consumed = await consumeOneTimeToken(tx, 'change-email', token)
-      await freeAddress(tx, consumed, active)
+      await releaseAddress(tx, consumed, active)
       const changed = await replaceAddress(ctx, tx, consumed)
       return { user: changed, renewed: active && (await renewSession(ctx, tx, active.session.id)) }
     })
   const { user, renewed } = await confirm()
     .catch((error: unknown) => {
-      // A sign-up took the address at this moment: the second try sees and removes it.
+      // A concurrent sign-up took the address: the second try removes that sign-up.
       if (isUniqueViolation(error)) return confirm()
       throw error
     })
@@ -50,22 +44,19 @@ export async function confirmEmailChange(
   return user
 }
 
-const isDone = async (tx: Transaction, { id, email, userId }: Verification): Promise<boolean> =>
+const isAlreadyDone = async (tx: Transaction, { id, email, userId }: Verification): Promise<boolean> =>
   (await tx.verification.count({ where: { id, usedAt: { not: null } } })) > 0 &&
   (await tx.user.count({ where: { id: userId ?? '', email: email ?? '' } })) > 0
 
-/**
- * Removes an unverified sign-up with the new address. While its own link could still be followed, or when it came after this link,
- * it may be the mailbox owner's, and this link an attacker's: only a browser that is signed in to the account that asked removes it.
- */
-async function freeAddress(tx: Transaction, { email, createdAt }: Verification, active: ActiveSession | null): Promise<void> {
+/** A recent sign-up may be the mailbox owner's: deleting one requires a session of the account that requested the change. */
+async function releaseAddress(tx: Transaction, { email, createdAt }: Verification, active: ActiveSession | null): Promise<void> {
   if (email === null) throw new AppError('INVALID_TOKEN')
   if (active) {
-    await refuseEnded(tx, active.session)
-    return removeUnverified(tx, email)
+    await assertSessionLive(tx, active.session)
+    return deleteUnverifiedUser(tx, email)
   }
-  await removeUnverified(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
-  if (await isSignedUpWith(tx, email)) throw new AppError('UNAUTHORIZED')
+  await deleteUnverifiedUser(tx, email, new Date(createdAt.getTime() - policy.verifyEmail.lifetime * 1000))
+  if (await hasUnverifiedUser(tx, email)) throw new AppError('UNAUTHORIZED')
 }
 
 async function replaceAddress(ctx: Context, tx: Transaction, link: Verification): Promise<User> {
@@ -77,11 +68,10 @@ async function replaceAddress(ctx: Context, tx: Transaction, link: Verification)
     data: { email, emailVerified: true },
   })
   if (!changed) throw new AppError('INVALID_TOKEN')
-  // Links that were sent to the former address must not speak for the new one.
   await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'reauthenticate'])
-  // An address that replaced another one within the week may be a thief's, and must not take the account back.
+  // A thief who changes the address twice in a week must not get an undo link.
   const snapshot = (await hasOpenUndo(tx, userId)) ? null : await takeUndoSnapshot(tx, changed)
-  await mailEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
+  await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'change-email' })
   return changed
 }

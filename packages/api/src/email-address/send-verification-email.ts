@@ -1,15 +1,12 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailVerificationLink } from '../mail/notifications.ts'
+import { sendVerificationLink } from '../mail/notifications.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { sendVerificationEmailInput } from './contract.ts'
 
-/**
- * Mails a new verification link. Spec: Email. Signed out, the answer and its time are the same for every address; signed in, it
- * must be one's own: EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED. At most five mails per address and hour leave, without a word of it.
- */
+/** Signed out, every address gets the same answer after the same time (ADR 010). EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED. */
 export const sendVerificationEmail = publicProcedure.input(sendVerificationEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -18,18 +15,18 @@ export const sendVerificationEmail = publicProcedure.input(sendVerificationEmail
   if (active && active.user.email !== input.email) throw new AppError('EMAIL_MISMATCH')
   if (active?.user.emailVerified) throw new AppError('EMAIL_ALREADY_VERIFIED')
 
-  await ctx.responseFloor.withMinDuration(() => mailIfUnverified(ctx, input.email, input.callbackURL))
+  await ctx.responseFloor.withMinDuration(() => sendLinkIfUnverified(ctx, input.email, input.callbackURL))
   return { status: true as const }
 })
 
-async function mailIfUnverified(ctx: Context, email: string, callbackURL: string | undefined): Promise<void> {
+async function sendLinkIfUnverified(ctx: Context, email: string, callbackURL: string | undefined): Promise<void> {
   const user = await ctx.db.user.findUnique({ where: { email, emailVerified: false, suspendedAt: null } })
   if (!user || !(await ctx.limiter.allows('send-mail:address', email))) return
   await ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, user.id))) return
-    // The sign-up lives on with its new link: see confirm-email-change.ts.
+    // Renews the sign-up's protection in `releaseAddress`.
     await tx.user.updateMany({ where: { id: user.id, emailVerified: false }, data: { updatedAt: new Date() } })
-    await mailVerificationLink(ctx, tx, user, { callbackURL, pending: null })
+    await sendVerificationLink(ctx, tx, user, { callbackURL, pending: null })
   })
   ctx.mail.wake()
 }

@@ -2,7 +2,7 @@ import { isUniqueViolation, type Transaction, type User, type Verification } fro
 import { type AuditEntry, recordAuditEvents } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailEmailChanged, mailEmailChangeUndone } from '../mail/notifications.ts'
+import { sendEmailChanged, sendEmailChangeUndone } from '../mail/notifications.ts'
 import { consumeOneTimeToken, findOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
@@ -10,47 +10,42 @@ import { publicProcedure } from '../trpc.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { undoEmailChangeInput } from './contract.ts'
-import { findUndoEffects, trustedBefore, type UndoEffects } from './undo-effects.ts'
+import { findUndoEffects, getTrustCutoff, type UndoEffects } from './undo-effects.ts'
 import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
 
-/**
- * The former address takes its account back with the link it was mailed. Spec: Email. The address is restored whatever it is by now;
- * sessions, trusted devices, linked accounts, open links, sent invitations and the password go, and what changed since is rolled back:
- * `effects` lists all of it. Memberships stay. INVALID_TOKEN, TOKEN_EXPIRED; EMAIL_TAKEN while another verified or imported account
- * has the address: the link then stays good.
- */
+/** Restores the former address and removes what a thief may have added. INVALID_TOKEN, TOKEN_EXPIRED, EMAIL_TAKEN. */
 export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
-  const effects = await takeBack(ctx, input.token).catch((error: unknown) => {
+  const effects = await undoChange(ctx, input.token).catch((error: unknown) => {
     if (!isUniqueViolation(error)) throw error
-    // A sign-up took the freed address at this very moment. It is unverified, so the second try removes it.
-    return takeBack(ctx, input.token)
+    // A concurrent sign-up took the address. It is unverified, so the second try removes it.
+    return undoChange(ctx, input.token)
   })
   clearSessionCookie(ctx)
   ctx.mail.wake()
   return { status: true as const, effects }
 })
 
-/** What the link would do now, for the page that asks before it is done. Uses nothing up. INVALID_TOKEN, TOKEN_EXPIRED. */
+/** Returns the effects of the link without using it. INVALID_TOKEN, TOKEN_EXPIRED. */
 export const checkUndoLink = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
   const link = await findOneTimeToken(ctx.db, 'undo-email-change', input.token)
-  return { effects: await findUndoEffects(ctx.db, link.user, link, snapshotOf(ctx, link)) }
+  return { effects: await findUndoEffects(ctx.db, link.user, link, openSnapshot(ctx, link)) }
 })
 
-const takeBack = (ctx: Context, token: string): Promise<UndoEffects> =>
+const undoChange = (ctx: Context, token: string): Promise<UndoEffects> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
     const link = await consumeOneTimeToken(tx, 'undo-email-change', token)
     const { userId, email, expiresAt } = link
     if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
-    const snapshot = snapshotOf(ctx, link)
+    const snapshot = openSnapshot(ctx, link)
     const former = await tx.user.findUniqueOrThrow({ where: { id: userId } })
     const effects = await findUndoEffects(tx, former, link, snapshot)
 
     const user = await restoreUser(tx, former, email, snapshot, effects)
     await clearPassword(tx, userId)
-    // A thief may have linked a provider before the change, so none of them counts.
+    // A thief may have linked a provider before the change.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await restoreFactor(tx, userId, link, snapshot, effects)
     await tx.trustedDevice.deleteMany({ where: { userId } })
@@ -64,18 +59,18 @@ const takeBack = (ctx: Context, token: string): Promise<UndoEffects> =>
       'reauthenticate',
       'two-factor',
     ])
-    // Only later links: a thief who moved the account twice holds one too, and must not void the owner's with it.
+    // A thief who moved the account twice may hold a later link. The owner's earlier link must survive.
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
-    await recordAuditEvents(tx, ctx.client, eventsOf(userId, effects))
-    await mailEmailChangeUndone(ctx, tx, user, effects)
-    if (former.email !== email) await mailEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
+    await recordAuditEvents(tx, ctx.client, createAuditEntries(userId, effects))
+    await sendEmailChangeUndone(ctx, tx, user, effects)
+    if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
     return effects
   })
 
-/** Null for a link from before there were snapshots, and after AUTH_SECRET dropped the secret that sealed it: the address comes back even so. */
-function snapshotOf(ctx: Context, link: Verification): UndoSnapshot | null {
+/** Null for links without a snapshot, or when AUTH_SECRET no longer opens it. The undo restores the address even so. */
+function openSnapshot(ctx: Context, link: Verification): UndoSnapshot | null {
   if (link.payloadSealed === null) return null
   try {
     return readUndoSnapshot(openPayload(ctx, link))
@@ -92,7 +87,7 @@ async function restoreUser(
   snapshot: UndoSnapshot | null,
   { tradingDisabled, riskLevelLowered, twoFactor }: UndoEffects,
 ): Promise<User> {
-  // A thief may have signed up with the freed address to block the undo. Unverified, that account goes.
+  // A thief may have signed up with the former address to block the undo.
   await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null, id: { not: id } } })
   const holder = await tx.user.findUnique({ where: { email } })
   if (holder && holder.id !== id) throw new AppError('EMAIL_TAKEN')
@@ -123,12 +118,11 @@ async function restoreFactor(
     const { lastStep, ...factor } = snapshot.twoFactor
     await tx.twoFactor.create({ data: { userId, ...factor, lastStep: lastStep === null ? null : BigInt(lastStep) } })
   }
-  // Codes that were deleted since do not come back: one of them may have been used.
-  await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: trustedBefore(link) } }) } })
+  // Deleted codes stay deleted, since one of them may have been used.
+  await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: getTrustCutoff(link) } }) } })
 }
 
-/** One event for each effect, so that the owner's activity says what happened to what. */
-function eventsOf(userId: string, effects: UndoEffects): AuditEntry[] {
+function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry[] {
   const { sessions, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
   const cause = 'undo-email-change'
   const changed = [

@@ -1,7 +1,7 @@
 import type { Transaction, TwoFactor, User } from '@floorpass/db'
 import { z } from 'zod'
 
-/** What an account was when its address changed. The undo link carries it, sealed, so that the undo can bring it back. */
+/** The account at the time of the change. The undo link carries the snapshot, sealed. */
 export type UndoSnapshot = z.infer<typeof snapshot>
 
 const date = z.coerce.date()
@@ -15,7 +15,6 @@ const snapshot = z.object({
     .nullable(),
 })
 
-/** The snapshot as JSON. The user's lock is held. */
 export async function takeUndoSnapshot(tx: Transaction, user: User): Promise<string> {
   const { id: userId, name, image, unlinkedProviders } = user
   const factor = await tx.twoFactor.findUnique({ where: { userId } })
@@ -23,11 +22,11 @@ export async function takeUndoSnapshot(tx: Transaction, user: User): Promise<str
     name,
     image,
     unlinkedProviders,
-    twoFactor: factor?.confirmedAt ? savedFactor(factor) : null,
+    twoFactor: factor?.confirmedAt ? serializeFactor(factor) : null,
   })
 }
 
-const savedFactor = ({ secretSealed, lastStep, confirmedAt, createdAt }: TwoFactor) => ({
+const serializeFactor = ({ secretSealed, lastStep, confirmedAt, createdAt }: TwoFactor) => ({
   secretSealed,
   lastStep: lastStep === null ? null : String(lastStep),
   confirmedAt,

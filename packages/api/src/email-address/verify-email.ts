@@ -8,46 +8,41 @@ import { consumeOneTimeToken, openPayload } from '../one-time-tokens/one-time-to
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { hasClearedPassword, verifyAddress } from '../users/verify-address.ts'
+import { hasClearedPassword, markEmailVerified } from '../users/mark-email-verified.ts'
 import { confirmEmailChange } from './confirm-email-change.ts'
 import { verifyEmailInput } from './contract.ts'
 
-/**
- * Proves an address with the token that was mailed to it: a sign-up's, or the new one of change-email (then the answer holds the
- * user). Spec: Email. `passwordCleared` when several people had signed up with it. INVALID_TOKEN, TOKEN_EXPIRED, INVALID_USER. A used link whose address is proved by now succeeds again
- * without effect: people click twice, and mail scanners click first.
- */
+/** A used link succeeds again: people click twice, and scanners click first. INVALID_TOKEN, TOKEN_EXPIRED, INVALID_USER. */
 export const verifyEmail = publicProcedure.input(verifyEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('verify-email:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   const known = await ctx.db.verification.findUnique({ where: { secretHash: hashToken(input.token) }, include: { user: true } })
   const changed = known?.purpose === 'change-email' ? await confirmEmailChange(ctx, known, input.token) : null
-  const isCleared = known?.purpose !== 'change-email' && (await proveSignUp(ctx, known?.userId ?? null, input.token))
+  const isCleared = known?.purpose !== 'change-email' && (await verifySignUp(ctx, known?.userId ?? null, input.token))
   ctx.mail.wake()
   return { status: true as const, user: changed && presentUser(changed), ...(isCleared && { passwordCleared: true as const }) }
 })
 
-/** True when no password counts and a link to choose one is on its way. */
-const proveSignUp = (ctx: Context, userId: string | null, token: string): Promise<boolean> =>
+const verifySignUp = (ctx: Context, userId: string | null, token: string): Promise<boolean> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
-    const isDone = await isProvedAlready(tx, token)
-    return isDone
+    const isRepeated = await isAlreadyVerified(tx, token)
+    return isRepeated
       ? hasClearedPassword(tx, userId ?? '')
-      : markVerified(ctx, tx, await consumeOneTimeToken(tx, 'verify-email', token))
+      : consumeVerificationLink(ctx, tx, await consumeOneTimeToken(tx, 'verify-email', token))
   })
 
-async function isProvedAlready(tx: Transaction, token: string): Promise<boolean> {
+async function isAlreadyVerified(tx: Transaction, token: string): Promise<boolean> {
   const known = await tx.verification.findUnique({ where: { secretHash: hashToken(token) }, include: { user: true } })
   const isUsedLink = known?.purpose === 'verify-email' && known.usedAt !== null
   return isUsedLink && known.user?.email === known.email && known.user?.emailVerified === true
 }
 
-async function markVerified(ctx: Context, tx: Transaction, link: Verification): Promise<boolean> {
+async function consumeVerificationLink(ctx: Context, tx: Transaction, link: Verification): Promise<boolean> {
   const { userId, email, payloadSealed } = link
   if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
   const pending = payloadSealed === null ? null : (JSON.parse(openPayload(ctx, link)) as PendingProfile)
-  const proved = await verifyAddress(ctx, tx, { userId, email, ...(pending && { pending }) })
-  if (!proved) throw new AppError('INVALID_TOKEN')
-  return proved.isCleared
+  const verified = await markEmailVerified(ctx, tx, { userId, email, ...(pending && { pending }) })
+  if (!verified) throw new AppError('INVALID_TOKEN')
+  return verified.isCleared
 }

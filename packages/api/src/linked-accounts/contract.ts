@@ -3,7 +3,7 @@ import { startSocialInput } from '../kernel/fields.ts'
 
 export const linkSocialAccountInput = startSocialInput
 
-/** `accountId` is the row's id or the provider's own of the person; `providerId` alone names the only account there. */
+/** `accountId` is the row's id or the provider's id of the user. */
 export const unlinkAccountInput = z
   .object({ accountId: z.string().min(1).max(255).optional(), providerId: z.string().min(1).max(64).optional() })
-  .refine(({ accountId, providerId }) => accountId !== undefined || providerId !== undefined, 'Name accountId or providerId')
+  .refine(({ accountId, providerId }) => accountId !== undefined || providerId !== undefined, 'Provide accountId or providerId')

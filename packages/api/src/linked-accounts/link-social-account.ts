@@ -4,7 +4,7 @@ import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { linkSocialAccountInput } from './contract.ts'
 
-/** A signed-in user adds a social provider as a way in. Spec: Linked accounts. Its address need not be the account's. SESSION_NOT_FRESH. */
+/** Starts linking a social provider, whose email address may differ from the account's. SESSION_NOT_FRESH. */
 export const linkSocialAccount = sessionProcedure.input(linkSocialAccountInput).mutation(async ({ ctx, input }) => {
   assertReauthenticated(ctx.session)
   await ctx.limitByIp('social:ip')

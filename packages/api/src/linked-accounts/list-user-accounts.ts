@@ -1,6 +1,5 @@
 import { sessionProcedure } from '../trpc.ts'
 
-/** The caller's ways to sign in, oldest first; `credential` only while there is a password. Spec: Linked accounts. No hash and no token in it. */
 export const listUserAccounts = sessionProcedure.query(async ({ ctx }) => {
   const accounts = await ctx.db.account.findMany({
     where: { userId: ctx.user.id, OR: [{ providerId: { not: 'credential' } }, { passwordHash: { not: null } }] },

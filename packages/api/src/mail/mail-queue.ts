@@ -5,20 +5,14 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SecretBox } from '../kernel/secret-box.ts'
 
-/**
- * Mail leaves through a table: written in the transaction of the change that it tells of, sent afterwards, tried again until the
- * server takes it. No caller waits for a mail server, and no crash between commit and send loses a mail. Mails to one address keep
- * their order; a mail in trouble holds up no other.
- */
+/** Transactional outbox (ADR 013). Mails to one address keep their order; a failing mail blocks no other. */
 export type MailQueue = {
-  /** `expiresAt`: when the mail stops being of use. It is dropped then, unsent. */
+  /** Drops the mail unsent after `expiresAt`. */
   add(tx: Transaction, mail: Mail, expiresAt?: Date | null): Promise<void>
-  /** Starts delivery now. Call it after the commit. */
+  /** Starts delivery. Call after the commit. */
   wake(): void
-  /** Delivers all that is due and resolves when nothing is. */
   drain(): Promise<void>
   start(): void
-  /** Sends no further mail and resolves when those in hand are done with. */
   stop(): Promise<void>
 }
 
@@ -26,69 +20,69 @@ type MailQueueOptions = { db: Database; transport: MailTransport; secretBox: Sec
 
 export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5 }: MailQueueOptions): MailQueue {
   let running: Promise<void> | undefined
-  let again = false
+  let wakeRequested = false
   let woken = Promise.withResolvers<void>()
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  const inHand = new Set<Promise<void>>()
-  const lastTo = new Map<string, Promise<void>>()
-  /** Accepted by the server, and their rows could not be removed yet. */
-  const delivered = new Set<string>()
-  /** Put back because the server was away, and until when: another process may have taken one up since. */
-  const heldBack = new Map<string, Date>()
-  /** Between claim and outcome: one that outlives its lease is not sent a second time beside itself. */
+  const inFlight = new Set<Promise<void>>()
+  const lastByAddress = new Map<string, Promise<void>>()
+  /** Accepted by the server, while their rows still exist. */
+  const awaitingDeletion = new Set<string>()
+  /** Next attempts that this process set. Another process may have claimed the mail since. */
+  const postponed = new Map<string, Date>()
+  /** Prevents a second send when a slow one outlives its lease. */
   const sending = new Set<string>()
-  let failuresInARow = 0
+  let consecutiveFailures = 0
   let hasDelivered = false
   let pause = { from: 0, until: 0 }
 
   async function deliverDue(): Promise<void> {
     do {
       woken = Promise.withResolvers()
-      while (!stopped && !isPaused() && inHand.size < (failuresInARow > 0 ? 1 : policy.mail.atOnce)) {
+      while (!stopped && !isPaused() && inFlight.size < (consecutiveFailures > 0 ? 1 : policy.mail.atOnce)) {
         const claimed = await claimNext(db)
         if (!claimed) break
-        const work = deliver(claimed).catch((error) =>
-          log.error({ err: error, mailId: claimed.id }, 'the mail queue could not be written'),
+        const delivery = deliver(claimed).catch((error) =>
+          log.error({ err: error, mailId: claimed.id }, 'mail queue write failed'),
         )
-        inHand.add(work)
-        void work.finally(() => inHand.delete(work))
+        inFlight.add(delivery)
+        void delivery.finally(() => inFlight.delete(delivery))
       }
-      await Promise.race([...inHand, woken.promise, ...(inHand.size === 0 ? [null] : [])])
-    } while (inHand.size > 0)
+      await Promise.race([...inFlight, woken.promise, ...(inFlight.size === 0 ? [null] : [])])
+    } while (inFlight.size > 0)
   }
 
   async function deliver(claimed: QueuedMail): Promise<void> {
     const { id, mailSealed, expiresAt } = claimed
     if (sending.has(id)) return
-    if (delivered.has(id)) return remove(id)
+    if (awaitingDeletion.has(id)) return remove(id)
     if (expiresAt !== null && expiresAt <= new Date()) {
-      log.warn({ mailId: id }, 'a mail was dropped: its link expired before the mail server took it')
+      log.warn({ mailId: id }, 'mail dropped: link expired before delivery')
       return remove(id)
     }
     sending.add(id)
     try {
       const mail = JSON.parse(secretBox.open(mailSealed, ['queued_mails.mail_sealed', id])) as Mail
-      if (!(await inTurn(claimed, mail.to, () => transport.send(mail, id)))) return await release(claimed)
+      if (!(await sendInOrder(claimed, mail.to, () => transport.send(mail, id)))) return await release(claimed)
     } catch (error) {
-      return await putBack(claimed, error)
+      return await reschedule(claimed, error)
     } finally {
       sending.delete(id)
     }
-    delivered.add(id)
-    failuresInARow = 0
+    awaitingDeletion.add(id)
+    consecutiveFailures = 0
     hasDelivered = true
     await remove(id)
-    await bringForward()
+    await resumePostponed()
   }
 
-  /** After the mails to the same address that were claimed before it. False when its time with us is over by then. */
-  async function inTurn(
+  /** Sends after earlier claimed mails to the same address. Returns false when the lease has expired by then. */
+  async function sendInOrder(
     { nextAttemptAt: leasedUntil }: QueuedMail,
     address: string,
     send: () => Promise<void>,
   ): Promise<boolean> {
-    const turn = (lastTo.get(address) ?? Promise.resolve()).then(async () => {
+    const turn = (lastByAddress.get(address) ?? Promise.resolve()).then(async () => {
       if (stopped || leasedUntil === null || leasedUntil <= new Date()) return false
       await send()
       return true
@@ -97,14 +91,14 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       () => {},
       () => {},
     )
-    lastTo.set(address, settled)
-    void settled.then(() => lastTo.get(address) === settled && lastTo.delete(address))
+    lastByAddress.set(address, settled)
+    void settled.then(() => lastByAddress.get(address) === settled && lastByAddress.delete(address))
     return turn
   }
 
   async function remove(id: string): Promise<void> {
     await db.queuedMail.deleteMany({ where: { id } })
-    delivered.delete(id)
+    awaitingDeletion.delete(id)
   }
 
   const release = ({ id, attempts }: QueuedMail) =>
@@ -112,57 +106,56 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       .updateMany({ where: { id, attempts }, data: { attempts: { decrement: 1 }, nextAttemptAt: new Date() } })
       .then(() => {})
 
-  async function putBack({ id, attempts, createdAt, triedSince }: QueuedMail, error: unknown): Promise<void> {
+  async function reschedule({ id, attempts, createdAt, triedSince }: QueuedMail, error: unknown): Promise<void> {
     const lastError = error instanceof Error ? error.message.slice(0, 500) : 'unknown'
     const code = error instanceof MailError ? error.code : 'MAIL_DEFERRED'
     const fields = { mailId: id, attempts, reason: lastError }
     const now = Date.now()
 
-    if (code === 'MAIL_SERVER_UNAVAILABLE' && ++failuresInARow > 1) {
-      // It is the server, not this mail: everything waits, briefly. This mail longer, so that it cannot be what keeps the others waiting.
-      const seconds = Math.min(policy.mail.firstRetry * 4 ** (failuresInARow - 2), policy.mail.longestPause)
+    if (code === 'MAIL_SERVER_UNAVAILABLE' && ++consecutiveFailures > 1) {
+      // The server failed, not this mail. This mail waits longer, so that another one probes the server.
+      const seconds = Math.min(policy.mail.firstRetry * 4 ** (consecutiveFailures - 2), policy.mail.longestPause)
       pause = { from: now, until: now + seconds * 1000 }
       const nextAttemptAt = new Date(now + 2 * seconds * 1000)
-      heldBack.set(id, nextAttemptAt)
+      postponed.set(id, nextAttemptAt)
       await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt, attempts: { decrement: 1 } } })
-      return log.warn({ ...fields, seconds }, 'the mail server is away: mails wait')
+      return log.warn({ ...fields, seconds }, 'mail server unavailable: delivery paused')
     }
     const wait = Math.min(policy.mail.firstRetry * 4 ** (attempts - 1), policy.mail.longestRetry)
-    // Of a server that takes no mail at all, the first failure of each process looks like the mail's own.
-    const mayBeItsOwn = code === 'MAIL_DEFERRED' || hasDelivered
+    // Before the first delivery, a server outage looks like a failure of the mail.
+    const mayBlameMail = code === 'MAIL_DEFERRED' || hasDelivered
     const isOverdue = (triedSince ?? createdAt).getTime() + policy.mail.longestTry * 1000 < now
-    const isHopeless = (code !== 'MAIL_SERVER_UNAVAILABLE' && code !== 'MAIL_DEFERRED') || (isOverdue && mayBeItsOwn)
-    const nextAttemptAt = isHopeless ? null : new Date(now + wait * 1000)
+    const isFinal = (code !== 'MAIL_SERVER_UNAVAILABLE' && code !== 'MAIL_DEFERRED') || (isOverdue && mayBlameMail)
+    const nextAttemptAt = isFinal ? null : new Date(now + wait * 1000)
     await db.queuedMail.updateMany({ where: { id, attempts }, data: { lastError, nextAttemptAt } })
-    if (isHopeless) log.error(fields, 'a mail was refused for good: its row stays for the operator')
-    else log.warn(fields, 'a mail could not be sent and stays queued')
+    if (isFinal) log.error(fields, 'mail refused permanently: row kept for the operator')
+    else log.warn(fields, 'mail delivery failed: retry scheduled')
   }
 
-  /** The mail server is back: what this process held back is due, as far as nobody else has taken it up. */
-  async function bringForward(): Promise<void> {
-    if (heldBack.size === 0) return
-    log.info({}, 'the mail server is back')
-    const held = [...heldBack].map(([id, nextAttemptAt]) => ({ id, nextAttemptAt }))
-    await db.queuedMail.updateMany({ where: { OR: held }, data: { nextAttemptAt: new Date() } })
-    for (const { id } of held) heldBack.delete(id)
+  async function resumePostponed(): Promise<void> {
+    if (postponed.size === 0) return
+    log.info({}, 'mail server available again')
+    const due = [...postponed].map(([id, nextAttemptAt]) => ({ id, nextAttemptAt }))
+    await db.queuedMail.updateMany({ where: { OR: due }, data: { nextAttemptAt: new Date() } })
+    for (const { id } of due) postponed.delete(id)
   }
 
-  // A clock that stepped back must not prolong it.
+  // A clock that steps back must not prolong the pause.
   const isPaused = () => Date.now() < pause.until && Date.now() >= pause.from
 
   const drain = async (): Promise<void> => {
     do {
-      again = false
+      wakeRequested = false
       await deliverDue()
-    } while (again)
+    } while (wakeRequested)
   }
 
   const wake = (): void => {
     if (stopped) return
-    again = true
+    wakeRequested = true
     woken.resolve()
     running ??= drain()
-      .catch((error) => log.error({ err: error }, 'the mail queue could not be read'))
+      .catch((error) => log.error({ err: error }, 'mail queue read failed'))
       .finally(() => {
         running = undefined
       })
@@ -188,15 +181,12 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
       stopped = true
       clearInterval(timer)
       await running
-      await Promise.all(inHand)
+      await Promise.all(inFlight)
     },
   }
 }
 
-/**
- * Takes the oldest due mail and moves its next attempt to the end of a lease before the first byte goes out: two workers never hold
- * the same mail, and one that dies in mid-send is followed by another. A mail that nobody tried is due whatever the clock says.
- */
+/** Leases the oldest due mail, so that two workers never send the same one. New mails are due whatever the clock says. */
 async function claimNext(db: Database): Promise<QueuedMail | null> {
   const now = new Date()
   const due = await db.queuedMail.findFirst({

@@ -9,11 +9,11 @@ import type { Role } from '../organizations/permissions.ts'
 
 type Recipient = Pick<User, 'id' | 'name' | 'email' | 'locale'>
 
-/** What a sign-up chose, waiting for the proof of the address: of several, the one whose link is followed counts. */
+/** Profile fields of a sign-up, stored in its link. The link that verifies the address decides which apply. */
 export type PendingProfile = Pick<User, 'name' | 'image' | 'riskLevel' | 'locale'>
 
-/** A link that proves the address. It opens a page with a button, since mail scanners follow links. */
-export async function mailVerificationLink(
+/** The link opens a page with a button, since mail scanners follow links. */
+export async function sendVerificationLink(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -28,57 +28,68 @@ export async function mailVerificationLink(
   })
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
-  const mail = renderMail('verify-email', { ...letter(ctx, { ...user, ...pending }), url, hours })
-  await send(ctx, tx, user, mail, policy.verifyEmail.lifetime)
+  const mail = renderMail('verify-email', { ...emailContext(ctx, { ...user, ...pending }), url, hours })
+  await queueMail(ctx, tx, user, mail, policy.verifyEmail.lifetime)
 }
 
-/** Somebody signed up with an address that has an account: its owner learns of it, the caller does not. */
-export async function mailAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const urls = { signInUrl: pageUrl(ctx, '/login'), resetUrl: pageUrl(ctx, '/forgot-password') }
-  await send(ctx, tx, user, renderMail('already-registered', { ...letter(ctx, user), ...urls }))
+  await queueMail(ctx, tx, user, renderMail('already-registered', { ...emailContext(ctx, user), ...urls }))
 }
 
-/** A link that sets a new password. It voids the links of former requests: the newest mail is the one that works. */
-export async function mailResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
+/** Voids the links of former requests. */
+export async function sendResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   await voidOneTimeTokens(tx, user.id, ['reset-password'])
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
-  // Mails link to this origin only; a front end elsewhere is reached by a redirect that checks the token first.
+  // Mail links stay on our origin. `/auth/reset-password` checks the token, then redirects to other front ends.
   const page = redirectTo === undefined ? '/reset-password' : '/auth/reset-password'
   const url = pageUrl(ctx, page, { token, callbackURL: redirectTo })
-  await send(ctx, tx, user, renderMail('reset-password', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
+  await queueMail(
+    ctx,
+    tx,
+    user,
+    renderMail('reset-password', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
+    lifetime,
+  )
 }
 
-/** The password was removed, to keep a stranger out: the owner chooses a new one by this link, or asks for another. */
-export async function mailPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/reset-password', { token })
-  await send(ctx, tx, user, renderMail('password-cleared', { ...letter(ctx, user), url, minutes: lifetime / 60 }))
+  await queueMail(ctx, tx, user, renderMail('password-cleared', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }))
 }
 
-/** Tells the owner what the undo of an email change did. The password is gone: the owner chooses a new one by this link. */
-export async function mailEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
+export async function sendEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const unlinkedProviders = effects.unlinkedProviders.map((id) => ctx.providers.get(id as ProviderId)?.name ?? id)
   const urls = { url: pageUrl(ctx, '/reset-password', { token }), securityUrl: pageUrl(ctx, '/settings/security') }
   const variables = { ...urls, minutes: lifetime / 60, effects: { ...effects, unlinkedProviders } }
-  await send(ctx, tx, user, renderMail('email-change-undone', { ...letter(ctx, user), ...variables }))
+  await queueMail(ctx, tx, user, renderMail('email-change-undone', { ...emailContext(ctx, user), ...variables }))
 }
 
-/** Tells that the password was changed, and how to take the account back. */
-export async function mailPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await send(ctx, tx, user, renderMail('password-changed', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
+export async function sendPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await queueMail(
+    ctx,
+    tx,
+    user,
+    renderMail('password-changed', { ...emailContext(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }),
+  )
 }
 
-/** Tells that the account has a password from now on. */
-export async function mailPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await send(ctx, tx, user, renderMail('password-set', { ...letter(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }))
+export async function sendPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await queueMail(
+    ctx,
+    tx,
+    user,
+    renderMail('password-set', { ...emailContext(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }),
+  )
 }
 
-/** To the new address: the link that makes it the account's. To the old one: that somebody asked. */
-export async function mailEmailChange(
+/** Sends the confirmation link to the new address if it is free, and a notice to the current one. */
+export async function sendEmailChange(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -95,20 +106,20 @@ export async function mailEmailChange(
       sealPayload: (place) => ctx.secretBox.seal(user.email, place),
     })
     const url = pageUrl(ctx, '/verify-email', { token, callbackURL, purpose: 'change' })
-    await send(
+    await queueMail(
       ctx,
       tx,
       { ...user, email: newEmail },
-      renderMail('change-email-confirm', { ...letter(ctx, user), account: user.email, url, hours: lifetime / 3600 }),
+      renderMail('change-email-confirm', { ...emailContext(ctx, user), account: user.email, url, hours: lifetime / 3600 }),
       lifetime,
     )
   }
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('email-change-requested', { ...letter(ctx, user), newEmail, resetUrl }))
+  await queueMail(ctx, tx, user, renderMail('email-change-requested', { ...emailContext(ctx, user), newEmail, resetUrl }))
 }
 
-/** To the address that an account has just left. With a `snapshot` it gets a link that takes the account back. `user` is as it was before. */
-export async function mailEmailChanged(
+/** Notifies the former address; with a `snapshot`, includes an undo link. `user` still has the former address. */
+export async function sendEmailChanged(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
@@ -117,7 +128,7 @@ export async function mailEmailChanged(
   const lifetime = policy.undoEmailChange.lifetime
   const days = lifetime / 86_400
   if (snapshot === null)
-    return send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl: null, days }))
+    return queueMail(ctx, tx, user, renderMail('email-changed', { ...emailContext(ctx, user), newEmail, undoUrl: null, days }))
   const token = await issueOneTimeToken(tx, {
     purpose: 'undo-email-change',
     userId: user.id,
@@ -126,145 +137,143 @@ export async function mailEmailChanged(
     sealPayload: (place) => ctx.secretBox.seal(snapshot, place),
   })
   const undoUrl = pageUrl(ctx, '/undo-email-change', { token })
-  await send(ctx, tx, user, renderMail('email-changed', { ...letter(ctx, user), newEmail, undoUrl, days }))
+  await queueMail(ctx, tx, user, renderMail('email-changed', { ...emailContext(ctx, user), newEmail, undoUrl, days }))
 }
 
-/** A link that deletes the account once its owner, signed in, confirms. */
-export async function mailDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.deleteAccount.lifetime
   await voidOneTimeTokens(tx, user.id, ['delete-account'])
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/delete-account', { token })
-  await send(ctx, tx, user, renderMail('delete-account', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
+  await queueMail(
+    ctx,
+    tx,
+    user,
+    renderMail('delete-account', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
+    lifetime,
+  )
 }
 
-/** A link that proves, in a signed-in browser, who the user is: for accounts with no other way. The newest link is the one that works. */
-export async function mailReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const { lifetime } = policy.reauthentication
   await voidOneTimeTokens(tx, user.id, ['reauthenticate'])
   const token = await issueOneTimeToken(tx, { purpose: 'reauthenticate', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/reauthenticate', { token })
-  await send(ctx, tx, user, renderMail('reauthenticate', { ...letter(ctx, user), url, minutes: lifetime / 60 }), lifetime)
-}
-
-/** Tells that there is another way into the account. */
-export async function mailAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
-  const accountsUrl = pageUrl(ctx, '/settings/accounts')
-  await send(ctx, tx, user, renderMail('account-linked', { ...letter(ctx, user), provider, accountsUrl }))
-}
-
-/** Tells that a way into the account is gone. */
-export async function mailAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
-  const provider = ctx.providers.get(providerId as ProviderId)?.name ?? null
-  await send(
+  await queueMail(
     ctx,
     tx,
     user,
-    renderMail('account-unlinked', { ...letter(ctx, user), provider, resetUrl: pageUrl(ctx, '/forgot-password') }),
+    renderMail('reauthenticate', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
+    lifetime,
   )
 }
 
-/** Tells that sign-ins need a code from now on. */
-export async function mailTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
+  const accountsUrl = pageUrl(ctx, '/settings/accounts')
+  await queueMail(ctx, tx, user, renderMail('account-linked', { ...emailContext(ctx, user), provider, accountsUrl }))
+}
+
+export async function sendAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
+  const provider = ctx.providers.get(providerId as ProviderId)?.name ?? null
+  await queueMail(
+    ctx,
+    tx,
+    user,
+    renderMail('account-unlinked', { ...emailContext(ctx, user), provider, resetUrl: pageUrl(ctx, '/forgot-password') }),
+  )
+}
+
+export async function sendTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
-  await send(ctx, tx, user, renderMail('two-factor-enabled', { ...letter(ctx, user), ...urls }))
+  await queueMail(ctx, tx, user, renderMail('two-factor-enabled', { ...emailContext(ctx, user), ...urls }))
 }
 
-/** Tells that sign-ins need no code any more. */
-export async function mailTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('two-factor-disabled', { ...letter(ctx, user), resetUrl }))
+  await queueMail(ctx, tx, user, renderMail('two-factor-disabled', { ...emailContext(ctx, user), resetUrl }))
 }
 
-/** Tells that there are new backup codes, and the former ones are void. */
-export async function mailBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('backup-codes-replaced', { ...letter(ctx, user), resetUrl }))
+  await queueMail(ctx, tx, user, renderMail('backup-codes-replaced', { ...emailContext(ctx, user), resetUrl }))
 }
 
-/** Tells that a backup code was used, and how many are left. */
-export async function mailBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
+export async function sendBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
   const securityUrl = pageUrl(ctx, '/settings/security')
-  await send(ctx, tx, user, renderMail('backup-code-used', { ...letter(ctx, user), left, securityUrl }))
+  await queueMail(ctx, tx, user, renderMail('backup-code-used', { ...emailContext(ctx, user), left, securityUrl }))
 }
 
-/** Tells that somebody who got as far as the code guessed wrong too often. */
-export async function mailTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
+export async function sendTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('two-factor-locked', { ...letter(ctx, user), minutes, resetUrl }))
+  await queueMail(ctx, tx, user, renderMail('two-factor-locked', { ...emailContext(ctx, user), minutes, resetUrl }))
 }
 
-/** Tells that somebody guessed at the password so often that it is taken no more on new devices, or on known ones and in settings. */
-export async function mailPasswordPaused(
+export async function sendPasswordPaused(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
-  place: 'known' | 'unknown',
+  deviceKind: 'known' | 'unknown',
 ): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await send(ctx, tx, user, renderMail('password-paused', { ...letter(ctx, user), place, resetUrl }))
+  await queueMail(ctx, tx, user, renderMail('password-paused', { ...emailContext(ctx, user), place: deviceKind, resetUrl }))
 }
 
-/** Tells that the account is gone. */
-export async function mailAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await send(ctx, tx, user, renderMail('account-deleted', letter(ctx, user)))
+export async function sendAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+  await queueMail(ctx, tx, user, renderMail('account-deleted', emailContext(ctx, user)))
 }
 
-/** An invitation to an address that may have no account. It is written in the account's language, else in the inviter's. */
-export async function mailInvitation(
+/** Uses the recipient's language if they have an account, else the inviter's. */
+export async function sendInvitation(
   ctx: Context,
   tx: Transaction,
   email: string,
   { secret, ...content }: { secret: string; organization: string; inviter: string; role: Role },
 ): Promise<void> {
-  const known = await tx.user.findUnique({ where: { email } })
-  // An unproved account is not yet the address's owner: whoever made it chose that name.
-  const name = known?.emailVerified ? known.name : ''
-  const recipient = { id: known?.id ?? '', name, email, locale: known?.locale ?? ctx.client.locale }
+  const user = await tx.user.findUnique({ where: { email } })
+  // Anyone can sign up with this address and choose the name.
+  const name = user?.emailVerified ? user.name : ''
+  const recipient = { id: user?.id ?? '', name, email, locale: user?.locale ?? ctx.client.locale }
   const url = pageUrl(ctx, '/accept-invitation', { token: secret })
   const hours = policy.organizations.invitationLifetime / 3600
-  const mail = renderMail('organization-invitation', { ...letter(ctx, recipient), ...content, address: email, url, hours })
-  await send(ctx, tx, recipient, mail, policy.organizations.invitationLifetime)
+  const mail = renderMail('organization-invitation', { ...emailContext(ctx, recipient), ...content, address: email, url, hours })
+  await queueMail(ctx, tx, recipient, mail, policy.organizations.invitationLifetime)
 }
 
-/** Tells that somebody made them a member. */
-export async function mailMemberAdded(
+export async function sendMemberAdded(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
   content: { organization: string; actor: string },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await send(ctx, tx, user, renderMail('member-added', { ...letter(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, renderMail('member-added', { ...emailContext(ctx, user), ...content, organizationsUrl }))
 }
 
-/** The account joined another organization, and had no place left but that of a membership it never accepted. */
-export async function mailMembershipDropped(
+export async function sendMembershipDropped(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
   content: { organization: string; most: number },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await send(ctx, tx, user, renderMail('membership-dropped', { ...letter(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, renderMail('membership-dropped', { ...emailContext(ctx, user), ...content, organizationsUrl }))
 }
 
-/** Tells that a membership has ended. */
-export async function mailMemberRemoved(
+export async function sendMemberRemoved(
   ctx: Context,
   tx: Transaction,
   user: Recipient,
   content: { organization: string },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await send(ctx, tx, user, renderMail('member-removed', { ...letter(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, renderMail('member-removed', { ...emailContext(ctx, user), ...content, organizationsUrl }))
 }
 
-/** `lifetime`, in seconds, of a mail that is nothing but its link: one that comes later helps nobody. */
-const send = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail, lifetime?: number): Promise<void> =>
+/** After `lifetime` seconds, the link is invalid and the queue drops the mail. */
+const queueMail = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail, lifetime?: number): Promise<void> =>
   ctx.mail.add(tx, { to: email, ...mail }, lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000))
 
-const letter = (ctx: Context, user: Recipient) => ({
+const emailContext = (ctx: Context, user: Recipient) => ({
   locale: user.locale,
   name: user.name,
   appName: ctx.settings.appName,

@@ -3,19 +3,17 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
 
-/** Moves two-factor secrets to the newest format and the first AUTH_SECRET, so that the former ones can be dropped (ADR 029). */
+/** Reseals two-factor secrets with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
 export type SecretResealer = {
-  /** Looks at every secret once and resolves to how many it resealed. */
   reseal(): Promise<number>
-  /** Reseals an hour after the start, and each hour until one pass succeeds. */
+  /** Runs an hour after the start, then hourly until one pass succeeds. */
   start(): void
-  /** Begins no further secret and resolves when the current one is done. */
   stop(): Promise<void>
 }
 
 type SecretResealerOptions = { db: Database; secretBox: SecretBox; log: Log; batchSize?: number; after?: number }
 
-/** Any number of nodes may reseal at once: each replaces only what it read. */
+/** Nodes may reseal at the same time: each replaces only the value that it read. */
 export function createSecretResealer({
   db,
   secretBox,

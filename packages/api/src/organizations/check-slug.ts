@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { checkSlugInput } from './contract.ts'
 
-/** Whether a slug is free. ORGANIZATION_SLUG_ALREADY_TAKEN; a reserved one is a VALIDATION_ERROR. Only the creation decides. */
+/** Checks that a slug is free, without reserving it. ORGANIZATION_SLUG_ALREADY_TAKEN. */
 export const checkSlug = sessionProcedure.input(checkSlugInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('check-slug:user', ctx.user.id)
   if ((await ctx.db.organization.count({ where: { slug: input.slug } })) > 0)

@@ -3,7 +3,7 @@ import { fieldLengths, fieldProblems } from '../kernel/field-problems.ts'
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
 
-/** Paths of pages, names that pretend to speak for the service, and words that programs take for something else. */
+/** Page paths, names that suggest an official account, and words with a meaning in programs. */
 export const reservedSlugs: ReadonlySet<string> = new Set(
   `about accept-invitation account accounts active admin administrator api app assets auth badges billing blog cdn create
   danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
@@ -14,12 +14,10 @@ export const reservedSlugs: ReadonlySet<string> = new Set(
   undo-email-change user users verify-email well-known www`.split(/\s+/),
 )
 
-/** What pages tell: how many, and how long. */
 export const organizationLimits = policy.organizations
 
 const id = z.string().min(1).max(64)
 
-/** Stands in mails and pages as the names of people do. */
 export const organizationName = personName.regex(/[\p{L}\p{N}]/u, fieldProblems.nameWithoutLetter)
 
 export const organizationSlug = z
@@ -38,12 +36,11 @@ const metadata = z
     `Too large: at most ${policy.organizations.metadata} bytes of JSON`,
   )
 
-/** better-auth's client may send a list; a member has one role here. What is no role is ROLE_NOT_FOUND. */
+/** better-auth's client may send a list. Unknown roles are refused later, with ROLE_NOT_FOUND. */
 const role = z
   .union([z.string().min(1).max(64), z.array(z.string().min(1).max(64)).length(1, 'A member has one role')])
   .transform((named) => (typeof named === 'string' ? named : (named[0] ?? '')))
 
-/** Left out: the session's active organization. */
 const organizationId = id.optional()
 
 const wholeNumber = (most: number) => z.coerce.number().int().min(0).max(most)
@@ -70,7 +67,6 @@ export const deleteOrganizationInput = z.object({ organizationId: id })
 
 export const getOrganizationInput = z.object({
   organizationId,
-  /** Wins over organizationId. */
   organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
   membersLimit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
 })
@@ -80,7 +76,7 @@ export const checkSlugInput = z.object({ slug: organizationSlug })
 export const setActiveOrganizationInput = z
   .object({ organizationId: id.nullable().optional(), organizationSlug: z.string().min(1).max(fieldLengths.slug).optional() })
   .refine((input) => input.organizationId !== undefined || input.organizationSlug !== undefined, {
-    error: 'Name organizationId or organizationSlug',
+    error: 'Provide organizationId or organizationSlug',
   })
 
 export const addMemberInput = z.object({ userId: id, role, organizationId })

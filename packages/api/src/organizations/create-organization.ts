@@ -5,20 +5,16 @@ import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { createOrganizationInput } from './contract.ts'
 import { freeSlot } from './free-slot.ts'
-import { beginMembership } from './membership.ts'
+import { createMembership } from './membership.ts'
 import { presentMember, presentOrganization } from './present-organization.ts'
 
-/**
- * The caller founds an organization and owns it; it becomes their active one unless asked otherwise. Spec: Organizations.
- * A membership that they never accepted may end for it: free-slot.ts. ORGANIZATION_ALREADY_EXISTS when the slug is taken, YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS.
- */
 export const createOrganization = sessionProcedure.input(createOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const { keepCurrentActiveOrganization, metadata, ...fields } = input
   const userId = ctx.user.id
   const created = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    // Before the slug is taken: a transaction that waits for the slug may hold the organization that freeSlot locks.
+    // Before the insert: a transaction that waits for the slug may hold the organization that freeSlot locks.
     await freeSlot(ctx, tx)
     const [organization] = await tx.organization.createManyAndReturn({
       data: [{ ...fields, logo: fields.logo ?? null, ...(metadata && { metadata: metadata as object }) }],
@@ -26,7 +22,13 @@ export const createOrganization = sessionProcedure.input(createOrganizationInput
     })
     if (!organization) throw new AppError('ORGANIZATION_ALREADY_EXISTS')
     const organizationId = organization.id
-    const owner = await beginMembership(tx, { id: randomUUIDv7(), organizationId, userId, role: 'owner', acceptedAt: new Date() })
+    const owner = await createMembership(tx, {
+      id: randomUUIDv7(),
+      organizationId,
+      userId,
+      role: 'owner',
+      acceptedAt: new Date(),
+    })
     if (!keepCurrentActiveOrganization)
       await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })
     await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'create-organization' })

@@ -1,17 +1,16 @@
 import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getInvitationInput } from './contract.ts'
-import { findOwnInvitation } from './invitation.ts'
+import { requireOwnInvitation } from './invitation.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** What the invited person is invited to, and by whom. The codes of `findOwnInvitation`. */
 export const getInvitation = sessionProcedure.input(getInvitationInput).query(async ({ ctx, input }) => {
-  const found = await findOwnInvitation(ctx.db, ctx.user.id, input.id, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
+  const found = await requireOwnInvitation(ctx.db, ctx.user.id, input.id, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
   const invitation = await ctx.db.invitation.findUnique({
     where: { id: found.id },
     include: { organization: true, inviter: true },
   })
-  // The organization may go between the two reads.
+  // The organization may be deleted between the two reads.
   if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
   return {
     ...presentInvitation(invitation),

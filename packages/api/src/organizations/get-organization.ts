@@ -3,40 +3,39 @@ import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getOrganizationInput } from './contract.ts'
-import { type Membership, readAsMember } from './membership.ts'
+import { type Membership, requireCallerMembership } from './membership.ts'
 import { may, rolesUpTo } from './permissions.ts'
 import { presentInvitation, presentMemberWithUser, presentOrganization } from './present-organization.ts'
 
-/**
- * One organization of the caller with its members and, for those who may invite, its invitations; null when none is named and
- * none active. Spec: Organizations. ORGANIZATION_NOT_FOUND, the same for one that does not exist and for somebody else's.
- */
+/** Returns an organization of the caller; null without a named or active one. ORGANIZATION_NOT_FOUND for non-members too. */
 export const getOrganization = sessionProcedure.input(getOrganizationInput).query(async ({ ctx, input }) => {
   const isNamed = input.organizationId !== undefined || input.organizationSlug !== undefined
   if (!isNamed && ctx.session.activeOrganizationId === null) return null
-  return showOrganization(ctx.db, await readAsMember(ctx, input), input.membersLimit)
+  return getOrganizationDetails(ctx.db, await requireCallerMembership(ctx, input), input.membersLimit)
 })
 
-/** An organization as this member sees it. */
-export async function showOrganization(db: Transaction, viewer: Membership, membersLimit: number = policy.organizations.members) {
+export async function getOrganizationDetails(
+  db: Transaction,
+  viewer: Membership,
+  membersLimit: number = policy.organizations.members,
+) {
   const found = await db.organization.findUnique({
     where: { id: viewer.organizationId },
     include: {
       members: { include: { user: true }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }], take: membersLimit },
     },
   })
-  // It may go between the two reads.
   if (!found) throw new AppError('ORGANIZATION_NOT_FOUND')
   const { members, ...organization } = found
   return {
     ...presentOrganization(organization),
     members: members.map(presentMemberWithUser),
-    invitations: may(viewer.role, 'invitation', 'create') ? await showInvitations(db, viewer) : [],
+    invitations: may(viewer.role, 'invitation', 'create') ? await listVisibleInvitations(db, viewer) : [],
   }
 }
 
-/** The newest invitations that this member may see: none to a role above their own. */
-export async function showInvitations(db: Transaction, viewer: Membership) {
+/** Lists the newest invitations to roles up to the viewer's. */
+export async function listVisibleInvitations(db: Transaction, viewer: Membership) {
   const invitations = await db.invitation.findMany({
     where: { organizationId: viewer.organizationId, role: { in: [...rolesUpTo(viewer.role)] } },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],

@@ -2,34 +2,28 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
-import { mailInvitation } from '../mail/notifications.ts'
+import { sendInvitation } from '../mail/notifications.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { inviteMemberInput } from './contract.ts'
-import { assertMayChangeOwners, changeAsMember, namedOrActive, reaches, roleNamed } from './membership.ts'
+import { assertMayChangeOwners, canManageRole, lockAsMember, requireOrganizationId, requireRole } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/**
- * Mails an invitation to an address, for 48 hours. Whether the address has an account makes no difference. With `resend`, an open
- * one is mailed anew: its former link is void. ORGANIZATION_NOT_FOUND, ROLE_NOT_FOUND,
- * YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE,
- * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION, INVITATION_LIMIT_REACHED
- * and, for an owner, the codes of `assertMayChangeOwners`.
- */
+/** `resend` voids the former link. The answer does not reveal whether the email has an account. */
 export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('invite:user', ctx.user.id)
-  const organizationId = namedOrActive(ctx, input.organizationId)
+  const organizationId = requireOrganizationId(ctx, input.organizationId)
   const { email, resend } = input
   const invitation = await ctx.db.$transaction(async (tx) => {
-    const caller = await changeAsMember(tx, ctx, organizationId)
+    const caller = await lockAsMember(tx, ctx, organizationId)
     if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION')
-    const role = roleNamed(input.role)
+    const role = requireRole(input.role)
     if ((await tx.member.count({ where: { organizationId, user: { email } } })) > 0)
       throw new AppError('USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION')
 
     const now = new Date()
     const open = await tx.invitation.findFirst({ where: { organizationId, email, status: 'pending' } })
-    if (!reaches(caller, role) || (open && !reaches(caller, open.role)))
+    if (!canManageRole(caller, role) || (open && !canManageRole(caller, open.role)))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE')
     await assertMayChangeOwners(tx, ctx, [role])
     if (open && open.expiresAt > now && !resend) throw new AppError('USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION')
@@ -37,22 +31,21 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     if ((await tx.invitation.count({ where: pending })) >= policy.organizations.pendingInvitations)
       throw new AppError('INVITATION_LIMIT_REACHED')
 
-    // After the refusals: who may not invite uses up nobody's tries.
+    // Refused requests must not use up the limits of an address.
     await ctx.limiter.consume('invite:organization-address', `${organizationId} ${email}`)
     await ctx.limiter.consume('invite:address', email)
     const secret = createToken()
     const expiresAt = new Date(now.getTime() + policy.organizations.invitationLifetime * 1000)
-    // One that ran out begins anew under its old id.
     const createdAt = open && open.expiresAt > now ? open.createdAt : now
     const fields = { createdAt, role, inviterId: ctx.user.id, secretHash: hashToken(secret), expiresAt }
-    // Whoever sent it may be suspended or gone by now, and it with them: neither waits for the organization.
+    // Account suspension and deletion change invitations without locking the organization.
     const [renewed] = open
       ? await tx.invitation.updateManyAndReturn({ where: { id: open.id, status: 'pending' }, data: fields })
       : []
     const invited = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'invite-member', details: { role } })
-    await mailInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
+    await sendInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
     return invited
   })
   ctx.mail.wake()

@@ -1,19 +1,17 @@
 import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listInvitationsInput } from './contract.ts'
-import { showInvitations } from './get-organization.ts'
-import { readAsMember } from './membership.ts'
+import { listVisibleInvitations } from './get-organization.ts'
+import { requireCallerMembership } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** An organization's invitations of every status, newest first. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION, YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS. */
 export const listInvitations = sessionProcedure.input(listInvitationsInput).query(async ({ ctx, input }) => {
-  const caller = await readAsMember(ctx, input)
+  const caller = await requireCallerMembership(ctx, input)
   if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS')
-  return showInvitations(ctx.db, caller)
+  return listVisibleInvitations(ctx.db, caller)
 })
 
-/** The open invitations to the caller's own address. EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION. */
 export const listUserInvitations = sessionProcedure.query(async ({ ctx }) => {
   if (!ctx.user.emailVerified) throw new AppError('EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
   const invitations = await ctx.db.invitation.findMany({

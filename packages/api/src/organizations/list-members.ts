@@ -1,12 +1,11 @@
 import type { Prisma } from '@floorpass/db'
 import { sessionProcedure } from '../trpc.ts'
 import { listMembersInput } from './contract.ts'
-import { readAsMember } from './membership.ts'
+import { requireCallerMembership } from './membership.ts'
 import { presentMemberWithUser } from './present-organization.ts'
 
-/** Members of one of the caller's organizations, sorted and filtered by the few columns that are listed. ORGANIZATION_NOT_FOUND, NO_ACTIVE_ORGANIZATION. */
 export const listMembers = sessionProcedure.input(listMembersInput).query(async ({ ctx, input }) => {
-  const { organizationId } = await readAsMember(ctx, input)
+  const { organizationId } = await requireCallerMembership(ctx, input)
   const { filterField, filterValue, filterOperator, sortBy, sortDirection } = input
   const where: Prisma.MemberWhereInput = { organizationId }
   if (filterField && filterValue !== undefined) where[filterField] = filterOperator === 'eq' ? filterValue : { not: filterValue }

@@ -1,7 +1,6 @@
 import { sessionProcedure } from '../trpc.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/** The caller's organizations, the first joined first, each with the caller's role and whether they accepted it. Spec: Organizations. */
 export const listOrganizations = sessionProcedure.query(async ({ ctx }) => {
   const memberships = await ctx.db.member.findMany({
     where: { userId: ctx.user.id },

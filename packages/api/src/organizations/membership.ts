@@ -10,64 +10,55 @@ import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { type Caller, cancelInvitations } from './invitation.ts'
 import { type Role, roles, rolesUpTo } from './permissions.ts'
 
-// Every change here locks users first (in the order of their ids), the organization second, rows last. So two changes never wait
-// for each other in a circle, and what a rule has read under the locks still holds when it writes.
+// Every change locks users by id, then the organization, then other rows, to avoid deadlocks (ADR 014).
 
 export type Membership = Member & { role: Role }
 
-/** The role of this name. ROLE_NOT_FOUND. */
-export function roleNamed(name: string): Role {
+export function requireRole(name: string): Role {
   const role = roles.find((known) => known === name)
   if (!role) throw new AppError('ROLE_NOT_FOUND')
   return role
 }
 
-/** The organization that an input names, or the session's active one. NO_ACTIVE_ORGANIZATION. */
-export function namedOrActive({ session }: Pick<ActiveSession, 'session'>, organizationId: string | undefined): string {
+/** Returns the given id or the session's active organization. NO_ACTIVE_ORGANIZATION. */
+export function requireOrganizationId({ session }: Pick<ActiveSession, 'session'>, organizationId: string | undefined): string {
   const id = organizationId ?? session.activeOrganizationId
   if (id === null) throw new AppError('NO_ACTIVE_ORGANIZATION')
   return id
 }
 
-/** Somebody's membership, or null. */
 export const findMembership = (db: Transaction, organizationId: string, userId: string): Promise<Membership | null> =>
   db.member.findUnique({ where: { organizationId_userId: { organizationId, userId } } }) as Promise<Membership | null>
 
-/** The same, for rules that are for members only: to everybody else an organization does not exist. ORGANIZATION_NOT_FOUND. */
+/** Returns a membership. Non-members cannot tell whether the organization exists: ORGANIZATION_NOT_FOUND. */
 export async function requireMembership(db: Transaction, organizationId: string, userId: string): Promise<Membership> {
   const membership = await findMembership(db, organizationId, userId)
   if (!membership) throw new AppError('ORGANIZATION_NOT_FOUND')
   return membership
 }
 
-/** The membership of a caller who only reads, in the organization that is named by slug, by id, or by being active. */
-export async function readAsMember(
+export async function requireCallerMembership(
   { db, user, session }: Context & ActiveSession,
   { organizationId, organizationSlug }: { organizationId?: string | undefined; organizationSlug?: string | undefined },
 ): Promise<Membership> {
-  if (organizationSlug === undefined) return requireMembership(db, namedOrActive({ session }, organizationId), user.id)
+  if (organizationSlug === undefined) return requireMembership(db, requireOrganizationId({ session }, organizationId), user.id)
   const membership = await db.member.findFirst({ where: { userId: user.id, organization: { slug: organizationSlug } } })
   if (!membership) throw new AppError('ORGANIZATION_NOT_FOUND')
   return membership as Membership
 }
 
-/** Changes of one organization take turns. False when it is gone. Only after the locks of users. */
+/** Serializes changes of one organization; false when it is deleted. Lock users first. */
 export async function lockOrganization(tx: Transaction, organizationId: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT id FROM organizations WHERE id = ${organizationId} FOR NO KEY UPDATE`
   return rows.length > 0
 }
 
-/** The same for several, in the order of their ids. */
 export async function lockOrganizations(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM organizations WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
 }
 
-/**
- * The first statements of a change: locks the caller, the `others` whose membership or sessions it touches, and the organization.
- * Answers the caller's membership as it is now: a member who changes something here accepts the membership by it. UNAUTHORIZED,
- * ORGANIZATION_NOT_FOUND. Non-members are refused before another user's row is locked.
- */
-export async function changeAsMember(
+/** Locks the caller, `others` and the organization, and accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. */
+export async function lockAsMember(
   tx: Transaction,
   ctx: ActiveSession & Caller,
   organizationId: string,
@@ -84,12 +75,8 @@ export async function changeAsMember(
   return { ...membership, acceptedAt }
 }
 
-/**
- * Makes a user a member. One statement picks the lowest free slot and takes it; a user has as many slots as they may have
- * organizations, and the unique pair (user, slot) keeps two from sharing one. Both locks are held.
- * USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION, ORGANIZATION_MEMBERSHIP_LIMIT_REACHED, YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS.
- */
-export async function beginMembership(
+/** Inserts into the lowest free slot; the unique (user, slot) enforces the user's limit. The caller holds both locks. */
+export async function createMembership(
   tx: Transaction,
   { id, organizationId, userId, role, acceptedAt }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role' | 'acceptedAt'>,
 ): Promise<Membership> {
@@ -107,31 +94,27 @@ export async function beginMembership(
   return requireMembership(tx, organizationId, userId)
 }
 
-/** Ends a membership: it is no longer active in any session, and invitations of that person are void. Both locks are held. */
-export async function endMembership(tx: Transaction, ctx: Caller, { id, organizationId, userId }: Membership): Promise<void> {
+/** Deletes a membership and cancels the invitations that its user sent. The caller holds both locks. */
+export async function deleteMembership(tx: Transaction, ctx: Caller, { id, organizationId, userId }: Membership): Promise<void> {
   await tx.member.delete({ where: { id } })
   await tx.session.updateMany({
     where: { userId, activeOrganizationId: organizationId },
     data: { activeOrganizationId: null },
   })
-  await cancelInvitationsOf(tx, ctx, { organizationId, userId }, [...roles])
+  await cancelInvitationsSentBy(tx, ctx, { organizationId, userId }, [...roles])
 }
 
-/** Voids the open invitations to these roles that somebody sent: who lost the right to give a role must not have given it in advance. */
-export const cancelInvitationsOf = (
+/** Cancels a member's open invitations to roles that the member may no longer give. */
+export const cancelInvitationsSentBy = (
   tx: Transaction,
   ctx: Caller,
   { organizationId, userId }: Pick<Membership, 'organizationId' | 'userId'>,
   to: Role[],
 ): Promise<void> => cancelInvitations(tx, ctx, { organizationId, inviterId: userId, role: { in: to } })
 
-/** Whether the caller's role reaches as high as this one. */
-export const reaches = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)
+export const canManageRole = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)
 
-/**
- * Who owns an organization, and whether it exists, is a sensitive matter: changing it needs a recent reauthentication, and no undo of the
- * caller's address may be open, since an undo could not bring it back. SESSION_NOT_FRESH, EMAIL_RECENTLY_CHANGED.
- */
+/** Guards changes of owners, which an undo of an email change cannot revert. SESSION_NOT_FRESH, EMAIL_RECENTLY_CHANGED. */
 export async function assertMayChangeOwners(
   tx: Transaction,
   { user, session }: ActiveSession,
@@ -142,8 +125,8 @@ export async function assertMayChangeOwners(
   await assertNoOpenUndo(tx, user.id)
 }
 
-/** Refuses what would leave the organization without an owner who accepted the membership. The organization's lock is held. */
-export async function refuseLastOwner(
+/** Throws `refusal` when no other owner has accepted. The caller holds the organization's lock. */
+export async function assertNotLastOwner(
   tx: Transaction,
   { organizationId, userId, role }: Membership,
   refusal: ErrorKey,

@@ -1,10 +1,9 @@
 import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { setActiveOrganizationInput } from './contract.ts'
-import { showOrganization } from './get-organization.ts'
-import { changeAsMember, readAsMember } from './membership.ts'
+import { getOrganizationDetails } from './get-organization.ts'
+import { lockAsMember, requireCallerMembership } from './membership.ts'
 
-/** What this session's calls mean when they name no organization; null for none. Answers it whole. ORGANIZATION_NOT_FOUND. */
 export const setActiveOrganization = sessionProcedure.input(setActiveOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
   const { organizationId, organizationSlug } = input
@@ -16,10 +15,10 @@ export const setActiveOrganization = sessionProcedure.input(setActiveOrganizatio
     })
     return null
   }
-  const named = await readAsMember(ctx, { organizationId: organizationId ?? undefined, organizationSlug })
+  const named = await requireCallerMembership(ctx, { organizationId: organizationId ?? undefined, organizationSlug })
   return ctx.db.$transaction(async (tx) => {
-    const caller = await changeAsMember(tx, ctx, named.organizationId)
+    const caller = await lockAsMember(tx, ctx, named.organizationId)
     await tx.session.updateMany({ where: session, data: { activeOrganizationId: caller.organizationId } })
-    return showOrganization(tx, caller)
+    return getOrganizationDetails(tx, caller)
   })
 })

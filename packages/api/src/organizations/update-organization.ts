@@ -3,22 +3,19 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { updateOrganizationInput } from './contract.ts'
-import { changeAsMember, namedOrActive } from './membership.ts'
+import { lockAsMember, requireOrganizationId } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
-/**
- * Changes name, slug, logo or metadata (which is replaced whole). Spec: Organizations. ORGANIZATION_NOT_FOUND,
- * YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION, ORGANIZATION_SLUG_ALREADY_TAKEN. Nothing to change is fine.
- */
+/** Updates an organization; `metadata` is replaced as a whole. Also errors of `lockAsMember`. */
 export const updateOrganization = sessionProcedure.input(updateOrganizationInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const id = namedOrActive(ctx, input.organizationId)
+  const id = requireOrganizationId(ctx, input.organizationId)
   const entries = Object.entries(input.data).filter(([, value]) => value !== undefined)
   const data: Prisma.OrganizationUpdateInput = Object.fromEntries(entries)
   return ctx.db
     .$transaction(async (tx) => {
-      const caller = await changeAsMember(tx, ctx, id)
+      const caller = await lockAsMember(tx, ctx, id)
       if (!may(caller.role, 'organization', 'update')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION')
       if (entries.length === 0) return presentOrganization(await tx.organization.findUniqueOrThrow({ where: { id } }))
       const organization = await tx.organization.update({ where: { id }, data })

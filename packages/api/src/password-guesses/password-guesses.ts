@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
 import { findCounter } from '../known-devices/known-device.ts'
-import { mailPasswordPaused } from '../mail/notifications.ts'
+import { sendPasswordPaused } from '../mail/notifications.ts'
 import { lockUser } from '../users/lock-user.ts'
 
 /** Where a password comes from: a device or session that the account's owner opened before, or anywhere else. */
@@ -74,7 +74,7 @@ export async function notifyOwner(ctx: Context, { id, userId }: Pick<Account, 'i
     })
     if (count === 0) return
     await recordAuditEvent(tx, ctx.client, { userId, action: 'pause-password', details: { place } })
-    await mailPasswordPaused(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), place)
+    await sendPasswordPaused(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), place)
   })
   ctx.mail.wake()
 }

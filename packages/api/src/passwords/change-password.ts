@@ -1,7 +1,7 @@
 import { keptByNewSignIn } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
-import { mailPasswordChanged } from '../mail/notifications.ts'
+import { sendPasswordChanged } from '../mail/notifications.ts'
 import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
 import { forgetWindows } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
@@ -27,7 +27,7 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
     const former = await findPresentedSession(ctx, tx)
     const changed = await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
-    await mailPasswordChanged(ctx, tx, ctx.user)
+    await sendPasswordChanged(ctx, tx, ctx.user)
     return { ...(await startSession(ctx, tx, keptByNewSignIn(former ?? ctx.session))), changed }
   })
   setSessionCookie(ctx, token, session)

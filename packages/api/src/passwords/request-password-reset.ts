@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailResetLink } from '../mail/notifications.ts'
+import { sendResetLink } from '../mail/notifications.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { requestPasswordResetInput } from './contract.ts'
@@ -22,7 +22,7 @@ async function mailIfKnown(ctx: Context, email: string, redirectTo: string | und
   if (!user || !(await ctx.limiter.allows('send-reset:address', email))) return
   await ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, user.id))) return
-    await mailResetLink(ctx, tx, user, redirectTo)
+    await sendResetLink(ctx, tx, user, redirectTo)
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-password-reset' })
   })
   ctx.mail.wake()

@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
-import { mailPasswordChanged } from '../mail/notifications.ts'
+import { sendPasswordChanged } from '../mail/notifications.ts'
 import { consumeOneTimeToken, findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { forgetWindows } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
@@ -32,7 +32,7 @@ export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(
     if (count === 0) throw new AppError('INVALID_TOKEN')
     const replaced = await replacePassword(tx, user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'reset-password' })
-    await mailPasswordChanged(ctx, tx, user)
+    await sendPasswordChanged(ctx, tx, user)
     return replaced
   })
   // Whoever guesses at the account meanwhile must not keep out who has just proved the mailbox.

@@ -1,7 +1,7 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
-import { mailPasswordSet } from '../mail/notifications.ts'
+import { sendPasswordSet } from '../mail/notifications.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { clearedFailures, forgetWindows } from '../password-guesses/password-guesses.ts'
@@ -37,7 +37,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
     if (!filled) throw new AppError('PASSWORD_ALREADY_SET')
     await voidOneTimeTokens(tx, userId, ['reset-password', 'reauthenticate'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
-    await mailPasswordSet(ctx, tx, ctx.user)
+    await sendPasswordSet(ctx, tx, ctx.user)
     return findPasswordAccount(tx, userId)
   })
   if (account) {

@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { callbackURL, imageUrl, locale, oneTimeToken, password, personName, riskLevel } from '../kernel/fields.ts'
 
-/** Loose, so that the procedure sees and names the fields that may not be set. */
+/** Loose, so that `updateUser` can name the forbidden fields. */
 export const updateUserInput = z.looseObject({
   name: personName.optional(),
   image: imageUrl.nullable().optional(),
   tradingEnabled: z.boolean().optional(),
   riskLevel: riskLevel.optional(),
-  /** Of pages and mails. */
   locale: locale.optional(),
 })
 

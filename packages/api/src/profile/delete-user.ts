@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailAccountDeleted, mailDeletionLink } from '../mail/notifications.ts'
+import { sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
@@ -13,12 +13,7 @@ import { lockCaller } from '../users/lock-user.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { deleteUserInput } from './contract.ts'
 
-/**
- * Deletes the caller's account and everything of theirs. Spec: Profile. It takes the password, or a recent reauthentication and the
- * token of a mailed link; with neither, that link is mailed. SESSION_NOT_FRESH, INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND,
- * INVALID_TOKEN, EMAIL_RECENTLY_CHANGED while the former address can take the account back,
- * and YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER, naming them, while organizations of others have no other owner.
- */
+/** Deletes the caller's account, given the password or a mailed token; with neither, mails the link. Errors: docs/specs/profile.md. */
 export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async ({ ctx, input }) => {
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   const { user, db } = ctx
@@ -28,7 +23,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
     await db.$transaction(async (tx) => {
       await lockCaller(tx, ctx)
       await assertNoOpenUndo(tx, user.id)
-      await mailDeletionLink(ctx, tx, user)
+      await sendDeletionLink(ctx, tx, user)
       await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-account-deletion' })
     })
     ctx.mail.wake()
@@ -44,20 +39,17 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
       const { userId } = await consumeOneTimeToken(tx, 'delete-account', input.token)
       if (userId !== user.id) throw new AppError('INVALID_TOKEN')
     }
-    await handOverOrganizations(tx, user.id)
-    // As the row is now: the address may have changed since the session was read.
-    await deleteEverything(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: user.id } }))
+    await deleteSoleOrganizations(tx, user.id)
+    // Read again, since the address may have changed since the session was read.
+    await deleteAccount(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: user.id } }))
   })
   clearSessionCookie(ctx)
   ctx.mail.wake()
   return { success: true as const, message: 'User deleted' }
 })
 
-/**
- * A shared organization keeps an accepted owner: the refusal names those that would lose their last one. One without other members goes
- * with the account. The locks make two owners who go at once take turns: the second one sees that the first has gone.
- */
-async function handOverOrganizations(tx: Transaction, userId: string): Promise<void> {
+/** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
+async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise<void> {
   const owned = await tx.$queryRaw<{ id: string; slug: string }[]>`
     SELECT o.id, o.slug FROM organizations o JOIN members m ON m.organization_id = o.id
     WHERE m.user_id = ${userId} AND m.role = 'owner' ORDER BY o.id FOR UPDATE OF o`
@@ -78,12 +70,12 @@ async function handOverOrganizations(tx: Transaction, userId: string): Promise<v
   await tx.organization.deleteMany({ where: { id: { in: empty.map(({ id }) => id) } } })
 }
 
-/** The foreign keys take the rest: accounts, sessions, tokens, memberships, devices, audit events. */
-async function deleteEverything(ctx: Context, tx: Transaction, user: User): Promise<void> {
+/** Foreign keys cascade to the account's other rows. */
+async function deleteAccount(ctx: Context, tx: Transaction, user: User): Promise<void> {
   await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
-  // Devices before their sessions, as everywhere; the cascade has the other order.
+  // Every transaction locks devices before sessions. The cascade would use the other order.
   await tx.trustedDevice.deleteMany({ where: { userId: user.id } })
   const { count } = await tx.user.deleteMany({ where: { id: user.id } })
   if (count === 0) throw new AppError('UNAUTHORIZED')
-  await mailAccountDeleted(ctx, tx, user)
+  await sendAccountDeleted(ctx, tx, user)
 }

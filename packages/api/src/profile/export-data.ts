@@ -1,14 +1,13 @@
-import { recordAuditEventIfKnown } from '../audit-log/audit-log.ts'
+import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
 
-/** Everything held on the caller, without a secret in it. SESSION_NOT_FRESH. */
 export const exportData = sessionProcedure.query(async ({ ctx }) => {
   assertReauthenticated(ctx.session)
   const userId = ctx.user.id
   await ctx.limiter.consume('export-data:user', userId)
   const data = await collectPersonalData(ctx.db, ctx.user)
-  await recordAuditEventIfKnown(ctx.db, ctx.client, { userId, action: 'export-data' })
+  await recordAuditEventIfUserExists(ctx.db, ctx.client, { userId, action: 'export-data' })
   return data
 })

@@ -4,10 +4,9 @@ import { securityScore } from './security-score.ts'
 
 const passwordActions = ['sign-up', 'set-password', 'change-password', 'reset-password']
 
-/** How well the caller's account is protected, of a hundred, and the one step to take next. The rule is security-score.ts. */
 export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
   const { db, user, session } = ctx
-  const [backupCodesLeft, idlest, password] = await Promise.all([
+  const [backupCodesLeft, mostIdle, password] = await Promise.all([
     db.backupCode.count({ where: { userId: user.id, usedAt: null } }),
     db.session.findFirst({
       where: { userId: user.id, id: { not: session.id }, expiresAt: { gt: new Date() } },
@@ -20,14 +19,13 @@ export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
     emailVerified: user.emailVerified,
     twoFactorEnabled: user.twoFactorEnabled,
     backupCodesLeft,
-    longestIdle: idlest && secondsSince(idlest.lastSeenAt),
+    longestIdle: mostIdle && secondsSince(mostIdle.lastSeenAt),
     passwordAge: password && secondsSince(password),
   })
 })
 
 const secondsSince = (moment: Date): number => (Date.now() - moment.getTime()) / 1000
 
-/** When the password was chosen, as far as the audit log goes back; null without one. */
 async function findPasswordDate(db: Database, userId: string): Promise<Date | null> {
   const account = await db.account.findFirst({ where: { userId, passwordHash: { not: null } }, select: { createdAt: true } })
   if (!account) return null

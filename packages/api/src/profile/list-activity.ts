@@ -3,20 +3,17 @@ import { describeDevice } from '../sessions/describe-device.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listActivityInput } from './contract.ts'
 
-/**
- * What happened on the caller's account, newest first, a page at a time: `cursor` is the `nextCursor` of the page before, null on the
- * last one. What somebody else did to it (`byAnother`) is without their device and address.
- */
+/** Lists the caller's events, newest first. `cursor` is the former page's `nextCursor`. Hides the device and IP of other actors. */
 export const listActivity = sessionProcedure.input(listActivityInput).query(async ({ ctx, input }) => {
-  // Ids sort by time, so the last one shown says where the next page begins, whether or not its row is still there.
+  // Ids sort by time, so the cursor works even after its row is deleted.
   const rows = await ctx.db.auditEvent.findMany({
     where: { userId: ctx.user.id, ...(input.cursor !== undefined && { id: { lt: input.cursor } }) },
     orderBy: { id: 'desc' },
     take: input.limit + 1,
   })
-  const shown = rows.slice(0, input.limit)
+  const page = rows.slice(0, input.limit)
   return {
-    events: shown.map((event) => {
+    events: page.map((event) => {
       const { id, action, succeeded, ipAddress, userAgent, details, createdAt } = event
       const byAnother = isByAnother(event)
       return {
@@ -30,6 +27,6 @@ export const listActivity = sessionProcedure.input(listActivityInput).query(asyn
         createdAt,
       }
     }),
-    nextCursor: rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null,
+    nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
   }
 })

@@ -14,13 +14,13 @@ export type SecurityFacts = {
   emailVerified: boolean
   twoFactorEnabled: boolean
   backupCodesLeft: number
-  /** Seconds since the other session that was left alone the longest was last seen; null without another session. */
+  /** Seconds since the most idle other session was last seen; null without other sessions. */
   longestIdle: number | null
-  /** Seconds since the password was chosen; null without a password. */
+  /** Seconds since the password was set; null without a password. */
   passwordAge: number | null
 }
 
-/** Points of a hundred, in the order in which a person should take the steps. */
+/** Points out of 100, most urgent step first. */
 const points: Record<SecurityStep, number> = {
   'verify-email': 25,
   'enable-two-factor': 35,
@@ -29,10 +29,7 @@ const points: Record<SecurityStep, number> = {
   'renew-password': 20,
 }
 
-/**
- * How well an account is protected: the points of every step that is taken, and the one to take next (null when all are). A password
- * that is not there cannot be old; without a second factor there are no backup codes to keep, so those points come with it.
- */
+/** Returns the score, the steps and the next step, null when all are done. An account without a password gets its points. */
 export function securityScore(facts: SecurityFacts) {
   const { backupCodesLow, idleSession, passwordAge } = policy.security
   const done: Record<SecurityStep, boolean> = {

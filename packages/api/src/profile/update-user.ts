@@ -2,7 +2,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
-import { lockCaller, lockUser, refuseEnded } from '../users/lock-user.ts'
+import { assertSessionLive, lockCaller, lockUser } from '../users/lock-user.ts'
 import { updateUserInput } from './contract.ts'
 
 const serverManaged = [
@@ -18,10 +18,7 @@ const serverManaged = [
   'updatedAt',
 ]
 
-/**
- * A signed-in user changes their name, picture, trading switch, risk level or language. Spec: Profile. Switching trading on and raising
- * the risk level need a recent reauthentication: SESSION_NOT_FRESH. Fields that only the service sets are refused by name, others are ignored.
- */
+/** Updates the caller's profile. SESSION_NOT_FRESH to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
 export const updateUser = sessionProcedure.input(updateUserInput).mutation(async ({ ctx, input }) => {
   await ctx.limiter.consume('update-user:user', ctx.user.id)
   if ('email' in input) throw new AppError('EMAIL_CAN_NOT_BE_UPDATED')
@@ -31,30 +28,29 @@ export const updateUser = sessionProcedure.input(updateUserInput).mutation(async
   const { name, image, tradingEnabled, riskLevel, locale } = input
   const entries = Object.entries({ name, image, tradingEnabled, riskLevel, locale }).filter(([, value]) => value !== undefined)
   if (entries.length === 0) throw new AppError('NO_FIELDS_TO_UPDATE')
-  // Forms send what has not changed along, so the row decides whether this loosens anything.
-  const mayLoosen = isReauthenticated(ctx.session)
+  // Forms also send unchanged fields, so the row decides whether the change lowers protection.
+  const canLowerProtection = isReauthenticated(ctx.session)
 
   const fields = entries.map(([field]) => field).join(',')
-  const imageIsSent = image !== undefined
+  const hasImage = image !== undefined
   const now = new Date()
   await ctx.sql.transaction(async (tx) => {
-    // Sent together: of a caller who may not, none of it is kept. What was not sent is null here, and stays as it is; of these only the
-    // picture can be taken away.
+    // The statements are pipelined; an error rolls back all. Null keeps a column, except the image, which can be removed.
     const [, changed] = await Promise.all([
       lockUser(tx, ctx.user.id),
       tx.$queryRaw<unknown[]>`
         UPDATE users SET name = coalesce(${name ?? null}, name),
-                         image = CASE WHEN ${imageIsSent}::boolean THEN ${image ?? null} ELSE image END,
+                         image = CASE WHEN ${hasImage}::boolean THEN ${image ?? null} ELSE image END,
                          trading_enabled = coalesce(${tradingEnabled ?? null}, trading_enabled),
                          risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
                          locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
                          updated_at = ${now}
         WHERE id = ${ctx.user.id} AND suspended_at IS NULL
-          AND (${mayLoosen}::boolean
+          AND (${canLowerProtection}::boolean
             OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
               AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
         RETURNING id`,
-      refuseEnded(tx, ctx.session),
+      assertSessionLive(tx, ctx.session),
       recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
     ])
     if (changed.length > 0) return

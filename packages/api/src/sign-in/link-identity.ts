@@ -1,7 +1,7 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { mailAccountLinked } from '../mail/notifications.ts'
+import { sendAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
@@ -29,7 +29,7 @@ export async function linkIdentity(
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
   await tx.user.update({ where: { id: userId }, data: { unlinkedProviders } })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'link-account', details: { provider: provider.id } })
-  if (!isNew) await mailAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
+  if (!isNew) await sendAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
 }
 
 /** A sign-in through a linked identity: when, and its newest tokens. */

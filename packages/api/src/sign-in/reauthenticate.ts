@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mailReauthenticationLink } from '../mail/notifications.ts'
+import { sendReauthenticationLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
@@ -51,7 +51,7 @@ async function mailLink(ctx: Context & ActiveSession) {
     const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
     const methods = await findReauthenticationMethods(ctx, tx, user)
     if (!methods.includes('email')) throw new AppError('REAUTHENTICATION_METHOD_NOT_AVAILABLE')
-    await mailReauthenticationLink(ctx, tx, user)
+    await sendReauthenticationLink(ctx, tx, user)
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-reauthentication-link' })
   })
   ctx.mail.wake()

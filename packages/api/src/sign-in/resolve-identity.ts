@@ -4,9 +4,9 @@ import type { Context } from '../context.ts'
 import { fieldLengths } from '../kernel/field-problems.ts'
 import { imageUrl, personName } from '../kernel/fields.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
-import { claimImported } from '../users/claim-imported.ts'
+import { claimImportedUser } from '../users/claim-imported-user.ts'
+import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { removeUnverified } from '../users/remove-unverified.ts'
 import { linkIdentity, noteUse } from './link-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
@@ -37,8 +37,8 @@ export async function resolveIdentity(
   // The same whether the address has an account: an unproved one must not tell.
   if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
-  await removeUnverified(tx, identity.email)
-  await claimImported(ctx, tx, identity.email)
+  await deleteUnverifiedUser(tx, identity.email)
+  await claimImportedUser(ctx, tx, identity.email)
   const created = newUser(ctx, identity, identity.email)
   // Two callbacks of one new person: the unique address lets one create, the other waits here and then finds the row.
   const { count } = await tx.user.createMany({ data: created, skipDuplicates: true })

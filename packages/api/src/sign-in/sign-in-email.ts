@@ -1,6 +1,6 @@
 import { findSignInAccount, type SignInAccount, type User } from '@floorpass/db'
 import type { z } from 'zod'
-import { recordAuditEventIfKnown } from '../audit-log/audit-log.ts'
+import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
@@ -103,7 +103,7 @@ async function comparePassword(ctx: Context, { email, password }: Input): Promis
   }, password)
   if (account && guess && matches && !account.user.suspendedAt) return { account, place: guess.place }
   if (account) {
-    await recordAuditEventIfKnown(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
+    await recordAuditEventIfUserExists(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
     if (guess?.isLast) await notifyOwner(ctx, account, guess.place)
   }
   throw new AppError('INVALID_EMAIL_OR_PASSWORD')

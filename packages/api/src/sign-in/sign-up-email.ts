@@ -3,7 +3,7 @@ import type { Transaction, User } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { mailAlreadyRegistered, mailVerificationLink, type PendingProfile } from '../mail/notifications.ts'
+import { type PendingProfile, sendAlreadyRegistered, sendVerificationLink } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -61,7 +61,7 @@ function newUser(
 
 async function openAccount(ctx: Context, tx: Transaction, user: User, passwordHash: string, callbackURL: string | undefined) {
   await tx.account.create({ data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash } })
-  await mailVerificationLink(ctx, tx, user, { callbackURL, pending: profileOf(user) })
+  await sendVerificationLink(ctx, tx, user, { callbackURL, pending: profileOf(user) })
   await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-up' })
 }
 
@@ -84,7 +84,7 @@ async function signUpAgain(
     if (!known || !(await lockUser(tx, known.id))) return
     const owner = await tx.user.findUniqueOrThrow({ where: { id: known.id } })
     if (owner.emailVerified) {
-      if (!withheld) await mailAlreadyRegistered(ctx, tx, owner)
+      if (!withheld) await sendAlreadyRegistered(ctx, tx, owner)
       return
     }
     // When this address was last signed up with: a change-email link that is followed signed out does not remove it then.
@@ -94,7 +94,7 @@ async function signUpAgain(
       data: { updatedAt: new Date(), ...(isLeftToNobody && nobodys(asked.email)) },
     })
     if (!isSamePerson) await clearPassword(tx, owner.id)
-    if (!withheld) await mailVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
+    if (!withheld) await sendVerificationLink(ctx, tx, owner, { callbackURL, pending: profileOf(asked) })
   })
 }
 

@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { mailBackupCodeUsed, mailTwoFactorLocked } from '../mail/notifications.ts'
+import { sendBackupCodeUsed, sendTwoFactorLocked } from '../mail/notifications.ts'
 import { consumeBackupCode, countBackupCodes, isBackupCode } from './backup-codes.ts'
 import { findTimeStep } from './totp.ts'
 
@@ -54,7 +54,7 @@ export async function verifyCode(
     return { outcome: 'wrong', refusal: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
   }
   await tx.twoFactor.update({ where: { userId: user.id }, data: { failedAttempts: 0, lockedUntil: null } })
-  if (kind === 'backup') await mailBackupCodeUsed(ctx, tx, user, await countBackupCodes(tx, user.id))
+  if (kind === 'backup') await sendBackupCodeUsed(ctx, tx, user, await countBackupCodes(tx, user.id))
   return { outcome: 'right', kind }
 }
 
@@ -98,5 +98,5 @@ async function countFailure(ctx: Context, tx: Transaction, user: User): Promise<
   const seconds = Math.min(firstLock * 2 ** (failedAttempts / failuresPerLock - 1), longestLock)
   await tx.twoFactor.update({ where: { userId: user.id }, data: { lockedUntil: new Date(Date.now() + seconds * 1000) } })
   await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'lock-two-factor', details: { seconds } })
-  await mailTwoFactorLocked(ctx, tx, user, seconds / 60)
+  await sendTwoFactorLocked(ctx, tx, user, seconds / 60)
 }

@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { mailTwoFactorEnabled } from '../mail/notifications.ts'
+import { sendTwoFactorEnabled } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -101,7 +101,7 @@ async function switchOn(ctx: Context & ActiveSession, tx: Transaction, { id: use
   if (!renewed) return new AppError('UNAUTHORIZED')
   await tx.session.deleteMany({ where: { userId, id: { not: renewed.session.id } } })
   await recordAuditEvent(tx, ctx.client, { userId, action: 'enable-two-factor' })
-  await mailTwoFactorEnabled(ctx, tx, user)
+  await sendTwoFactorEnabled(ctx, tx, user)
   return { ...renewed, user }
 }
 

@@ -1,9 +1,6 @@
 import type { Transaction } from '@floorpass/db'
 
-/**
- * Voids what an account invited to, everywhere, and answers how many: whoever held the account may have invited themselves, to come
- * back as an owner of what is its owner's.
- */
+/** Cancels all open invitations that a user sent, since a thief may have invited themselves. Returns the count. */
 export async function cancelSentInvitations(tx: Transaction, userId: string): Promise<number> {
   const { count } = await tx.invitation.updateMany({
     where: { inviterId: userId, status: 'pending' },

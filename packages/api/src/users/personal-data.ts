@@ -3,7 +3,7 @@ import { isByAnother } from '../audit-log/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { describeSession, presentUser } from '../sessions/present-session.ts'
 
-/** Everything held on one user, to take along (GDPR article 20), without a secret in it and without anybody else's address. */
+/** Returns all data of a user (GDPR article 20), without secrets and other people's data. */
 export async function collectPersonalData(db: Database, user: User) {
   const userId = user.id
   const [accounts, sessions, memberships, invitations, trustedDevices, twoFactor, backupCodes, links, activity] =
@@ -43,7 +43,7 @@ export async function collectPersonalData(db: Database, user: User) {
     invitations: invitations.map(({ id, organizationId, email, role, status, inviterId, createdAt, expiresAt }) => ({
       id,
       organizationId,
-      // Whom they invited is that person's data.
+      // The address of an invited person is that person's data.
       email: email === user.email ? email : null,
       sent: inviterId === userId,
       role,
@@ -61,7 +61,6 @@ export async function collectPersonalData(db: Database, user: User) {
       lastUsedAt,
       expiresAt,
     })),
-    /** Links that were mailed to them, sign-ins at a provider and codes that were asked for. */
     links: links.map(({ purpose, email, createdAt, expiresAt, usedAt }) => ({ purpose, email, createdAt, expiresAt, usedAt })),
     activity: activity.map(({ id, userId: owner, actorId, action, succeeded, ipAddress, userAgent, details, createdAt }) => ({
       id,

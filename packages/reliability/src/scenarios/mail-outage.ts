@@ -87,7 +87,7 @@ export const mailOutage: Scenario = {
     expectThat(problems, receivedBy(late, /password/i).length === 1, 'a link that had expired was sent')
     expectThat(problems, took < 75_000, `the mails needed ${took} ms`)
     expectThat(problems, code === 0, `the service ended with code ${code}`)
-    const tries = service.logs().filter(({ msg }) => String(msg).startsWith('the mail server is away')).length
+    const tries = service.logs().filter(({ msg }) => String(msg).startsWith('mail server unavailable')).length
     return {
       load: `${people.length + special.length} sign-ups and ${former.length + 1} resets over the hour`,
       faults: `the mail server down for ${Math.round(outage / 60)} minutes of the service's clock, in ${steps} steps; one recipient refused for good, one slow`,

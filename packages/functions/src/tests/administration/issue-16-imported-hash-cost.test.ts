@@ -36,7 +36,7 @@ test('refuses to import a hash that takes an anonymous guess more than seven tim
   await writeFile(file, JSON.stringify(rows))
   const { json } = await command('import', file, '--json')
   const refused = (json as { rows: { id: string; reason?: string }[] }).rows.filter(({ reason }) =>
-    reason?.includes('bearable cost'),
+    reason?.includes('acceptable cost'),
   )
   const outcomeOf = (place: number) => (refused.some(({ id }) => id === `cost-${place}`) ? 'refused' : 'taken')
   expect(Object.fromEntries(Object.keys(costs).map((cost, place) => [cost, outcomeOf(place)]))).toEqual(costs)

@@ -115,7 +115,7 @@ test('a table that fails is logged once a sweep, and keeps no other from its tur
   const gone = await createExpirySweep({ db, log, batchSize: 2 }).sweep()
   await db.$executeRaw`ALTER TABLE verifications_away RENAME TO verifications`
   for (const table of tables) expect(gone[table] ?? 0, table).toBe(table === 'verifications' ? 0 : 5)
-  expect(app.logs.filter(({ msg }) => msg === 'expired rows could not be removed')).toEqual([
+  expect(app.logs.filter(({ msg }) => msg === 'expired row removal failed')).toEqual([
     expect.objectContaining({ table: 'verifications', level: 50 }),
   ])
 })
@@ -129,6 +129,6 @@ test('a failure of whoever is told of a batch is logged, and keeps no table from
   }
   const gone = await createExpirySweep({ db, log, onSwept }).sweep()
   for (const table of tables) expect(gone[table], table).toBe(5)
-  const logged = app.logs.filter(({ msg }) => msg === 'expired rows could not be removed').map(({ table }) => table)
+  const logged = app.logs.filter(({ msg }) => msg === 'expired row removal failed').map(({ table }) => table)
   expect(logged).toEqual(tables)
 })

@@ -1,8 +1,8 @@
 import type { Transaction, User } from '@floorpass/db'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 
-/** Takes the second factor off an account: secret, backup codes, trusted devices and sign-ins that wait for a code go. */
-export async function dropTwoFactor(tx: Transaction, userId: string): Promise<User> {
+/** Deletes the second factor, backup codes, trusted devices and pending challenges of a user. */
+export async function deleteTwoFactor(tx: Transaction, userId: string): Promise<User> {
   await tx.twoFactor.deleteMany({ where: { userId } })
   await tx.backupCode.deleteMany({ where: { userId } })
   await tx.trustedDevice.deleteMany({ where: { userId } })
