@@ -8,12 +8,12 @@ import { signedInPerson, submitSignIn } from './support/person.ts'
 
 test('profile: what happened is told in words, and what was not me leads to the way out', async ({ page, browser }) => {
   const person = await signedInPerson(page)
-  const stranger = await (await browser.newContext()).newPage()
-  await stranger.goto('/login')
-  await submitSignIn(stranger, { email: person.email, password: 'a guess that is wrong' })
-  await expect(stranger.getByRole('alert')).toBeVisible()
-  await submitSignIn(stranger, person)
-  await expect(stranger).toHaveURL('/dashboard')
+  const visitor = await (await browser.newContext()).newPage()
+  await visitor.goto('/login')
+  await submitSignIn(visitor, { email: person.email, password: 'a guess that is wrong' })
+  await expect(visitor.getByRole('alert')).toBeVisible()
+  await submitSignIn(visitor, person)
+  await expect(visitor).toHaveURL('/dashboard')
 
   await page.goto('/settings/activity')
   const events = page.getByRole('main').getByRole('listitem')
@@ -29,8 +29,8 @@ test('profile: what happened is told in words, and what was not me leads to the 
   await expectAccessible(page, 'not me')
   await page.getByRole('button', { name: 'Sign out all other devices' }).click()
   await expect(page.getByText('All other devices are signed out.')).toBeVisible()
-  await stranger.goto('/dashboard')
-  await expect(stranger).toHaveURL(/\/login/)
+  await visitor.goto('/dashboard')
+  await expect(visitor).toHaveURL(/\/login/)
 })
 
 test.describe('with JavaScript off', () => {

@@ -13,7 +13,7 @@ test('email-address: a link that does not work offers a new one, which does', as
   await expect(page.getByRole('alert')).toContainText('This link does not work')
   expect(page.url()).not.toContain('token=')
 
-  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Email address').fill(person.email)
   await page.getByRole('button', { name: 'Send a new link' }).click()
   await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
   await followMailedLink(page, person, '/verify-email', 2)

@@ -61,7 +61,7 @@ test('profile: the language of an account goes with it to every browser, and to 
 
   const elsewhere = await (await browser.newContext({ locale: 'en-US' })).newPage()
   await elsewhere.goto('/login')
-  await elsewhere.getByLabel('E-mail address').fill(person.email)
+  await elsewhere.getByLabel('Email address').fill(person.email)
   await elsewhere.getByLabel('Password', { exact: true }).fill(person.password)
   await elsewhere.getByRole('button', { name: 'Sign in' }).click()
   await expect(elsewhere.getByRole('heading', { name: `Bonjour ${person.name}` })).toBeVisible()

@@ -20,7 +20,7 @@ async function createOrganization(page: Page): Promise<string> {
 }
 
 async function invite(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send invitation' }).click()
   await expect(page.getByText('The invitation is on its way.')).toBeVisible()
 }
@@ -29,7 +29,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, () => {
     test.use({ javaScriptEnabled })
 
-    test(`organizations: create one, invite a stranger, promote them, and leave it to them (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+    test(`organizations: create one, invite a visitor, promote them, and leave it to them (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
       page,
       browser,
     }) => {
@@ -38,8 +38,8 @@ for (const javaScriptEnabled of [true, false]) {
       const slug = await createOrganization(page)
       const second = { ...newPerson(), name: 'Grace Hopper' }
       await invite(page, second.email)
-      await expect(page.getByRole('button', { name: `Take back ${second.email}` })).toBeVisible()
-      await page.getByLabel('E-mail address').fill(second.email)
+      await expect(page.getByRole('button', { name: `Cancel ${second.email}` })).toBeVisible()
+      await page.getByLabel('Email address').fill(second.email)
       await page.getByRole('button', { name: 'Send invitation' }).click()
       await expect(page.getByRole('alert')).toContainText('has an open invitation already')
 
@@ -49,11 +49,11 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('The invitation is on its way again.')).toBeVisible()
       const stale = await page.context().newPage()
       await stale.goto(`/settings/organizations/${slug}`)
-      await page.getByRole('button', { name: `Take back ${unwanted.email}` }).click()
+      await page.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
       await expect(page.getByText('The invitation is taken back.')).toBeVisible()
       await expect(page.getByText(unwanted.email)).toHaveCount(0)
       // The other tab still has the row; the answer to it has not.
-      await stale.getByRole('button', { name: `Take back ${unwanted.email}` }).click()
+      await stale.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
       await expect(stale.getByRole('alert')).toContainText('no longer open')
       await stale.close()
       const nameBox = page.getByLabel('Name of the organization')
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
       const invitation = guest.url()
       await guest.getByRole('link', { name: 'Create an account' }).click()
       await guest.getByLabel('Name').fill(second.name)
-      await guest.getByLabel('E-mail address').fill(second.email)
+      await guest.getByLabel('Email address').fill(second.email)
       await guest.getByLabel('Password', { exact: true }).fill(second.password)
       await guest.getByRole('button', { name: 'Create account' }).click()
       await expect(guest.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
@@ -217,5 +217,5 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await expect(guest.getByText('You have declined the invitation.')).toBeVisible()
   await context.close()
   await page.goto(`/settings/organizations/${slug}`)
-  await expect(page.getByRole('button', { name: 'Take back' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Cancel' })).toHaveCount(0)
 })

@@ -35,7 +35,7 @@ const families = [
     family: 'on the way in',
     async prepare(page: Page) {
       await page.goto('/forgot-password')
-      await page.getByLabel('E-mail address').fill(newPerson().email)
+      await page.getByLabel('Email address').fill(newPerson().email)
     },
     button: 'Send the link',
     outcome: (page: Page) => expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible(),
@@ -87,7 +87,7 @@ test('pages: a form whose answer is a whole new document is sent once too', asyn
 
 test('pages: after a refusal the focus is in the first field to correct, and the reason is announced', async ({ page }) => {
   await page.goto('/signup')
-  await page.getByLabel('E-mail address').fill('ada@')
+  await page.getByLabel('Email address').fill('ada@')
   await page.getByLabel('Password', { exact: true }).fill('violet tram 74')
   await page.getByRole('button', { name: 'Create account' }).click()
   const name = page.getByLabel('Name')
@@ -98,7 +98,7 @@ test('pages: after a refusal the focus is in the first field to correct, and the
   await expect(alert.getByRole('link')).toHaveCount(2)
   await scriptsAtWork(page)
   await alert.getByRole('link').last().click()
-  await expect(page.getByLabel('E-mail address')).toBeFocused()
+  await expect(page.getByLabel('Email address')).toBeFocused()
   await skipToContent(page)
   await expect(alert.getByRole('link'), 'what was said is there as long as it is true').toHaveCount(2)
 })
@@ -147,7 +147,7 @@ test('pages: a password can be pasted, shown and filled by a manager', async ({ 
     await page.goto(path)
     const box = page.getByLabel(label, { exact: true })
     await expect(box).toHaveAttribute('autocomplete', use)
-    await expect(page.getByLabel('E-mail address')).toHaveAttribute('autocomplete', /username/)
+    await expect(page.getByLabel('Email address')).toHaveAttribute('autocomplete', /username/)
     await box.evaluate((element: HTMLInputElement) => {
       const pasted = new ClipboardEvent('paste', { bubbles: true, cancelable: true, clipboardData: new DataTransfer() })
       if (!element.dispatchEvent(pasted)) throw new Error('the page refuses what is pasted')

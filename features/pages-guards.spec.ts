@@ -8,7 +8,7 @@ import { signedInPerson } from './support/person.ts'
 import { cookiesOf, openTab, visitors } from './support/scene.ts'
 import { test } from './support/scene-test.ts'
 
-// An invitation greets strangers too; the landing page is everybody's.
+// An invitation greets visitors too; the landing page is everybody's.
 const open = new Set(['accept-invitation', 'accept-invitation-unknown', 'landing-member'])
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
   ['member', 'guarded', 'french', 'returning'].includes(as) && !open.has(name) && status !== 404
@@ -88,7 +88,7 @@ test('pages: a session that ended elsewhere leads to the sign-in at the next ste
   await page.getByRole('link', { name: 'Sessions' }).click()
   await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Fsessions')
   await expect(page.getByText(person.email)).toHaveCount(0)
-  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Email address').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page).toHaveURL('/settings/sessions')

@@ -51,8 +51,8 @@ test('pages: T191, while the database is away a page says so, keeps what was typ
 }) => {
   test.slow()
   const person = await signedInPerson(page)
-  const stranger = await (await browser.newContext({ baseURL: url })).newPage()
-  await stranger.goto('/login')
+  const visitor = await (await browser.newContext({ baseURL: url })).newPage()
+  await visitor.goto('/login')
   await database.cut()
 
   const answer = await page.goto('/settings/security')
@@ -62,15 +62,15 @@ test('pages: T191, while the database is away a page says so, keeps what was typ
   await expect(page.getByRole('heading', { name: 'The service cannot be reached' })).toBeVisible()
   await expectAccessible(page, '503')
 
-  await submitSignIn(stranger, person)
-  await expect(stranger.getByRole('alert')).toContainText('The service cannot be reached right now.')
-  await expect(stranger.getByLabel('E-mail address')).toHaveValue(person.email)
+  await submitSignIn(visitor, person)
+  await expect(visitor.getByRole('alert')).toContainText('The service cannot be reached right now.')
+  await expect(visitor.getByLabel('Email address')).toHaveValue(person.email)
 
   await database.restore()
   await page.getByRole('link', { name: 'Try again' }).click()
   await expect(page.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible()
-  await submitSignIn(stranger, person)
-  await expect(stranger).toHaveURL('/dashboard')
+  await submitSignIn(visitor, person)
+  await expect(visitor).toHaveURL('/dashboard')
 })
 
 test('pages: a failure of ours is a page that tells nothing of it, with a way onward', async ({ page, outage: { database } }) => {

@@ -28,7 +28,7 @@ async function weigh(page: Page, path: string) {
 for (const locale of ['en-US', 'fr-FR']) {
   test(`pages: the sign-in page is light, and comes from one place (${locale})`, async ({ visit, baseURL }) => {
     // The larger of the two compressed forms: all that a browser takes over plain http.
-    const page = await visit({ as: 'stranger', locale, extraHTTPHeaders: { 'accept-encoding': 'gzip' } })
+    const page = await visit({ as: 'visitor', locale, extraHTTPHeaders: { 'accept-encoding': 'gzip' } })
     const complaints = watch(page, baseURL)
     const encodings = new Set<string | undefined>()
     page.on('response', (response) => {

@@ -16,7 +16,7 @@ test('passwords: a changed password keeps this device signed in and ends the oth
   await expect(elsewhere).toHaveURL('/dashboard')
 
   await page.goto('/settings/password')
-  const present = page.getByLabel('Present password')
+  const present = page.getByLabel('Current password')
   const next = page.getByLabel('New password', { exact: true })
   await present.fill('not the password')
   await next.fill(newPassword)
@@ -43,7 +43,7 @@ test.describe('with JavaScript off', () => {
   test('passwords: a changed password keeps this device signed in with JavaScript off', async ({ page }) => {
     const person = await signedInPerson(page)
     await page.goto('/settings/password')
-    await page.getByLabel('Present password').fill(person.password)
+    await page.getByLabel('Current password').fill(person.password)
     await page.getByLabel('New password', { exact: true }).fill(newPassword)
     await page.getByRole('button', { name: 'Change password' }).click()
     await expect(page.getByText('Your password is changed.')).toBeVisible()

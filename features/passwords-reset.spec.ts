@@ -18,7 +18,7 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
   await elsewhere.getByRole('link', { name: 'Forgot your password?' }).click()
   // Both pages have a field of this name: without waiting, the one on the page that is left gets the address.
   await expect(elsewhere).toHaveURL('/forgot-password')
-  await elsewhere.getByLabel('E-mail address').fill(person.email)
+  await elsewhere.getByLabel('Email address').fill(person.email)
   await elsewhere.getByRole('button', { name: 'Send the link' }).click()
   await expect(elsewhere.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
 
@@ -50,7 +50,7 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
 test('passwords: an address without an account gets the same answer', async ({ page }) => {
   const { email } = newPerson()
   await page.goto('/forgot-password')
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send the link' }).click()
   await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
   await expect(page.getByRole('main')).toContainText(`If ${email} has an account, a mail is on its way`)

@@ -55,7 +55,7 @@ test('passwords: what is typed can be shown and hidden by keyboard, and that is 
   await expect(page.getByRole('status').filter({ hasText: 'The password is shown.' })).toHaveCount(1)
   await page.keyboard.press('Space')
   await expect(box).toHaveAttribute('type', 'password')
-  await expect(page.getByLabel('E-mail address')).toHaveAttribute('autocomplete', 'username webauthn')
+  await expect(page.getByLabel('Email address')).toHaveAttribute('autocomplete', 'username webauthn')
   await expect(box).toHaveAttribute('autocomplete', 'current-password')
 })
 

@@ -33,7 +33,7 @@ test('sign-in: a deep link is where the person lands, also by way of sign-up and
   await page.getByRole('link', { name: 'Create an account' }).click()
   await expect(page).toHaveURL('/signup?redirectTo=%2Fsettings%2Ftrading')
   await page.getByLabel('Name').fill(person.name)
-  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Email address').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await confirmAddress(page, person)
@@ -84,9 +84,9 @@ test('sign-in: a wrong password says what to check, and says the same of an unkn
     await page.goto('/login')
     await submitSignIn(page, { email, password: 'not the password' })
     await expect(page.getByRole('alert')).toHaveText(
-      'The e-mail address and password do not match an account. Check both and try again.',
+      'The email address and password do not match an account. Check both and try again.',
     )
-    await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+    await expect(page.getByLabel('Email address')).toHaveValue(email)
   }
   expect(await context.cookies()).toEqual([])
 })

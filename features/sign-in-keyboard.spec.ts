@@ -11,7 +11,7 @@ test('sign-in: the keyboard alone signs in and out, and an error takes the focus
   const { email: address, password: secret } = await signedInPerson(page)
   await context.clearCookies()
   await page.goto('/login')
-  const email = page.getByLabel('E-mail address')
+  const email = page.getByLabel('Email address')
   const password = page.getByLabel('Password', { exact: true })
 
   await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))

@@ -10,7 +10,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   const { email, name, password } = newPerson()
   await page.goto('/signup')
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await scriptsAtWork(page)
   await context.setOffline(true)
@@ -18,7 +18,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   const notice = page.getByRole('alert')
   await expect(notice).toContainText('No connection')
   await page.getByRole('link', { name: 'Sign in' }).click()
-  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await expect(page.getByLabel('Email address')).toHaveValue(email)
   await notice.getByRole('button', { name: 'Stay here' }).click()
   await expect(notice).toHaveCount(0)
   await expect(page.getByRole('link', { name: 'Sign in' })).toBeFocused()
@@ -33,7 +33,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
 
 test('sign-in: what was held for want of a network is forgotten when something else is sent', async ({ page, context }) => {
   await page.goto('/forgot-password')
-  await page.getByLabel('E-mail address').fill(newPerson().email)
+  await page.getByLabel('Email address').fill(newPerson().email)
   await scriptsAtWork(page)
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Send the link' }).click()
@@ -46,7 +46,7 @@ test('sign-in: what was held for want of a network is forgotten when something e
 
 test('sign-in: a form that a proxy answers in place of the service keeps what was typed', async ({ page }) => {
   await page.goto('/forgot-password')
-  const box = page.getByLabel('E-mail address')
+  const box = page.getByLabel('Email address')
   await box.fill('ada@example.test')
   await scriptsAtWork(page)
   await page.route('**/forgot-password.data*', (route) =>
@@ -63,14 +63,14 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
   const { email, name, password } = newPerson()
   await page.goto('/signup')
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await scriptsAtWork(page)
   await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('alert')).toContainText('did not answer')
   await expect(page.getByRole('alert')).toBeFocused()
-  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await expect(page.getByLabel('Email address')).toHaveValue(email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)
   await page.unroute('**/signup.data*')
   await page.getByRole('button', { name: 'Create account' }).click()

@@ -30,7 +30,7 @@ test('sign-in: with JavaScript off, sign-up comes back with its errors and what 
 }) => {
   const { email } = newPerson()
   await page.goto('/signup')
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByRole('button', { name: 'Create account' }).click()
 
@@ -40,7 +40,7 @@ test('sign-in: with JavaScript off, sign-up comes back with its errors and what 
   await expect(name).not.toHaveAccessibleDescription('')
   await page.getByRole('alert').getByRole('link').first().click()
   await expect(name).toBeFocused()
-  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await expect(page.getByLabel('Email address')).toHaveValue(email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
   expect(await page.content()).not.toContain('value="short"')
 })
@@ -52,7 +52,7 @@ test('sign-in: with JavaScript off, a refused sign-in keeps the address and neve
   await page.getByLabel('Keep me signed in').check()
   await submitSignIn(page, { email, password: 'not the password' })
   await expect(page.getByRole('alert')).toContainText('do not match an account')
-  await expect(page.getByLabel('E-mail address')).toHaveValue(email)
+  await expect(page.getByLabel('Email address')).toHaveValue(email)
   await expect(page.getByLabel('Keep me signed in')).toBeChecked()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')
   expect(await page.content()).not.toContain('not the password')

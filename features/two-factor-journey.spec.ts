@@ -81,7 +81,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/settings/security')
       await expect(page.getByText('This device')).toBeVisible()
       await page.getByRole('button', { name: 'Ask for a code again' }).click()
-      await expect(page.getByText('That device is asked for a code from now on.')).toBeVisible()
+      await expect(page.getByText('That device now needs a code to sign in.')).toBeVisible()
 
       await signOut(page)
       await submitSignIn(page, person)

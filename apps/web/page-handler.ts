@@ -20,7 +20,7 @@ export function createPageHandler(build: ServerBuild): Handler {
       'production',
     )
     byPath.set(path, handler)
-    // What a navigation inside the page asks for; Remix has a name of its own for the start page.
+    // Data requests of client-side navigation. Remix names the start page differently.
     byPath.set(path === '/' ? '/_root.data' : `${path}.data`, handler)
   }
   return (request, context) => (byPath.get(new URL(request.url).pathname) ?? whole)(request, context)

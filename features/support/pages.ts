@@ -35,44 +35,44 @@ const withoutNetwork = (link: string) => async (page: Page) => {
   await page.getByRole('alert').waitFor()
 }
 const mailSent = (button: string) => async (page: Page) => {
-  await page.getByLabel('E-mail address').fill('ada@meridian.example')
+  await page.getByLabel('Email address').fill('ada@meridian.example')
   await press(button)(page)
   await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
 }
 
 /** Every page, and how to come to it: what is said of all pages is tested over this table, and photographed from it. */
 export const pages: readonly PageRow[] = [
-  { name: 'landing', path: '/', as: 'stranger' },
-  { name: 'login', path: '/login', as: 'stranger' },
-  { name: 'login-refused', path: '/login', as: 'stranger', reach: refused('Sign in') },
-  { name: 'login-offline', path: '/login', as: 'stranger', reach: withoutNetwork('Create an account') },
-  { name: 'login-french', path: '/login', as: 'stranger', locale: 'fr' },
-  { name: 'login-provider-refused', photo: false, path: '/login?error=provider_unavailable', as: 'stranger' },
-  { name: 'login-code-ended', photo: false, path: '/login?ended=code', as: 'stranger' },
-  { name: 'signup', path: '/signup', as: 'stranger' },
-  { name: 'signup-french', photo: false, path: '/signup', as: 'stranger', locale: 'fr' },
-  { name: 'signup-refused', photo: false, path: '/signup', as: 'stranger', reach: refused('Create account') },
-  { name: 'forgot-password', path: '/forgot-password', as: 'stranger' },
-  { name: 'check-your-mail', path: '/forgot-password', as: 'stranger', reach: mailSent('Send the link') },
-  { name: 'reset-password', path: ({ links }) => links.reset, as: 'stranger', token: true },
-  { name: 'reset-password-dead', path: '/reset-password?token=any', as: 'stranger', token: true },
-  { name: 'verify-email', path: ({ links }) => links.verify, as: 'stranger', token: true },
+  { name: 'landing', path: '/', as: 'visitor' },
+  { name: 'login', path: '/login', as: 'visitor' },
+  { name: 'login-refused', path: '/login', as: 'visitor', reach: refused('Sign in') },
+  { name: 'login-offline', path: '/login', as: 'visitor', reach: withoutNetwork('Create an account') },
+  { name: 'login-french', path: '/login', as: 'visitor', locale: 'fr' },
+  { name: 'login-provider-refused', photo: false, path: '/login?error=provider_unavailable', as: 'visitor' },
+  { name: 'login-code-ended', photo: false, path: '/login?ended=code', as: 'visitor' },
+  { name: 'signup', path: '/signup', as: 'visitor' },
+  { name: 'signup-french', photo: false, path: '/signup', as: 'visitor', locale: 'fr' },
+  { name: 'signup-refused', photo: false, path: '/signup', as: 'visitor', reach: refused('Create account') },
+  { name: 'forgot-password', path: '/forgot-password', as: 'visitor' },
+  { name: 'check-your-mail', path: '/forgot-password', as: 'visitor', reach: mailSent('Send the link') },
+  { name: 'reset-password', path: ({ links }) => links.reset, as: 'visitor', token: true },
+  { name: 'reset-password-dead', path: '/reset-password?token=any', as: 'visitor', token: true },
+  { name: 'verify-email', path: ({ links }) => links.verify, as: 'visitor', token: true },
   {
     name: 'verify-email-dead',
     photo: false,
     path: '/verify-email?token=any',
-    as: 'stranger',
+    as: 'visitor',
     token: true,
     reach: refused('Confirm address'),
   },
-  { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'stranger', token: true },
+  { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'visitor', token: true },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
   { name: 'two-factor-backup', photo: false, path: '/two-factor?with=backup-code', as: 'challenged' },
   {
-    name: 'accept-invitation-stranger',
+    name: 'accept-invitation-visitor',
     photo: false,
     path: ({ invitation }) => `/accept-invitation?token=${invitation}`,
-    as: 'stranger',
+    as: 'visitor',
     token: true,
   },
   { name: 'accept-invitation', path: ({ invitation }) => `/accept-invitation?token=${invitation}`, as: 'member', token: true },
@@ -157,8 +157,8 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-trading-gate', path: '/settings/trading', as: 'returning' },
   { name: 'settings-danger-gate', photo: false, path: '/settings/danger', as: 'returning' },
   { name: 'delete-account-gate', photo: false, path: '/delete-account?token=any', as: 'returning', token: true },
-  { name: 'not-found', path: '/nowhere', as: 'stranger', status: 404 },
-  { name: 'not-found-french', photo: false, path: '/nowhere', as: 'stranger', status: 404, locale: 'fr' },
+  { name: 'not-found', path: '/nowhere', as: 'visitor', status: 404 },
+  { name: 'not-found-french', photo: false, path: '/nowhere', as: 'visitor', status: 404, locale: 'fr' },
   { name: 'settings-not-found', photo: false, path: '/settings/nowhere', as: 'member', status: 404 },
 ]
 

@@ -15,7 +15,7 @@ export type Person = ReturnType<typeof newPerson>
 export async function signUp(page: Page, { name, email, password }: Person): Promise<void> {
   await page.goto('/signup')
   await page.getByLabel('Name').fill(name)
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
   await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
@@ -23,7 +23,7 @@ export async function signUp(page: Page, { name, email, password }: Person): Pro
 
 /** Fills in and sends the sign-in form of the page that is open. */
 export async function submitSignIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in' }).click()
 }

@@ -5,7 +5,7 @@ import { createBrowser, type Browser as Tab } from '@floorpass/testing/browser'
  * The visitors: signed out; with an organization and several devices; with a second factor; halfway through sign-in; in French;
  * and one with a second factor whose sign-in is too old for sensitive acts.
  */
-export const visitors = ['stranger', 'member', 'guarded', 'challenged', 'french', 'returning'] as const
+export const visitors = ['visitor', 'member', 'guarded', 'challenged', 'french', 'returning'] as const
 export type Visitor = (typeof visitors)[number]
 
 export type Cookie = { name: string; value: string }
@@ -175,7 +175,7 @@ export async function seedScene(
   return {
     url,
     cookies: {
-      stranger: [],
+      visitor: [],
       member: cookiesOf(ada),
       guarded: cookiesOf(guarded),
       challenged: cookiesOf(challenged),

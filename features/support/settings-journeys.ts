@@ -47,11 +47,11 @@ export const journeys: readonly Journey[] = [
     fact: 'a wrong one is refused, the right one changes it',
     async walk({ page, hand, person, url }) {
       await page.goto('/settings/password')
-      await hand.fill('Present password', 'not the password')
+      await hand.fill('Current password', 'not the password')
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
       await expect(page.getByRole('alert')).toContainText('the password is not right')
-      await hand.fill('Present password', person.password)
+      await hand.fill('Current password', person.password)
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
       await expect(page.getByRole('status').filter({ hasText: 'Your password is changed.' })).toBeVisible()
@@ -119,10 +119,10 @@ export const journeys: readonly Journey[] = [
       await hand.press('Create organization')
       await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
       const { email } = newPerson()
-      await hand.fill('E-mail address', email)
+      await hand.fill('Email address', email)
       await hand.press('Send invitation')
       await expect(page.getByText('The invitation is on its way.')).toBeVisible()
-      await hand.press(`Take back ${email}`)
+      await hand.press(`Cancel ${email}`)
       await expect(page.getByText('The invitation is taken back.')).toBeVisible()
       await hand.fill('Type the short name to confirm', slug)
       await hand.press('Delete organization for good')
@@ -155,7 +155,7 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand, person, url }) {
       await page.context().clearCookies()
       await page.goto('/forgot-password')
-      await hand.fill('E-mail address', person.email)
+      await hand.fill('Email address', person.email)
       await hand.press('Send the link')
       await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
       await page.goto(await mailedLink(url, person.email, '/reset-password'))
@@ -165,7 +165,7 @@ export const journeys: readonly Journey[] = [
       await hand.fill('New password', newPassword)
       await hand.press('Set new password')
       await expect(page).toHaveURL('/login?notice=password-reset')
-      await hand.fill('E-mail address', person.email)
+      await hand.fill('Email address', person.email)
       await hand.fill('Password', newPassword)
       await hand.press('Sign in')
       await expect(page).toHaveURL('/dashboard')
@@ -190,7 +190,7 @@ export const journeys: readonly Journey[] = [
     fact: 'a mailed link deletes the account when its button is pressed',
     async walk({ page, hand, person, url }) {
       await page.goto('/settings/danger')
-      await hand.press('Mail me a link instead')
+      await hand.press('Email me a link instead')
       await expect(page.getByText('Nothing is deleted before you open the link in it')).toBeVisible()
       await page.goto(await mailedLink(url, person.email, '/delete-account'))
       await hand.press('Delete my account for good')

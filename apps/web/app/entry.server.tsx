@@ -32,7 +32,7 @@ export default async function handleRequest(
         </LocaleContext.Provider>
       </NonceContext.Provider>,
     )}`
-  // Who sends no cookie and no query is nobody in particular: nothing of a person is kept here, and no token of a link.
+  // Without a cookie and a query the page is the same for every visitor, and holds no link token.
   const isStranger = request.method === 'GET' && status === 200 && !request.headers.has('cookie') && !request.url.includes('?')
   const html = isStranger ? fromMemory(`${locale} ${request.url} ${data.value}`, cspNonce, render) : render(cspNonce)
   return new Response(html, { status, headers })

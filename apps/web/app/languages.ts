@@ -1,4 +1,4 @@
-/** The languages of the pages, each by its own name. */
+/** The languages of the pages. */
 export const languages = [
   { value: 'en', label: 'English' },
   { value: 'fr', label: 'Français' },

@@ -2,7 +2,7 @@
 export type Mail = { to: string; subject: string; text: string; html: string }
 
 /**
- * A way out for mails. `id` names a mail, the same at every try: whoever gets it twice can tell. `verify` fails when mails could not
+ * A way out for mails. `id` names a mail, the same at every try: so that a receiver can detect duplicates. `verify` fails when mails could not
  * leave.
  */
 export type MailTransport = { send(mail: Mail, id?: string): Promise<void>; verify(): Promise<void>; close(): void }

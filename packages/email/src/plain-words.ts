@@ -9,7 +9,7 @@ export function oneLine(text: string) {
     .trim()
 }
 
-// Mail programs turn anything that looks like an address into a link, and strangers choose their own name:
+// Mail programs turn anything that looks like an address into a link, and other users choose their names:
 // "evil.com" becomes "evil. com", which no program links and which still reads as what was typed.
 export function plainName(name: string) {
   const harmless = oneLine(

@@ -3,7 +3,7 @@ import { useContext } from 'react'
 import { languages } from '#app/languages.ts'
 import { LocaleContext, useText } from '#app/text.ts'
 
-/** At the foot of every page, each language by its own name. A plain form: another language is another document. */
+/** Links to the languages, at the bottom of every page. A plain form: another language is another document. */
 export function LanguageSwitch() {
   const text = useText('languageSwitch')
   const shown = useContext(LocaleContext)

@@ -66,7 +66,7 @@ function useVerdict() {
         if (!attempt.signal.aborted) setVerdict(null)
       }
     }
-    // What was said is about what stood there.
+    // The last answer was for the previous text.
     setVerdict(null)
     if (box.value !== '') timer.current = setTimeout(question, pause)
   }, [])

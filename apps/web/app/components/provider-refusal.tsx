@@ -2,7 +2,7 @@ import { FormErrors } from '#app/components/form-errors.tsx'
 import type { RefusalText } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
-/** Why the way through a provider ended here, and what to do. The code is for whoever is asked for help. */
+/** Why the provider sign-in failed, and what to do. Support asks for the code. */
 export function ProviderRefusal({ code, happened, todo }: RefusalText) {
   const text = useText('providerRefusal')
   return (

@@ -159,7 +159,7 @@ function Row({ title, details, children }: { title: ReactNode; details?: ReactNo
 
 type RowFormProps = { intent: string; failure: FormFailure | undefined; reloadDocument?: boolean; children: ReactNode }
 
-/** The button at the end of a row; what went wrong takes the whole width under it. */
+/** The button of a row; its error takes the whole width below. */
 function RowForm({ intent, failure, reloadDocument = false, children }: RowFormProps) {
   return (
     <PageForm

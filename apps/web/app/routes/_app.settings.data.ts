@@ -2,7 +2,7 @@ import { redirect } from '@remix-run/node'
 import { tryCall, withApi } from '#app/api.server.ts'
 import { withTarget } from '#app/redirect-target.ts'
 
-/** A file, not a page: what cannot be answered with it is told by the page that led here. */
+/** A file, not a page: the page that links here shows the errors. */
 export const loader = withApi(async ({ api, page }) => {
   const { answer, refusal } = await tryCall(api.profile.exportData(), page.locale)
   if (refusal?.key === 'SESSION_NOT_FRESH') throw redirect(withTarget('/reauthenticate', '/settings/danger'))

@@ -76,7 +76,7 @@ export const action = withApiForm(
     const done = { done: text.organization.done[verb as keyof typeof text.organization.done] ?? '' }
     switch (verb) {
       case 'update': {
-        // What was left as it was shown is not sent: somebody else may have changed it since.
+        // Unchanged fields are not sent: another member may have changed them meanwhile.
         const changed = ['name', 'slug'].filter((name) => field(name) !== field(`shown-${name}`))
         const data = Object.fromEntries(changed.map((name) => [name, field(name)]))
         const { slug } = await organizations.update({ organizationId, data })

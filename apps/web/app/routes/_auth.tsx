@@ -5,7 +5,7 @@ import { StepLine } from '#app/components/step-line.tsx'
 import type { loader as rootLoader } from '#app/root.tsx'
 import { useText } from '#app/text.ts'
 
-/** The frame of every page on the way in. */
+/** The frame of the sign-in and sign-up pages. */
 export default function AuthFrame() {
   const text = useText('authFrame')
   const appName = useRouteLoaderData<typeof rootLoader>('root')?.appName ?? ''

@@ -5,7 +5,7 @@ import { serverTextIn } from '#app/text.server.ts'
 
 export const loader = () => redirect('/')
 
-/** No page: what the box for a new password asks while somebody types. */
+/** Answers the new-password field while the user types. */
 export const action = withApiForm([], async ({ api, page, field }) => {
   const { problem } = await api.passwords.check({
     password: field('password'),

@@ -1,4 +1,4 @@
-/** What every page may say, and all that those on the way in say. */
+/** Texts of the sign-in and sign-up pages, and those that every page shares. */
 export const en = {
   root: {
     skip: 'Skip to the content',
@@ -74,7 +74,7 @@ export const en = {
     points: [
       {
         name: 'Confirmed addresses',
-        description: 'An account opens only after its owner has confirmed the e-mail address behind it.',
+        description: 'An account opens only after its owner has confirmed the email address behind it.',
       },
       {
         name: 'Sessions that end',
@@ -92,26 +92,26 @@ export const en = {
       'The invitation is for the address that the mail was sent to. Sign in with it, or create an account with it first.',
     signIn: 'Sign in',
     signUp: 'Create an account',
-    somebody: 'Somebody',
+    somebody: 'Someone',
     invites: (role: string) => ` invites you to join this organization. Your role there: ${role}.`,
-    seen: 'Its members will see your name and your e-mail address.',
+    seen: 'Its members will see your name and your email address.',
     accept: 'Join',
     decline: 'Decline',
     signedInAs: 'You are signed in as ',
-    signOut: 'Sign in as somebody else',
+    signOut: 'Sign in as someone else',
     organizations: 'Your organizations',
   },
   forgotPassword: {
     title: 'Forgot your password?',
     lead: 'We send a link to your address. It opens a page where you choose a new password.',
-    email: 'E-mail address',
+    email: 'Email address',
     submit: 'Send the link',
     remembered: 'Remembered it?',
     signIn: 'Sign in',
   },
   login: {
     title: 'Sign in',
-    email: 'E-mail address',
+    email: 'Email address',
     password: 'Password',
     remember: 'Keep me signed in on this device',
     forgot: 'Forgot your password?',
@@ -134,7 +134,7 @@ export const en = {
   signUp: {
     title: 'Create an account',
     name: 'Name',
-    email: 'E-mail address',
+    email: 'Email address',
     emailHint: 'We send a link there to confirm it.',
     password: 'Password',
     submit: 'Create account',
@@ -167,7 +167,7 @@ export const en = {
   },
   verifyEmail: {
     title: 'Confirm your address',
-    confirmLead: 'One press, and the address is yours to sign in with.',
+    confirmLead: 'Confirm your email to finish setting up.',
     changeTitle: 'Confirm your new address',
     changeLead: (account: string | null) =>
       `${account === null ? 'The account named in the email' : `Your account ${account}`} will use this email once you confirm. If you didn't ask for this, close this page and nothing changes.`,
@@ -175,7 +175,7 @@ export const en = {
     signOut: 'Sign out',
     signedOut: 'You are signed out. Now confirm the address.',
     sendLead: 'We send a link to your address. It opens this page again, with a button to confirm.',
-    email: 'E-mail address',
+    email: 'Email address',
     send: 'Send a new link',
     signIn: 'Go to sign-in',
     changing: 'Was the link for a change of your address?',

@@ -5,9 +5,7 @@ export const accountDeleted: MailTemplate<object> = {
     subject: `Your ${appName} account was deleted`,
     preheader: 'It was erased with all its data.',
     heading: 'Your account was deleted',
-    paragraphs: [
-      `Your ${appName} account was erased with all its data, and nobody can sign in to it any more. Thank you for the time you spent with us.`,
-    ],
+    paragraphs: [`Your ${appName} account has been deleted, with all its data.`],
     footnote: `This is the last email about this account. If you did not ask for its deletion, tell the people who run ${appName} at once.`,
   }),
   fr: ({ appName }) => ({

@@ -3,9 +3,9 @@ import type { MailTemplate } from './content.ts'
 
 export const emailChangeRequested: MailTemplate<{ newEmail: string; resetUrl: string }> = {
   en: ({ appName, newEmail, resetUrl }) => ({
-    subject: `A new email address was asked for your ${appName} account`,
+    subject: `Someone requested an email change on your ${appName} account`,
     preheader: 'Nothing has changed yet.',
-    heading: 'A change of email address was asked for',
+    heading: 'Email change requested',
     paragraphs: [
       `Someone, probably you, asked to move your ${appName} account to ${maskAddress(newEmail)}. Nothing changes until that address is confirmed. If it was you, there is nothing to do here.`,
       'If it was not you, someone may be signed in as you. Choose a new password now: that signs everyone else out.',

@@ -7,7 +7,7 @@ export const memberAdded: MailTemplate<{ actor: string; organization: string; or
     preheader: 'Accept the membership, or leave the organization.',
     heading: `You were added to ${plainName(organization)}`,
     paragraphs: [
-      `${plainName(actor) || 'Somebody'} added your ${appName} account to the organization “${plainName(organization)}”. Its members see your name and your email address.`,
+      `${plainName(actor) || 'Someone'} added your ${appName} account to the organization “${plainName(organization)}”. Its members see your name and your email address.`,
       'To stay a member, accept in your settings. If you do not want this, leave the organization there.',
     ],
     action: { label: 'Accept or leave', url: organizationsUrl },

@@ -8,7 +8,7 @@ const as: Record<'en' | 'fr', Record<Role, string>> = {
   fr: { owner: 'propriétaire', admin: 'administrateur', member: 'membre' },
 }
 
-/** To an address that may have no account yet: `inviter` and `organization` are names that strangers choose. */
+/** To an address that may have no account yet: `inviter` and `organization` are names that other users choose. */
 export const organizationInvitation: MailTemplate<{
   inviter: string
   organization: string
@@ -22,7 +22,7 @@ export const organizationInvitation: MailTemplate<{
     preheader: `The invitation is open for ${duration.en.hours(hours)}.`,
     heading: `Join ${plainName(organization)}`,
     paragraphs: [
-      `${plainName(inviter) || 'Somebody'} invites you to be ${as.en[role]} of the organization “${plainName(organization)}” on ${appName}.`,
+      `${plainName(inviter) || 'Someone'} invites you to be ${as.en[role]} of the organization “${plainName(organization)}” on ${appName}.`,
       `The invitation is for ${address}: sign in with this address, or sign up with it first.`,
     ],
     action: { label: 'See the invitation', url },

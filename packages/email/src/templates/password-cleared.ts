@@ -3,10 +3,10 @@ import { duration, type MailTemplate } from './content.ts'
 export const passwordCleared: MailTemplate<{ url: string; minutes: number }> = {
   en: ({ appName, url, minutes }) => ({
     subject: `Your ${appName} account needs a new password`,
-    preheader: 'We removed the old one so that nobody else can use it.',
+    preheader: 'We removed the old one so that no one else can use it.',
     heading: 'Choose a new password',
     paragraphs: [
-      `To keep anyone else out, we removed the password of your ${appName} account and signed everyone out. Nobody can sign in with a password until you choose a new one.`,
+      `To keep anyone else out, we removed the password of your ${appName} account and signed everyone out. No password works until you choose a new one.`,
     ],
     action: { label: 'Choose a new password', url },
     footnote: `The link works for ${duration.en.minutes(minutes)}, once. After that, ask for another on the sign-in page.`,

@@ -1,23 +1,23 @@
 import type { MailTemplate } from './content.ts'
 
-/** `place`: where the guesses came from, and so where the password is taken no more. */
+/** `place` says which devices sent the wrong passwords. */
 export const passwordPaused: MailTemplate<{ place: 'known' | 'unknown'; resetUrl: string }> = {
   en: ({ appName, place, resetUrl }) => ({
-    subject: `Somebody is guessing at the password of your ${appName} account`,
+    subject: `Someone is guessing at the password of your ${appName} account`,
     preheader:
       place === 'known'
-        ? 'It was somebody with one of your devices or sessions.'
+        ? 'It came from one of your devices or sessions.'
         : 'Your own devices still sign in, and need nothing from you.',
     heading: 'Too many wrong passwords',
     paragraphs:
       place === 'known'
         ? [
-            `Somebody entered many wrong passwords for your ${appName} account on a device of yours or in an open session. Settings take no password until you have signed in again.`,
-            'If it was not you, choose a new password: this ends every session. Then sign out everywhere under Sessions, so that the device is known no more.',
+            `Someone entered many wrong passwords for your ${appName} account on one of your devices or in an open session. Your settings ask you to sign in again before they accept a password.`,
+            'If it was not you, choose a new password: this ends every session. Then sign out everywhere under Sessions, so that we no longer recognize the device.',
           ]
         : [
-            `Somebody entered so many wrong passwords for your ${appName} account that we take it on new devices no more, not even the right one. Devices on which you have signed in before go on as ever: on these you need do nothing.`,
-            'Only to sign in on a new device, choose a new password first.',
+            `Someone entered so many wrong passwords for your ${appName} account that your password no longer works on new devices. Devices where you have signed in before still work: you need do nothing there.`,
+            'To sign in on a new device, choose a new password first.',
           ],
     action: { label: 'Choose a new password', url: resetUrl },
   }),

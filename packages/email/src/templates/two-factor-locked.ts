@@ -3,11 +3,11 @@ import { duration, type MailTemplate } from './content.ts'
 export const twoFactorLocked: MailTemplate<{ minutes: number; resetUrl: string }> = {
   en: ({ appName, minutes, resetUrl }) => ({
     subject: `Too many wrong codes for your ${appName} account`,
-    preheader: 'If it was not you, somebody knows your password.',
+    preheader: 'If it was not you, someone knows your password.',
     heading: 'Too many wrong codes',
     paragraphs: [
-      `Somebody who had got past the first step of signing in to your ${appName} account entered too many wrong codes. No code is accepted for ${duration.en.minutes(minutes)}; your trusted devices still sign in.`,
-      'If it was not you, choose a new password now: somebody knows the one you have.',
+      `Someone with your password entered too many wrong codes for your ${appName} account. No code is accepted for ${duration.en.minutes(minutes)}; your trusted devices still sign in.`,
+      'If it was not you, choose a new password now: someone knows your current one.',
     ],
     action: { label: 'It was not me', url: resetUrl },
   }),

@@ -7,7 +7,7 @@ export const verifyEmail: MailTemplate<{ url: string; hours: number }> = {
     heading: 'Confirm your email address',
     paragraphs: [`Thank you for signing up to ${appName}. Confirm that this address is yours, and you can sign in.`],
     action: { label: 'Confirm my address', url },
-    footnote: `The link works for ${duration.en.hours(hours)}. If you did not sign up, ignore this email: nobody can sign in with this address until it is confirmed.`,
+    footnote: `The link works for ${duration.en.hours(hours)}. If you did not sign up, ignore this email: the address can’t be used to sign in until it is confirmed.`,
   }),
   fr: ({ appName, url, hours }) => ({
     subject: `Confirmez votre adresse e-mail pour ${appName}`,

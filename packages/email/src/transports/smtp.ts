@@ -12,7 +12,7 @@ export function createSmtpTransport({ url, from, appName, timeoutMs = 10_000 }: 
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
     dnsTimeout: timeoutMs,
-    // The caller keeps a queue of its own; one retry covers a pooled connection that the server closed while it was idle.
+    // The caller has a queue; one retry covers a pooled connection that the server closed while it was idle.
     maxRequeues: 1,
   })
   const domain = from.slice(from.lastIndexOf('@') + 1).replace(/>.*/, '')

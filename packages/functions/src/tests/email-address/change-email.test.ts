@@ -48,7 +48,7 @@ describe('change-email', () => {
       `${app.baseUrl}/verify-email`,
     ])
     const notice = app.outbox.lastTo(tab.person.email)
-    expect(notice.subject).toBe('A new email address was asked for your Floorpass account')
+    expect(notice.subject).toBe('Someone requested an email change on your Floorpass account')
     expect(notice.text).toContain('a•••@e•••.test')
     for (const hidden of [newEmail, token]) expect(notice.text + notice.html).not.toContain(hidden)
     expect((await signIn(newEmail, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
