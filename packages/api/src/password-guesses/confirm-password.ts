@@ -41,6 +41,6 @@ async function requirePasswordAccount(ctx: Context, userId: string): Promise<Acc
 }
 
 /** In the transaction of the change: the password that was just confirmed may have been replaced meanwhile. INVALID_PASSWORD. */
-export async function refuseReplacedPassword(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
+export async function assertPasswordUnchanged(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
   if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
 }

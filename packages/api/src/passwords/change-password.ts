@@ -2,7 +2,7 @@ import { keptByNewSignIn } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
 import { mailPasswordChanged } from '../mail/notifications.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { forgetWindows } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
@@ -23,7 +23,7 @@ export const changePassword = sessionProcedure.input(changePasswordInput).mutati
   const passwordHash = await ctx.passwords.hash(input.newPassword)
   const { session, token, changed } = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    await refuseReplacedPassword(tx, account)
+    await assertPasswordUnchanged(tx, account)
     const former = await findPresentedSession(ctx, tx)
     const changed = await replacePassword(tx, ctx.user.id, passwordHash)
     await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { mailReauthenticationLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
@@ -65,7 +65,7 @@ async function verifyProof(ctx: Context & ActiveSession, { password, code, token
   const account = password === undefined ? null : await confirmPassword(ctx, userId, password)
   const renewed = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     if (code !== undefined) {
       const check = await verifyCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
       // Returned, so that the count of a wrong code is committed.

@@ -2,7 +2,7 @@ import type { Account, TwoFactor } from '@floorpass/db'
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
@@ -25,7 +25,7 @@ export const enableTwoFactor = sessionProcedure.input(enableTwoFactorInput).muta
   const secret = createTotpSecret()
   const backupCodes = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     // A factor that counts is never replaced in silence.
     await tx.twoFactor.deleteMany({ where: { userId, confirmedAt: null } })
     const { count } = await tx.twoFactor.createMany({

@@ -1,7 +1,7 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { verifyCode } from './verify-code.ts'
@@ -23,7 +23,7 @@ export async function reauthenticateOwner<Result>(
     await lockCaller(tx, ctx)
     const user = await tx.user.findUniqueOrThrow({ where: { id } })
     if (!user.twoFactorEnabled) throw new AppError('TWO_FACTOR_NOT_ENABLED')
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     if (!account) {
       const check = await verifyCode(ctx, tx, user, { code: code ?? '' })
       // Returned, so that the count of a wrong code is committed.
