@@ -1,4 +1,4 @@
-/** What a caller may send and what comes back. zod only: the browser imports this file too. */
+/** Schemas of requests and responses. Depends on zod only, since the browser imports this file. */
 export * from './answers.ts'
 export * from './email-address/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'

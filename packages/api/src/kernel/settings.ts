@@ -1,8 +1,8 @@
 export type Settings = {
   appName: string
-  /** Public origin; every link in a mail starts with it. */
+  /** The public origin, which starts every link in an email. */
   baseUrl: string
-  /** Origins whose pages may call with credentials, and where redirects may go. */
+  /** Origins that may send credentialed requests and receive redirects. */
   trustedOrigins: readonly string[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none' }
 }

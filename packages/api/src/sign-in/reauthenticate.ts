@@ -15,23 +15,22 @@ import { reauthenticateInput } from './contract.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
 
 /**
- * A signed-in user proves again who they are, for the sensitive acts of the next 15 minutes; the session gets a new token. Spec: Sign-in
- * and sign-up. The proof is the password, a code of the second factor, a round trip to a linked provider (the answer holds its `url`)
- * or, for an account with none of these, the token of a mailed link. INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
- * TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND, REAUTHENTICATION_METHOD_NOT_AVAILABLE and the codes of `verifyCode`.
+ * Reauthenticates the caller for 15 minutes and renews the session's token. Spec: Sign-in and sign-up. Throws the errors of
+ * `confirmPassword` and `verifyCode`, INVALID_TOKEN, TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND or
+ * REAUTHENTICATION_METHOD_NOT_AVAILABLE.
  */
 export const reauthenticate = sessionProcedure.input(reauthenticateInput).mutation(async ({ ctx, input }) => {
-  if (input.provider !== undefined) return startAtProvider(ctx, input.provider, input)
-  if (input.sendEmail) return mailLink(ctx)
+  if (input.provider !== undefined) return startProviderFlow(ctx, input.provider, input)
+  if (input.sendEmail) return sendLink(ctx)
   return verifyProof(ctx, input)
 })
 
-type Input = z.infer<typeof reauthenticateInput>
+type ReauthenticateInput = z.infer<typeof reauthenticateInput>
 
-async function startAtProvider(
+async function startProviderFlow(
   ctx: Context & ActiveSession,
   id: string,
-  { disableRedirect, callbackURL, errorCallbackURL }: Input,
+  { disableRedirect, callbackURL, errorCallbackURL }: ReauthenticateInput,
 ) {
   await ctx.limitByIp('social:ip')
   const provider = requireProvider(ctx, id)
@@ -44,7 +43,7 @@ async function startAtProvider(
   return { url: url.href, redirect: !disableRedirect }
 }
 
-async function mailLink(ctx: Context & ActiveSession) {
+async function sendLink(ctx: Context & ActiveSession) {
   await ctx.limiter.consume('reauthentication-link:user', ctx.user.id)
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -58,7 +57,7 @@ async function mailLink(ctx: Context & ActiveSession) {
   return { status: true as const }
 }
 
-async function verifyProof(ctx: Context & ActiveSession, { password, code, token }: Input) {
+async function verifyProof(ctx: Context & ActiveSession, { password, code, token }: ReauthenticateInput) {
   const userId = ctx.user.id
   if (code !== undefined) await ctx.limitByIp('two-factor:ip')
   const method = password !== undefined ? 'password' : code !== undefined ? 'code' : 'email'
@@ -68,8 +67,8 @@ async function verifyProof(ctx: Context & ActiveSession, { password, code, token
     if (account) await assertPasswordUnchanged(tx, account)
     if (code !== undefined) {
       const check = await verifyCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
-      // Returned, so that the count of a wrong code is committed.
-      if (check.outcome !== 'right') return check.refusal
+      // Return the error: a throw would roll back the count of wrong codes.
+      if (check.outcome !== 'right') return check.error
     }
     if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)
       throw new AppError('INVALID_TOKEN')

@@ -1,4 +1,4 @@
-/** Why a social flow ended without success: the `error` that the landing page reads and explains. */
+/** The `error` parameter of the landing page, which explains it to the user. */
 export type SocialRefusalCode =
   | 'state_not_found'
   | 'state_mismatch'

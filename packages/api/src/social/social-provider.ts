@@ -1,31 +1,29 @@
 import type { Locale } from '../kernel/locale.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
 
-/** What a provider says about a person, after everything that can be checked was checked. */
+/** A verified identity at a provider. */
 export type SocialIdentity = {
-  /** The provider's own, permanent id of the person. */
+  /** The permanent id of the user at the provider. */
   subject: string
-  /** Lower case; null when the provider gives none. */
+  /** Lower case. */
   email: string | null
   emailVerified: boolean
   name: string
   image: string | null
-  /** When the person last signed in at the provider (`auth_time`); null when it does not say. */
+  /** `auth_time`; null when the provider omits it. */
   authenticatedAt: Date | null
   tokens: { accessToken: string; refreshToken: string | null; expiresAt: Date | null; scopes: string[] }
 }
 
-/** One attempt's secrets: made at the start, needed at the callback. */
+/** The secrets of one flow. */
 export type SocialAttempt = { state: string; codeVerifier: string; nonce: string }
 
-/** A configured social provider. One file each under sign-in/providers. */
 export type SocialProvider = {
   id: ProviderId
-  /** As people know it. */
+  /** The display name. */
   name: string
-  /** Where the browser is sent. */
   origin: string
-  /** What `iss` must say when the callback has it (RFC 9207); null where the provider never sends it. */
+  /** The expected `iss` of a callback (RFC 9207); null when the provider never sends it. */
   issuer: string | null
   authorizationUrl(
     attempt: SocialAttempt,
@@ -33,20 +31,17 @@ export type SocialProvider = {
       scopes: readonly string[]
       loginHint?: string | undefined
       locale: Locale
-      /** The person has to show the provider again who they are, where it can ask that. */
+      /** Asks the provider for a new sign-in, if it supports that. */
       reauthenticate: boolean
     },
   ): Promise<URL>
-  /** Trades the code for an identity. Throws ProviderError. */
+  /** Exchanges the code for an identity. Throws ProviderError. */
   identify(code: string, attempt: SocialAttempt): Promise<SocialIdentity>
 }
 
 export type SocialProviders = ReadonlyMap<ProviderId, SocialProvider>
 
-/**
- * Why a provider gave no identity: it did not answer in time or was broken (`unavailable`), it refused our code (`code-refused`),
- * or what it said does not hold (`identity-refused`).
- */
+/** `unavailable`: timeout or invalid response. `code-refused`: by the provider. `identity-refused`: failed our verification. */
 export class ProviderError extends Error {
   readonly reason: 'unavailable' | 'code-refused' | 'identity-refused'
 

@@ -5,7 +5,7 @@ import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'
 import { reauthenticateOwner } from './reauthenticate-owner.ts'
 
-/** Ten new backup codes, shown here and never again; the former ones are void. Spec: Two-factor. Refused as `reauthenticateOwner` says. */
+/** Replaces the backup codes; only this response shows them. Spec: Two-factor. Throws what `reauthenticateOwner` throws. */
 export const generateBackupCodes = sessionProcedure.input(generateBackupCodesInput).mutation(async ({ ctx, input }) => {
   const backupCodes = await reauthenticateOwner(ctx, input, async (tx, user) => {
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'replace-backup-codes' })

@@ -9,8 +9,8 @@ import { verifyCode } from './verify-code.ts'
 type Proof = { password?: string | undefined; code?: string | undefined }
 
 /**
- * Runs a change of a factor that counts, for a caller who gives the password or a code of the factor: that is the proof.
- * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `verifyCode` refuses; TWO_FACTOR_NOT_ENABLED.
+ * Verifies the caller's password or code, then runs `change` in the same transaction and returns its result.
+ * Throws TWO_FACTOR_NOT_ENABLED and the errors of `confirmPassword` and `verifyCode`.
  */
 export async function reauthenticateOwner<Result>(
   ctx: Context & ActiveSession,
@@ -26,8 +26,8 @@ export async function reauthenticateOwner<Result>(
     if (account) await assertPasswordUnchanged(tx, account)
     if (!account) {
       const check = await verifyCode(ctx, tx, user, { code: code ?? '' })
-      // Returned, so that the count of a wrong code is committed.
-      if (check.outcome !== 'right') return check.refusal
+      // Return the error: a throw would roll back the count of wrong codes.
+      if (check.outcome !== 'right') return check.error
     }
     return change(tx, user)
   })
