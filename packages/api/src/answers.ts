@@ -5,8 +5,6 @@ import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './organizations/permissions.ts'
 import { securitySteps } from './profile/security-score.ts'
 
-/** The JSON responses of the routes, for the OpenAPI document. A test compares them with real responses. */
-
 const date = z.iso.datetime().describe('UTC, with milliseconds')
 
 export const userAnswer = z

@@ -15,10 +15,9 @@ import type { SessionMisses } from './sessions/session-misses.ts'
 import { validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social/social-provider.ts'
 
-/** The dependencies of the procedures. The composition root builds them once. */
 export type Deps = {
   db: Database
-  /** The same database without Prisma, for hot paths (ADR 024). Inside `transaction`, use only its `tx`. */
+  /** Bypasses Prisma on hot paths (ADR 024). Inside `transaction`, use only its `tx`. */
   sql: Sql
   passwords: PasswordHasher
   limiter: RateLimiter
@@ -30,7 +29,6 @@ export type Deps = {
   providers: SocialProviders
   settings: Settings
   log: Log
-  /** Counts the failures of procedures for the metrics. */
   onError(code: ErrorKey): void
   tracing: Tracing | null
 }
@@ -38,13 +36,11 @@ export type Deps = {
 export type Context = Deps & {
   client: Client
   cookies: Cookies
-  /** Looks the caller's session up once, on the first call. */
   findSession(): Promise<ActiveSession | null>
-  /** Makes later lookups in this request read the database. Call it before and after a change. */
+  /** Makes later lookups read the database. Call it before and after a change. */
   forgetSession(): void
-  /** Counts one or `tries` attempts for the caller's address. Throws TOO_MANY_REQUESTS. */
   limitByIp(limit: LimitName, tries?: number): Promise<void>
-  /** Returns the caller's limit with the fewest remaining points, or the one that refused the request. */
+  /** Returns the limit with the fewest remaining points, or the one that refused the request. */
   tightestLimit(): LimitState | null
 }
 
@@ -59,7 +55,7 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
         if (error instanceof AppError && isCallerLimit(limit)) tightest = error.limit
         throw error
       })
-      // Never expose limits per account or email: they would reveal the activity of others.
+      // Limits per account or email would reveal the activity of others.
       if (state && isCallerLimit(limit) && (tightest === null || state.remaining < tightest.remaining)) tightest = state
       return state
     },
@@ -83,5 +79,4 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
   return context
 }
 
-/** True when the key is the caller's address or user. */
 const isCallerLimit = (limit: LimitName): boolean => limit.endsWith(':ip') || limit.endsWith(':user')

@@ -1,4 +1,4 @@
-/** Schemas of requests and responses. Depends on zod only, since the browser imports this file. */
+/** The browser imports this file: it may depend on zod only. */
 export * from './answers.ts'
 export * from './email-address/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'

@@ -3,7 +3,7 @@ import { TRPCError } from '@trpc/server'
 import { ZodError } from 'zod'
 import { AppError, catalogue, type ErrorKey, validationError } from './kernel/errors.ts'
 
-/** Converts any thrown value to an AppError. An unexpected one becomes INTERNAL_SERVER_ERROR with the original as `cause`. */
+/** An unexpected value becomes INTERNAL_SERVER_ERROR with the original as `cause`. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const cause = error instanceof TRPCError ? error.cause : error

@@ -22,10 +22,7 @@ const traceResult =
     return result
   }
 
-/**
- * Refuses text that PostgreSQL cannot store, converts every failure to an AppError, and logs unexpected ones. One middleware,
- * since each costs a third of a cached call (ADR 024).
- */
+/** One middleware, since each costs a third of a cached call (ADR 024). */
 const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type }) => {
   const run = async () => {
     try {
@@ -35,11 +32,11 @@ const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type })
     }
     return next()
   }
-  // A cached session may have ended a moment ago: it may still read, but must not change anything.
+  // A cached session may have ended a moment ago: it must not change anything.
   if (type === 'mutation') ctx.forgetSession()
   const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, traceResult(run)) : run())
   if (type === 'mutation') {
-    // Remove ended sessions from the cache before the response, also after a failure.
+    // Remove ended sessions from the cache before the response.
     await ctx.sessionCache.settle()
     ctx.forgetSession()
   }
@@ -66,7 +63,6 @@ function assertStorable(value: unknown, depth: number): void {
 
 export const publicProcedure = t.procedure.use(handleErrors)
 
-/** Adds `ctx.session` and `ctx.user`. Throws UNAUTHORIZED when signed out. */
 export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
   const active = await ctx.findSession()
   if (!active) throw new AppError('UNAUTHORIZED')

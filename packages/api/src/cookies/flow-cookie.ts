@@ -3,7 +3,6 @@ import type { Settings } from '../kernel/settings.ts'
 
 export type CookieScope = { cookies: Cookies; settings: Settings }
 
-/** Identifies a browser during and between sign-ins. Grants no access by itself. */
 export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device' | 'known_device'; lifetime: number }
 
 const fullName = (ctx: Pick<CookieScope, 'settings'>, { name }: FlowCookie): string =>

@@ -107,17 +107,15 @@ export const catalogue = {
 export type ErrorKey = keyof typeof catalogue
 
 type AppErrorOptions = {
-  /** Replaces the message of the catalogue. Must not contain user input. */
+  /** Replaces the message of the catalogue. Never user input. */
   message?: string
-  /** Field name → problem. */
   fields?: Record<string, string>
-  /** Seconds. */
   retryAfter?: number
   limit?: LimitState
   cause?: unknown
 }
 
-/** An expected failure. Extends TRPCError, since tRPC turns any other error into a 500. */
+/** Extends TRPCError, since tRPC turns any other error into a 500. */
 export class AppError extends TRPCError {
   readonly key: ErrorKey
   readonly fields: Record<string, string> | null
@@ -137,7 +135,6 @@ export class AppError extends TRPCError {
   }
 }
 
-/** Converts a ZodError to VALIDATION_ERROR with messages such as `[body.email] Invalid email address`. */
 export function validationError(error: ZodError, source: 'body' | 'query' = 'body'): AppError {
   const fields: Record<string, string> = {}
   const parts = error.issues.map((issue) => {

@@ -1,7 +1,6 @@
 /** In code points, after NFC. */
 export const passwordLength = { min: 8, max: 128 } as const
 
-/** The email limits are from RFC 5321. */
 export const fieldLengths = { email: 254, emailLocalPart: 64, name: 100, slug: 64 } as const
 
 /** Problem → the sentence in responses. Pages translate by the problem's name. */
@@ -24,7 +23,6 @@ export const fieldProblems = {
   slugReserved: 'This short name is reserved',
   codeMissing: 'Enter a code',
   proofMissing: 'Enter your password or a code',
-  // Names of zxcvbn's warnings.
   straightRow: 'Straight rows of keys on your keyboard are easy to guess.',
   keyPattern: 'Short keyboard patterns are easy to guess.',
   simpleRepeat: 'Repeated characters like "aaa" are easy to guess.',
@@ -48,6 +46,5 @@ export type FieldProblem = keyof typeof fieldProblems
 
 const problemsBySentence = new Map(Object.entries(fieldProblems).map(([problem, sentence]) => [sentence as string, problem]))
 
-/** Returns the problem for a sentence of a response; null for any other text. */
 export const fieldProblemOf = (sentence: string): FieldProblem | null =>
   (problemsBySentence.get(sentence) as FieldProblem | undefined) ?? null

@@ -8,10 +8,10 @@ export const emailAddress = z
   .regex(new RegExp(`^(?![^@]{${fieldLengths.emailLocalPart + 1},}@)`), fieldProblems.emailLocalPartTooLong)
   .toLowerCase()
 
-/** `assertPasswordAllowed` checks the real length with separate error codes. This bound limits the work. */
+/** Limits the work only; `assertPasswordAllowed` checks the real length. */
 export const password = z.string().min(1, fieldProblems.passwordMissing).max(10_000, fieldProblems.tooLong)
 
-/** Other users see names, so invisible and direction-changing characters could deceive them. */
+/** Refuses invisible and bidirectional characters: other users see names. */
 export const personName = z
   .string()
   .trim()
@@ -43,7 +43,6 @@ export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 
 export const locale = z.enum(['en', 'fr'])
 
-/** A code as typed. A malformed one is a wrong code and counts as an attempt. */
 export const typedCode = z.string().min(1, fieldProblems.codeMissing).max(128, fieldProblems.tooLong)
 
 export const oneTimeToken = z.string().min(1).max(512)
@@ -58,7 +57,6 @@ export const startSocialInput = z.object({
   errorCallbackURL: callbackURL,
   newUserCallbackURL: callbackURL,
   disableRedirect: z.boolean().default(false),
-  /** Separated by commas in a query. */
   scopes: z
     .union([
       z.array(scope).max(20),
@@ -69,14 +67,11 @@ export const startSocialInput = z.object({
     ])
     .default([]),
   loginHint: z.string().max(fieldLengths.email).optional(),
-  /** Passes validation so that ID_TOKEN_NOT_SUPPORTED can explain the refusal. */
+  /** Accepted here so that ID_TOKEN_NOT_SUPPORTED can explain the refusal. */
   idToken: z.unknown().optional(),
 })
 
-/**
- * Returns a path on this origin (`/dashboard?tab=1#top`), else null. Refuses what a browser or router may read as another
- * host: `//host`, `/\host`, control characters, encoded slashes.
- */
+/** Returns a path on this origin, else null. Refuses every spelling that some browser or router reads as another host. */
 export function rootRelativePath(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 2048 || !/^\/(?![/\\])/.test(value)) return null
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
@@ -87,5 +82,4 @@ export function rootRelativePath(value: unknown): string | null {
   return URL.canParse(value, origin) && new URL(value, origin).origin === origin ? headerSafe(value) : null
 }
 
-/** Percent-encodes characters outside ASCII, which a Location header cannot hold. */
 export const headerSafe = (target: string): string => target.replace(/[^\x21-\x7e]/gu, encodeURIComponent)

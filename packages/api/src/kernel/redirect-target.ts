@@ -9,7 +9,6 @@ export function assertRedirectTarget(target: string | undefined, trustedOrigins:
   if (url.username !== '' || url.password !== '' || !trustedOrigins.includes(url.origin)) throw new AppError(refusal)
 }
 
-/** Adds a query parameter. A root-relative target stays root-relative. */
 export function withParameter(target: string, name: string, value: string): string {
   const [beforeHash = '', ...hash] = target.split('#')
   const separator = beforeHash.includes('?') ? '&' : '?'

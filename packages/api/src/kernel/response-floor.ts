@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Gives responses a minimum duration, so that timing does not reveal whether an account exists (ADR 010). */
+/** Keeps response times from revealing whether an account exists (ADR 010). */
 export type ResponseFloor = {
   withMinDuration<Result>(work: () => Promise<Result>): Promise<Result>
   withMinDurationOnRefusal<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** `floorMs` must exceed the duration of the work for an existing account. */
+/** Must exceed the duration of the work for an existing account. */
 export function createResponseFloor(floorMs = 200): ResponseFloor {
   const floor = (): Promise<void> => delay(floorMs, undefined, { ref: false })
   return {

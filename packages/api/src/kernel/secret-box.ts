@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** The column and owner of a sealed value. A value that is moved to another place does not open (ADR 029). */
+/** A value that is moved to another place does not open (ADR 029). */
 export type SealedPlace =
   | readonly [column: 'two_factors.secret_sealed', userId: string]
   | readonly [column: `accounts.${'access' | 'refresh'}_token_sealed`, providerId: string, accountId: string, userId: string]
@@ -10,9 +10,7 @@ export type SealedPlace =
 
 export type SecretBox = {
   seal(text: string, place: SealedPlace): string
-  /** Throws when the value was altered or moved, or AUTH_SECRET no longer lists its secret. */
   open(sealed: string, place: SealedPlace): string
-  /** True when the value has the newest format and the first secret sealed it. */
   isCurrent(sealed: string): boolean
 }
 

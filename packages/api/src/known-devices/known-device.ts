@@ -8,16 +8,12 @@ export type DeviceAccount = Pick<Account, 'id' | 'deviceEpoch'>
 
 export type DeviceScope = CookieScope & { secretBox: SecretBox }
 
-/** `counter` is the random key of this browser's rate limit; `issuedAt` is in milliseconds. */
 type AccountMark = { accountId: string; epoch: number; issuedAt: number; counter: string }
 
 const { accountsPerDevice, deviceLifetime } = policy.passwordGuesses
 const cookie = { name: 'known_device', lifetime: deviceLifetime } as const satisfies FlowCookie
 
-/**
- * Marks this browser as known to the account (OWASP device cookies). The sealed cookie grants no access, only a separate
- * guess counter (ADR 019). It survives a password change, but not a new `deviceEpoch`.
- */
+/** Grants a browser its own guess counter (ADR 019; OWASP device cookies). Survives a password change. */
 export function rememberDevice(ctx: DeviceScope, { id, deviceEpoch }: DeviceAccount): void {
   const marks = readMarks(ctx)
   const counter = findDeviceCounter(ctx, { id, deviceEpoch }) ?? createToken()
@@ -26,14 +22,12 @@ export function rememberDevice(ctx: DeviceScope, { id, deviceEpoch }: DeviceAcco
   setFlowCookie(ctx, cookie, ctx.secretBox.seal(JSON.stringify({ marks: updated }), [cookie.name]))
 }
 
-/** Returns undefined when the account does not know this browser. */
 export const findDeviceCounter = (ctx: DeviceScope, { id, deviceEpoch }: DeviceAccount): string | undefined =>
   readMarks(ctx).find(({ accountId, epoch }) => accountId === id && epoch === deviceEpoch)?.counter
 
-/** Returns the id of the account that last signed in on this browser. */
 export const findDeviceAccount = (ctx: DeviceScope): string | undefined => readMarks(ctx)[0]?.accountId
 
-/** Forgets all known devices of the user: one of them may belong to an attacker. */
+/** Use it only when an attacker may have a known device. */
 export async function forgetDevices(tx: Transaction, userId: string): Promise<void> {
   await tx.account.updateMany({ where: { userId, providerId: 'credential' }, data: { deviceEpoch: { increment: 1 } } })
 }

@@ -16,17 +16,12 @@ export type TokenPurpose =
 
 type NewToken = {
   purpose: TokenPurpose
-  /** Null before the user is known. */
   userId: string | null
-  /** The recipient, to whom the token is bound. Null for a token that stays in the browser. */
   email: string | null
-  /** Seconds. */
   lifetime: number
-  /** Seals a payload to this row: it does not open in another row. */
   sealPayload?: ((place: SealedPlace) => string) | null
 }
 
-/** Returns a new single-use token; stores only its hash. */
 export async function issueOneTimeToken(
   tx: Queryable,
   { purpose, userId, email, lifetime, sealPayload = null }: NewToken,
@@ -42,7 +37,7 @@ export async function issueOneTimeToken(
   return token
 }
 
-/** Consumes a token with a conditional UPDATE: of concurrent uses, exactly one succeeds. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
+/** Of concurrent uses, exactly one succeeds. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export async function consumeOneTimeToken(tx: Transaction, purpose: TokenPurpose, token: string): Promise<Verification> {
   const secretHash = hashToken(token)
   const now = new Date()
@@ -54,7 +49,7 @@ export async function consumeOneTimeToken(tx: Transaction, purpose: TokenPurpose
   throw await createTokenError(tx, purpose, secretHash)
 }
 
-/** Returns a token's row and user without consuming the token. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
+/** Does not consume the token. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export async function findOneTimeToken(
   db: Transaction,
   purpose: TokenPurpose,
@@ -78,7 +73,7 @@ export async function voidOneTimeTokens(tx: Transaction, userId: string, purpose
   await tx.verification.deleteMany({ where: { userId, purpose: { in: [...purposes] }, usedAt: null } })
 }
 
-/** Throws INVALID_TOKEN when the payload was moved from another row, or AUTH_SECRET no longer lists its secret. */
+/** Throws INVALID_TOKEN for a payload of another row or a retired secret. */
 export function openPayload({ secretBox }: { secretBox: SecretBox }, row: Verification): string {
   try {
     return secretBox.open(row.payloadSealed ?? '', getSealedPlace(row))

@@ -4,10 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { findPasswordAccount } from './password-account.ts'
 import { clearedFailures, notifyOwner, recordGuess } from './password-guesses.ts'
 
-/**
- * Verifies the password of a signed-in user and returns their password account. Throws INVALID_PASSWORD, PASSWORD_LOCKED,
- * CREDENTIAL_ACCOUNT_NOT_FOUND or TOO_MANY_REQUESTS.
- */
+/** Throws INVALID_PASSWORD, PASSWORD_LOCKED, CREDENTIAL_ACCOUNT_NOT_FOUND or TOO_MANY_REQUESTS. */
 export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
   const account = await requirePasswordAccount(ctx, userId)
   let isLast = false
@@ -16,7 +13,6 @@ export async function confirmPassword(ctx: Context, userId: string, password: st
     // A stolen session gets no more guesses than a known device.
     const guess = await recordGuess(ctx, account, 'known')
     if (!guess.isAllowed) {
-      // The account may have been deleted meanwhile: then throw CREDENTIAL_ACCOUNT_NOT_FOUND instead.
       await requirePasswordAccount(ctx, userId)
       throw new AppError('PASSWORD_LOCKED')
     }
@@ -39,7 +35,7 @@ async function requirePasswordAccount(ctx: Context, userId: string): Promise<Acc
   return account
 }
 
-/** Throws INVALID_PASSWORD when the password changed after `confirmPassword`. Call it in the transaction of the change. */
+/** Call it in the transaction of the change. Throws INVALID_PASSWORD. */
 export async function assertPasswordUnchanged(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
   if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
 }

@@ -6,20 +6,15 @@ import { findDeviceCounter } from '../known-devices/known-device.ts'
 import { mailPasswordPaused } from '../mail/notifications.ts'
 import { lockUser } from '../users/lock-user.ts'
 
-/** `known`: the account has signed in on this device before. */
 export type DeviceKind = 'known' | 'unknown'
 
-/** Counted before the comparison. `isLast`: this guess reached the limit of its device kind. */
 export type RecordedGuess = { deviceKind: DeviceKind; isAllowed: boolean; isLast: boolean }
 
 type PasswordAccount = Pick<Account, 'id' | 'userId' | 'deviceEpoch'>
 
 const counterFields = { known: 'knownGuesses', unknown: 'unknownGuesses' } as const
 
-/**
- * Counts a guess before any hash runs, so that parallel guesses cannot exceed the limits (ADR 019). Throws TOO_MANY_REQUESTS.
- * An email without an account (null) has the same limits.
- */
+/** Counts before any hash runs, so that parallel guesses cannot exceed the limits (ADR 019). Throws TOO_MANY_REQUESTS. */
 export async function recordSignInGuess(ctx: Context, email: string, account: PasswordAccount | null): Promise<RecordedGuess> {
   const counter = account ? findDeviceCounter(ctx, account) : undefined
   // A device over its limit counts as unknown: a thief with its cookie must not lock out the owner.
@@ -33,7 +28,7 @@ export async function recordSignInGuess(ctx: Context, email: string, account: Pa
 
 const longWindows = ['sign-in:account-hour', 'sign-in:account-day'] as const
 
-/** Unknown devices wait longer each time: each used-up short window counts against the hour and the day. */
+/** A used-up short window counts against the hour and the day. */
 async function throttleSignIn(ctx: Context, email: string): Promise<void> {
   const shortWindow = await ctx.limiter.consume('sign-in:account', email)
   if (shortWindow?.remaining !== 0) return
@@ -43,7 +38,6 @@ async function throttleSignIn(ctx: Context, email: string): Promise<void> {
   }
 }
 
-/** The count in the row survives restarts and rolled-back requests. */
 export async function recordGuess(ctx: Context, account: PasswordAccount, deviceKind: DeviceKind): Promise<RecordedGuess> {
   const { id } = account
   const max = policy.passwordGuesses[deviceKind]
@@ -54,12 +48,11 @@ export async function recordGuess(ctx: Context, account: PasswordAccount, device
           UPDATE accounts SET known_guesses = known_guesses + 1 WHERE id = ${id} AND known_guesses < ${max} RETURNING known_guesses AS guesses`
       : await ctx.sql.$queryRaw<{ guesses: number }[]>`
           UPDATE accounts SET unknown_guesses = unknown_guesses + 1 WHERE id = ${id} AND unknown_guesses < ${max} RETURNING unknown_guesses AS guesses`
-  // The request with the last allowed guess may have failed before it notified the owner.
   if (!row) await notifyOwner(ctx, account, deviceKind)
   return { deviceKind, isAllowed: row !== undefined, isLast: row?.guesses === max }
 }
 
-/** Notifies once: the transaction moves the counter one above the limit. */
+/** The counter moves one above the limit, so that only one call notifies. */
 export async function notifyOwner(
   ctx: Context,
   { id, userId }: Pick<Account, 'id' | 'userId'>,
@@ -79,11 +72,10 @@ export async function notifyOwner(
   ctx.mail.wake()
 }
 
-/** A right password from a known device keeps the count of unknown devices: an attacker may still be guessing. */
+/** A right password from a known device must not reset the count of an attacker on unknown devices. */
 export const clearedFailures = (deviceKind: DeviceKind): { knownGuesses: 0; unknownGuesses?: 0 } =>
   deviceKind === 'known' ? { knownGuesses: 0 } : { knownGuesses: 0, unknownGuesses: 0 }
 
-/** Resets the rate limits that belong to the counters of `clearedFailures`. */
 export async function resetSignInThrottle(
   ctx: Context,
   deviceKind: DeviceKind,

@@ -6,7 +6,6 @@ const derive = promisify<string, string, number, ScryptOptions, Buffer>(scrypt)
 const cost: ScryptOptions = { N: 16_384, r: 16, p: 1, maxmem: 128 * 16_384 * 16 * 2 }
 const format = /^([0-9a-f]{32}):([0-9a-f]{128})$/
 
-/** better-auth stores `<salt>:<key>` in hex. */
 export const isBetterAuthHash = (hash: string): boolean => format.test(hash)
 
 /** better-auth hashes the NFKC form and uses the hex text of the salt as the salt. */

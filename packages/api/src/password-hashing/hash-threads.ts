@@ -1,13 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { availableParallelism, setPriority } from 'node:os'
 
-/** On a shared core, the event loop gets about ten times the time of a hash thread. Sign-ins still make progress. */
 const niceness = 10
 
-/**
- * Lowers the priority of libuv's threads, so that a storm of sign-ins does not slow other requests. Call it after the first
- * hash: the threads do not exist before. Only Linux has priorities per thread.
- */
+/** Call it after the first hash: the threads do not exist before. Only Linux has priorities per thread. */
 export async function lowerHashThreadPriority(): Promise<void> {
   const tasks = '/proc/self/task'
   const ids = await readdir(tasks).catch(() => [])
@@ -22,7 +18,7 @@ export async function lowerHashThreadPriority(): Promise<void> {
   }
 }
 
-/** Leaves one thread of the pool free for files and DNS. `processes` share the cores. */
+/** Leaves one thread of the pool free for files and DNS. */
 export function getMaxConcurrentHashes(processes: number): number {
   // biome-ignore lint/style/noProcessEnv: libuv reads this variable for its pool; it is no setting of the service
   const threads = Number.parseInt(process.env.UV_THREADPOOL_SIZE ?? '4', 10) || 1

@@ -8,14 +8,9 @@ import { normalizePassword } from './normalize-password.ts'
 
 export type PasswordHasher = {
   hash(password: string): Promise<string>
-  /**
-   * Returns false for a null hash after the same work, so that timing reveals nothing. A function loads the hash only once
-   * the queue has room, so that a guess is never counted and then refused.
-   */
+  /** A null hash takes the same time. A function runs only once the queue has room: a busy queue counts no guess. */
   verify(hash: StoredHash | (() => Promise<StoredHash>), password: string): Promise<boolean>
-  /** True for an imported hash, and for one with a different cost. */
   isOutdated(hash: string): boolean
-  /** `refused` counts since the start. */
   load(): { running: number; waiting: number; refused: number }
 }
 
@@ -26,10 +21,7 @@ export type HashCost = { memoryCost: number; timeCost: number; parallelism: numb
 /** OWASP Password Storage: argon2id, 19 MiB, two passes. */
 export const recommendedCost: HashCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/**
- * Runs argon2id behind a bounded queue, so that a storm of sign-ins does not slow other requests. A full queue throws
- * SERVICE_BUSY. `processes` share the cores and the queue length. Also verifies scrypt hashes from better-auth.
- */
+/** Runs argon2id in a bounded queue. Throws SERVICE_BUSY. `processes` share the cores and the queue length. */
 export function createPasswordHasher(cost: HashCost = recommendedCost, { processes = 1 } = {}): PasswordHasher {
   const concurrency = getMaxConcurrentHashes(processes)
   const maxWaiting = Math.ceil(policy.hashQueueLength / processes)
@@ -60,7 +52,6 @@ export function createPasswordHasher(cost: HashCost = recommendedCost, { process
         const compare = isBetterAuthHash(against)
           ? verifyBetterAuthHash
           : (right: string, typed: string) => verify(right, normalizePassword(typed))
-        // A malformed imported hash never matches.
         const matches = await queue.add(() => compare(against, password).catch(() => false))
         return stored !== null && matches
       }),
@@ -69,10 +60,9 @@ export function createPasswordHasher(cost: HashCost = recommendedCost, { process
   }
 }
 
-/** KiB times passes: seven times `recommendedCost`, about 150 ms of CPU. */
 const maxWork = 262_144
 
-/** True for a better-auth scrypt hash, or an argon2 1.3 PHC string whose cost an anonymous guess may cause. */
+/** Refuses a hash whose cost an anonymous guess must not cause. */
 export function isSupportedHash(hash: string): boolean {
   if (isBetterAuthHash(hash)) return true
   const [, m, t, p] =

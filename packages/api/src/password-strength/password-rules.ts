@@ -7,10 +7,7 @@ export type PasswordOwner = { email: string; name: string; appName: string }
 
 type PasswordField = 'password' | 'newPassword'
 
-/**
- * Checks the length (8 to 128 code points after NFC) and the strength. Throws PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG or
- * PASSWORD_TOO_COMMON with the reason. `field` is the name of the form field.
- */
+/** Throws PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG or PASSWORD_TOO_COMMON. `field`: the name of the form field. */
 export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
   const length = [...normalizePassword(password)].length
   if (length < passwordLength.min) {

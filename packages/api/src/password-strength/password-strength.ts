@@ -6,7 +6,7 @@ import { type FieldProblem, fieldProblems } from '../kernel/field-problems.ts'
 import { policy } from '../kernel/policy.ts'
 import { createWordList, createWordMatcher, type WordList } from './word-matcher.ts'
 
-/** A throttled online attacker can still guess passwords with zxcvbn score 0 or 1. */
+/** A throttled attacker can still guess passwords with zxcvbn score 0 or 1. */
 const minScore = 2
 
 // The cost grows with the square of the length: two seconds for 128 characters (ADR 028).
@@ -18,10 +18,10 @@ type Estimator = { words: WordList; options: ConstructorParameters<typeof Zxcvbn
 
 let estimator: Promise<Estimator> | undefined
 
-/** Runs one estimate per turn of the event loop, so that other requests run in between. */
+/** One estimate per turn of the event loop, so that other requests run in between. */
 const estimates = new PQueue({ concurrency: 1 })
 
-/** Returns why a password is easy to guess, or null. `ownWords`: what an attacker knows about the owner. Throws SERVICE_BUSY. */
+/** Returns why a password is easy to guess, or null. Throws SERVICE_BUSY. */
 export async function easilyGuessed(password: string, ownWords: readonly string[]): Promise<FieldProblem | null> {
   estimator ??= loadEstimator().catch((error: unknown) => {
     // Let the next call retry: a cached rejection would refuse every password.
@@ -53,9 +53,7 @@ async function loadEstimator(): Promise<Estimator> {
     words: createWordList(dictionary),
     options: {
       graphs,
-      // Switch off zxcvbn's own substitutions: it would try a hundred spellings.
       l33tMaxSubstitutions: 0,
-      // Map each warning to its name: `fieldProblems` has the sentences.
       translations: { ...translations, warnings: mapToNames(translations.warnings) },
     },
   }

@@ -1,11 +1,10 @@
 import { type DictionaryMatch, type L33tMatch, type Matcher, MatcherBaseClass } from '@zxcvbn-ts/core'
 
-/** Sorted and without duplicates, so that words with the same prefix are neighbours. */
+/** Sorted, so that words with the same prefix are neighbors. */
 export type WordList = { words: readonly string[]; entryAt(index: number): { rank: number; dictionaryName: string } }
 
 type Substitution = L33tMatch['subs'][number]
 
-/** A word gets its best rank across the dictionaries. */
 export function createWordList(dictionaries: Record<string, readonly (string | number)[]>): WordList {
   const names = Object.keys(dictionaries)
   // Encode rank and dictionary in one number: 100,000 objects would take 7 MB.
@@ -26,10 +25,7 @@ export function createWordList(dictionaries: Record<string, readonly (string | n
   }
 }
 
-/**
- * Finds words forwards, backwards and with substituted characters. Searches by prefix, since an attacker could make zxcvbn's
- * own matchers try a hundred spellings (ADR 028).
- */
+/** Searches by prefix: an attacker could make zxcvbn's own matchers try a hundred spellings (ADR 028). */
 export function createWordMatcher(lists: readonly WordList[]): Matcher {
   class WordMatcher extends MatcherBaseClass {
     match({ password }: { password: string }): DictionaryMatch[] {
@@ -40,7 +36,6 @@ export function createWordMatcher(lists: readonly WordList[]): Matcher {
       return keepLikeliest(found)
     }
   }
-  // zxcvbn scores and explains these matches like dictionary matches.
   return { Matching: WordMatcher, scoring: () => 0, feedback: () => null }
 }
 
@@ -53,7 +48,6 @@ function findWords(password: string, list: WordList, substitutions: readonly Sub
     // The words from `first` to `end` share the `length` letters that the text from `i` to `j` spells.
     const extendMatch = (j: number, first: number, end: number, length: number, subs: readonly Substitution[]): void => {
       const word = words[first] ?? ''
-      // Like zxcvbn, ignore a one-letter word in a substituted spelling.
       if (length > 0 && word.length === length && (subs.length === 0 || j - i > 1)) {
         const token = password.slice(i, j)
         const isL33t = { l33t: subs.length > 0, subs: [...new Set(subs)] }
@@ -92,7 +86,7 @@ function findReversedWords(password: string, list: WordList): DictionaryMatch[] 
   })
 }
 
-/** Returns the index of the first word whose character at `position` is `code` or above; shorter words sort first. */
+/** Shorter words sort first. */
 function findFirstIndex(words: readonly string[], first: number, end: number, position: number, code: number): number {
   let [low, high] = [first, end]
   while (low < high) {
@@ -104,7 +98,6 @@ function findFirstIndex(words: readonly string[], first: number, end: number, po
   return low
 }
 
-/** Keeps one match per span: zxcvbn compares every match with every other. */
 function keepLikeliest(matches: readonly DictionaryMatch[]): DictionaryMatch[] {
   const likeliest = new Map<string, DictionaryMatch>()
   for (const match of matches) {
@@ -115,6 +108,5 @@ function keepLikeliest(matches: readonly DictionaryMatch[]): DictionaryMatch[] {
   return [...likeliest.values()]
 }
 
-/** Omits the factor for capitals, which is the same for all words in one span. */
 const estimateGuesses = ({ rank, reversed, subs }: DictionaryMatch): number =>
   rank * 2 ** ((subs as unknown[]).length + Number(reversed))

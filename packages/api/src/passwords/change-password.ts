@@ -12,10 +12,7 @@ import { lockCaller } from '../users/lock-user.ts'
 import { changePasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
-/**
- * Verifies the current password and stores the new one. Spec: Passwords. Ends every session and open link, and starts a new
- * session here. Throws the errors of `confirmPassword` and `assertPasswordAllowed`.
- */
+/** Spec: Passwords. Throws the errors of `confirmPassword` and `assertPasswordAllowed`. */
 export const changePassword = sessionProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
   const account = await confirmPassword(ctx, ctx.user.id, input.currentPassword)
   await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')

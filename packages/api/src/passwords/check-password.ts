@@ -6,7 +6,7 @@ import { assertPasswordAllowed, type PasswordOwner } from '../password-strength/
 import { publicProcedure } from '../trpc.ts'
 import { checkPasswordInput } from './contract.ts'
 
-/** Returns the first problem of a password as the user types it, or null. A mutation, to keep the password out of URLs. */
+/** Returns the first problem, or null. A mutation, to keep the password out of URLs. */
 export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('check-password:ip')
   try {
@@ -20,7 +20,6 @@ export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(
   }
 })
 
-/** The signed-in user, else the user of the reset link, else the fields of the sign-up form. */
 async function findOwner(
   ctx: Context,
   input: { name: string; email: string; token?: string | undefined },

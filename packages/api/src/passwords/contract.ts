@@ -7,7 +7,6 @@ export const resetPasswordInput = z.object({ newPassword: password, token: oneTi
 
 export const changePasswordInput = z.object({ currentPassword: password, newPassword: password })
 
-/** `name` and `email` (sign-up) or `token` (reset link) identify the owner, whose own words are easy to guess. */
 export const checkPasswordInput = z.object({
   password: z.string().max(10_000),
   name: z.string().max(200).default(''),

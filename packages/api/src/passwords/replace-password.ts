@@ -2,10 +2,7 @@ import type { Account, Transaction } from '@floorpass/db'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearedFailures } from '../password-guesses/password-guesses.ts'
 
-/**
- * Stores a new password and ends every session, link, challenge and unfinished two-factor setup. Known devices stay known,
- * so that the owner can sign in while an attacker guesses (ADR 019).
- */
+/** Ends everything that the old password opened. Known devices stay known (ADR 019). */
 export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<Account> {
   const account = await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },

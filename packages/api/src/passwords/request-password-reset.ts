@@ -6,10 +6,7 @@ import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { requestPasswordResetInput } from './contract.ts'
 
-/**
- * Sends a reset link. Spec: Passwords, row forget-password. The response and its timing do not reveal whether the email has
- * an account. A new link voids the older ones.
- */
+/** Spec: Passwords, row forget-password. Response and timing do not reveal whether the email has an account. */
 export const requestPasswordReset = publicProcedure.input(requestPasswordResetInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.redirectTo, ctx.settings.trustedOrigins, 'INVALID_REDIRECT_URL')

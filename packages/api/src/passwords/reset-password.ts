@@ -10,10 +10,7 @@ import { lockUser } from '../users/lock-user.ts'
 import { resetPasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
-/**
- * Sets a new password with the token of a reset link, which also verifies the email. Spec: Passwords. Starts no session.
- * Throws INVALID_TOKEN, TOKEN_EXPIRED and the errors of `assertPasswordAllowed`, which leave the link usable.
- */
+/** Spec: Passwords. Also verifies the email. A refused password leaves the link usable. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export const resetPassword = publicProcedure.input(resetPasswordInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('reset-password:ip')
   const { user } = await findOneTimeToken(ctx.db, 'reset-password', input.token)

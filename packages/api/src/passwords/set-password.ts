@@ -11,7 +11,7 @@ import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { setPasswordInput } from './contract.ts'
 
-/** Sets the first password of a social account. Spec: Passwords. Throws SESSION_NOT_FRESH or PASSWORD_ALREADY_SET. */
+/** Spec: Passwords. Throws SESSION_NOT_FRESH or PASSWORD_ALREADY_SET. */
 export const setPassword = sessionProcedure.input(setPasswordInput).mutation(async ({ ctx, input }) => {
   assertReauthenticated(ctx.session)
   await ctx.limiter.consume('confirm-password:user', ctx.user.id)

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/** Returns the rate-limit key of an address in canonical form. IPv6 uses the /64, since one household has a whole /64. */
+/** IPv6 uses the /64, since one household has a whole /64. */
 export function addressBlock(ip: string | null): string {
   if (ip === null) return 'unknown'
   if (!isIPv6(ip)) return ip

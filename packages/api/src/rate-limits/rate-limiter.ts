@@ -13,9 +13,9 @@ import { type LimitName, type LimitState, limits, policy } from '../kernel/polic
 import { hashToken } from '../kernel/random-token.ts'
 
 export type RateLimiter = {
-  /** Counts one or `tries` attempts. Throws TOO_MANY_REQUESTS. Returns null when limits are disabled. */
+  /** Throws TOO_MANY_REQUESTS. Returns null when limits are disabled. */
   consume(limit: LimitName, key: string, tries?: number): Promise<LimitState | null>
-  /** Counts one attempt and returns false over the limit, for responses that must not differ. */
+  /** Returns false over the limit, for responses that must not differ. */
   allows(limit: LimitName, key: string): Promise<boolean>
   block(limit: LimitName, key: string, seconds: number): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
@@ -23,7 +23,6 @@ export type RateLimiter = {
 
 type CounterOptions = { keyPrefix: string; points: number; duration: number }
 
-/** `consume` resolves with the remaining points; over the limit it rejects with them. */
 type Counter = Pick<RateLimiterMemory, 'consume' | 'block' | 'delete'>
 
 /** Drops the least recently used key, so that an attacker with many keys cannot exhaust the memory. */
@@ -66,23 +65,19 @@ const counterOptions = Object.entries(limits).map(([name, { points, seconds }]):
   { keyPrefix: `floorpass:${name}`, points, duration: seconds },
 ])
 
-/** Counts for all workers. Call it once in the primary, before it starts a worker. */
+/** Call it once in the primary, before it starts a worker. */
 export function countForWorkers(): void {
   // The library would create unbounded counters; it uses existing ones with the same prefix instead.
   const counters = counterOptions.map(([, options]) => [options.keyPrefix, new BoundedMemory(options)])
   Object.assign(new RateLimiterClusterMaster(), { _rateLimiters: Object.fromEntries(counters) })
 }
 
-/** Counts in the primary; in this worker while the primary does not respond. */
 function createPrimaryCounter(options: CounterOptions, insuranceLimiter: RateLimiterMemory): Counter {
   const limiter = new RateLimiterCluster({ ...options, timeoutMs: primaryTimeoutMs })
   return new RLWrapperTimeouts({ ...options, limiter, timeoutMs: primaryTimeoutMs, insuranceLimiter })
 }
 
-/**
- * Counts in Redis, and in this process what Redis misses. The sum keeps one process within `points` while Redis fails and
- * returns, unless Redis loses its data. An attempt that Redis counts but does not confirm counts twice.
- */
+/** Adds what Redis missed to what Redis counted, so that one process stays within `points` while Redis comes and goes. */
 function createRedisCounter(
   options: CounterOptions,
   redis: unknown,
@@ -131,25 +126,22 @@ function createRedisCounter(
 
 type RateLimiterOptions = {
   enabled: boolean
-  /** An ioredis client, or null. */
   redis: unknown
-  /** True in a worker whose primary called `countForWorkers`. */
   isWorker?: boolean
   log?: Pick<Log, 'warn'>
 }
 
-/** Counts in Redis; without Redis, in the primary or in this process. */
 export function createRateLimiter({ enabled, redis, isWorker = false, log }: RateLimiterOptions): RateLimiter {
   if (!enabled) return { consume: async () => null, allows: async () => true, block: async () => {}, reset: async () => {} }
 
-  // The connection logs its own failures. Log here only when Redis responds with an error.
+  // The connection logs its own failures; this logs error responses.
   let warnedAt = -Infinity
   const onFailure = (reason: unknown) => {
     if (!(reason instanceof Error) || reason.name !== 'ReplyError' || performance.now() - warnedAt < 60_000) return
     warnedAt = performance.now()
     log?.warn({ reason: reason.message }, 'redis counter failed; counting limits in this process')
   }
-  // Shared by all limits, since it allocates its full size at once.
+  // The cache allocates its full size at once, so all limits share one.
   const redisCounts = new LRUCache<string, number>({ max: redis ? policy.rateLimitRecords : 1 })
   const counters = new Map(
     counterOptions.map(([name, options]): [LimitName, Counter] => {

@@ -1,6 +1,5 @@
 import Bowser from 'bowser'
 
-/** Returns `{ device: 'desktop', browser: 'Firefox 140', os: 'Windows 11' }`; null for what the user agent omits. */
 export function describeDevice(userAgent: string): { device: string | null; browser: string | null; os: string | null } {
   if (userAgent === '') return { device: null, browser: null, os: null }
   const { browser, os, platform } = Bowser.parse(userAgent)

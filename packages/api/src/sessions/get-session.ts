@@ -5,20 +5,19 @@ import { presentSession, presentUser } from './present-session.ts'
 import type { ActiveSession, CachedSession } from './session-cache.ts'
 import { clearStaleCookie, findCached } from './session-store.ts'
 
-/** Returns the current session and user; null when signed out. Spec: Sessions. */
+/** Spec: Sessions. Returns null when signed out. */
 export const getSession = publicProcedure.query(async ({ ctx }) => {
   const active = await ctx.findSession()
   if (!active) clearStaleCookie(ctx)
   return active && present(active)
 })
 
-/** For page guards. Throws UNAUTHORIZED when signed out. */
 export const requireSession = sessionProcedure.query(({ ctx }) => ({
   ...present(ctx),
   isReauthenticated: isReauthenticated(ctx.session),
 }))
 
-/** Returns the JSON of `getSession` without building a context (ADR 024); null when the session is not cached. */
+/** Skips the context (ADR 024). Returns null when the session is not cached. */
 export function cachedSessionJson(
   deps: Pick<Deps, 'sessionCache' | 'settings'>,
   cookies: ReadonlyMap<string, string>,
@@ -32,7 +31,7 @@ function getJson(cached: CachedSession): Buffer {
   return cached.json
 }
 
-/** A pooled Buffer would keep its whole 8 KiB pool alive as long as the session is cached. */
+/** A pooled Buffer would keep its whole 8 KiB pool alive. */
 function encodeUnpooled(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

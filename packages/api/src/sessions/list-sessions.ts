@@ -1,7 +1,6 @@
 import { sessionProcedure } from '../trpc.ts'
 import { describeSession } from './present-session.ts'
 
-/** Lists the caller's live sessions, newest first, without their tokens. Spec: Sessions. */
 export const listSessions = sessionProcedure.query(async ({ ctx }) => {
   const sessions = await ctx.db.session.findMany({
     where: { userId: ctx.user.id, expiresAt: { gt: new Date() } },

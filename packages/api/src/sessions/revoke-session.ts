@@ -7,10 +7,7 @@ import { lockCaller } from '../users/lock-user.ts'
 import { revokeSessionInput } from './contract.ts'
 import { clearSessionCookie } from './session-store.ts'
 
-/**
- * Ends one of the caller's sessions and its device's trust: a lost laptop must not skip the code. Spec: Sessions.
- * An unknown or foreign handle changes nothing, with the same response.
- */
+/** Spec: Sessions. Also ends the device's trust. An unknown or foreign handle changes nothing, with the same response. */
 export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation(async ({ ctx, input }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -23,7 +20,6 @@ export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation
   return { status: true as const }
 })
 
-/** Ends all sessions and open challenges of the caller, and forgets every trusted and known device. Spec: Sessions. */
 export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -37,7 +33,6 @@ export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   return { status: true as const }
 })
 
-/** Like `revokeSessions`, but keeps this session and this device. Spec: Sessions. */
 export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => {
   const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)

@@ -6,20 +6,18 @@ import { policy } from '../kernel/policy.ts'
 /** Requests share this object: never change it in place. */
 export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
 
-/** `staleAt`: the time in milliseconds from which the session must be read from the database again. */
 export type CachedSession = { active: ActiveSession; staleAt: number; json?: Buffer }
 
-/** A read from the database. `commit` drops the result if the session or user changed during the read. */
+/** `commit` drops the result if the session or user changed during the read. */
 export type CacheFill = { commit(entry: CachedSession): void; end(): void }
 
 export type SessionCacheStats = { hits: number; misses: number; size: number; channelUp: boolean }
 
-/** Caches sessions in memory; the database announces every change (ADR 012). */
+/** The database announces every change (ADR 012). */
 export type SessionCache = {
   find(id: string): CachedSession | null
-  /** True for stale sessions too. */
   has(id: string): boolean
-  /** Call it before the read. Always call `end`, also after a failure. */
+  /** Call it before the read. Always call `end`. */
   read(id: string): CacheFill
   /** Resolves when the cache has applied every change committed before the call. */
   settle(): Promise<void>
@@ -29,7 +27,6 @@ export type SessionCache = {
 
 type CacheOptions = { listen(listener: ChangeListener): ChangeChannel; log: Log; size?: number }
 
-/** A fill that sees more changed users than this is invalidated. */
 const maxChangedUsers = 100
 
 type OpenFill = CacheFill & { id: string; isInvalidated: boolean; changedUsers: Set<string> }
@@ -56,7 +53,6 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     entries.clear()
     for (const fill of fills) fill.isInvalidated = true
   }
-  /** A fill learns its user only from the read, so it collects the users that change meanwhile. */
   const recordChangedUser = (fill: OpenFill, userId: string): void => {
     if (fill.isInvalidated) return
     fill.changedUsers.add(userId)

@@ -7,13 +7,13 @@ import { addressBlock } from '../rate-limits/address-block.ts'
 
 /** Limits the database reads that invalid session cookies cause (ADR 019). */
 export type SessionMisses = {
-  /** Call `countMiss` on the result when the read finds no session. Throws TOO_MANY_REQUESTS. */
+  /** Call `countMiss` when the read finds no session. Throws TOO_MANY_REQUESTS. */
   startRead(ctx: DeviceScope & { client: Client }): { countMiss(): void }
 }
 
 const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses
 
-/** Counts per process: a shared counter would slow down every read. */
+/** Per process: a shared counter would slow down every read. */
 export function createSessionMisses(isEnabled: boolean): SessionMisses {
   if (!isEnabled) return { startRead: () => ({ countMiss() {} }) }
 
@@ -28,7 +28,7 @@ export function createSessionMisses(isEnabled: boolean): SessionMisses {
     startRead(ctx) {
       const block = addressBlock(ctx.client.ip)
       if (count(`address ${block}`) < addressPerMinute) return missCounter(`address ${block}`)
-      // The sealed cookie proves an earlier sign-in, so other callers at this address cannot use up its allowance.
+      // The sealed cookie proves an earlier sign-in: other callers at this address cannot use up its allowance.
       const account = findDeviceAccount(ctx)
       if (account !== undefined && count(`device ${account}`) < devicePerMinute) return missCounter(`device ${account}`)
       if (count(`reads ${block}`) >= readsPerSecond) throw new AppError('TOO_MANY_REQUESTS', { retryAfter: 1 })

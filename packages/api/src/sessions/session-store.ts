@@ -23,8 +23,7 @@ import type { DeviceScope } from '../known-devices/known-device.ts'
 import type { ActiveSession, CachedSession, SessionCache } from './session-cache.ts'
 import type { SessionMisses } from './session-misses.ts'
 
-// Only this file uses Lucia (ADR 006). The cookie holds a random token and the row its SHA-256, so a stolen database
-// contains no usable token.
+// Only this file uses Lucia. The row holds the SHA-256 of the token, so a stolen database has no usable token (ADR 006).
 
 type NewSession = Pick<Session, 'userId' | 'remember'> & Partial<Pick<Session, BrowserField | SignInField>>
 
@@ -54,8 +53,7 @@ class SessionAdapter extends PrismaAdapter<Database> {
     this.#sql = sql
   }
 
-  // Lucia extends a session when less than half its lifetime is left; our rule differs. Lucia gets an expiry on the side of that
-  // line that our rule requires, and `trueExpiry` carries the real one.
+  // Lucia extends at half the lifetime; our rule differs. Give Lucia an expiry that leads to our decision.
   override async getSessionAndUser(id: string): Promise<[DatabaseSession | null, DatabaseUser | null]> {
     const found = await findSessionWithUser(this.#sql, id)
     if (!found) return [null, null]
@@ -74,7 +72,6 @@ class SessionAdapter extends PrismaAdapter<Database> {
 
   override async updateSessionExpiration(id: string, expiresAt: Date): Promise<void> {
     const now = new Date()
-    // Conditional: two tabs extend once, and a session that was revoked meanwhile stays revoked.
     await this.#sql.$queryRaw`
       UPDATE sessions SET expires_at = least(${expiresAt}, created_at + make_interval(secs => ${policy.session.absoluteLifetime})),
                           updated_at = ${now}
@@ -85,7 +82,7 @@ class SessionAdapter extends PrismaAdapter<Database> {
     await insertSession(this.#sql, { ...session, id, userId, expiresAt: getInitialExpiry(session, expiresAt) })
   }
 
-  // Lucia's adapter swallows errors: a sign-out during a database outage would seem to succeed.
+  // Lucia's adapter swallows errors: a sign-out during an outage would seem to succeed.
   override async deleteSession(id: string): Promise<void> {
     await this.#sql.$queryRaw`DELETE FROM sessions WHERE id = ${id}`
   }
@@ -118,13 +115,12 @@ export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
 
 type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Settings; sessionCache: SessionCache }
 
-/** Returns null when the session is not cached, or is stale. */
 export function findCached({ cookies, settings, sessionCache }: CookieSource): CachedSession | null {
   const token = cookies.get(sessionCookieName(settings.cookie))
   return token === undefined ? null : sessionCache.find(hashToken(token))
 }
 
-/** Returns the caller's live session, extended when due; null without one. Mutations pass `useCache: false`. */
+/** Extends the session when due. Mutations pass `useCache: false`. */
 export async function validateSessionToken(
   ctx: SessionScope,
   { useCache }: { useCache: boolean },
@@ -156,7 +152,6 @@ export async function validateSessionToken(
   }
 }
 
-/** The next time at which the session expires, needs an extension, or needs a new `lastSeenAt`. */
 const getStaleAt = (session: Session): number =>
   Math.min(
     session.expiresAt.getTime(),
@@ -175,10 +170,7 @@ async function recordLastSeen({ sql }: SessionScope, { id, lastSeenAt }: { id: s
 const capExpiry = (expiresAt: Date, session: { createdAt: Date }): Date =>
   new Date(Math.min(expiresAt.getTime(), getAbsoluteExpiry(session)))
 
-/**
- * Starts a session and ends the one in this browser's cookie. Without `authenticatedAt`, the sign-in is the last authentication.
- * After the commit, call `setSessionCookie` with the token.
- */
+/** Ends the session in this browser's cookie. After the commit, call `setSessionCookie`. */
 export async function startSession(
   ctx: SessionScope,
   tx: Queryable,
@@ -206,10 +198,7 @@ export async function startSession(
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
 }
 
-/**
- * Moves the session to a new token and keeps its age, device and organization. Returns null when the session has ended.
- * `authenticatedAt` is the time of a reauthentication. Call it with the user locked.
- */
+/** Keeps age, device and organization. Call it with the user locked. Returns null when the session has ended. */
 export async function renewSession(
   ctx: SessionScope,
   tx: Transaction,
@@ -218,7 +207,7 @@ export async function renewSession(
 ): Promise<{ session: Session; token: string } | null> {
   const current = await tx.session.findUnique({ where: { id: sessionId } })
   if (!current) return null
-  // The user's lock does not protect these rows from the sweep or from a deleted organization, so lock each.
+  // The user's lock does not protect these rows from the sweep or from a deleted organization.
   const [device] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM trusted_devices WHERE id = ${current.trustedDeviceId} FOR KEY SHARE`
   const [organization] = await tx.$queryRaw<{ id: string }[]>`
@@ -231,7 +220,7 @@ export async function renewSession(
   })
 }
 
-/** A sign-in at a provider may be older than the last reauthentication here. Ignores a previous time in the future. */
+/** A sign-in at a provider may be older than the last reauthentication here. */
 function getLatestAuthentication(added: Date | null, previous: Date | null): Date | null {
   if (added === null || previous === null || previous.getTime() > Date.now()) return added ?? previous
   return added > previous ? added : previous
@@ -250,26 +239,25 @@ export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Pro
   if (token !== undefined) await createLucia(ctx, tx).invalidateSession(hashToken(token))
 }
 
-/** Returns the row of the presented cookie without checking its expiry or user. */
+/** Checks neither the expiry nor the user. */
 export async function findPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session | null> {
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
-/** Returns the sessions of all cookies with the session's name, also when the values differ. */
+/** Includes cookies with the same name and different values. */
 export async function findAllPresentedSessions(ctx: SessionScope, tx: Transaction): Promise<Session[]> {
   const tokens = [...new Set(ctx.cookies.all(sessionCookieName(ctx.settings.cookie)))].slice(0, 10)
   return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
 }
 
-/** Returns false when the session had already ended. */
 export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Session): Promise<boolean> {
   if ((await tx.session.count({ where: { id } })) === 0) return false
   await createLucia(ctx, tx).invalidateSession(id)
   return true
 }
 
-/** The cookie expires with its session; without `remember`, when the browser closes. */
+/** Without `remember`, the cookie ends when the browser closes. */
 export function setSessionCookie(
   ctx: SessionScope,
   token: string,
@@ -281,10 +269,7 @@ export function setSessionCookie(
   ctx.cookies.set(cookie.serialize())
 }
 
-/**
- * Clears a cookie without a session. Only `getSession` may call it: a slower response could otherwise clear a cookie that
- * was renewed meanwhile, and sign the user out.
- */
+/** Only `getSession` may call it: a slower response could clear a cookie that was renewed meanwhile. */
 export function clearStaleCookie(ctx: SessionScope): void {
   if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) clearSessionCookie(ctx)
 }

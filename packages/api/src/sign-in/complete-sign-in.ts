@@ -6,14 +6,12 @@ import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession
 import { clearChallenge, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trusted-device.ts'
 
-/** An open session, or the token of a challenge for the second factor. */
 export type SignInResult = OpenedSession | { challenge: string }
 
 type OpenedSession = { session: Session; token: string; trust: TrustToken | null; account: DeviceAccount | null }
 
 export type SignInRequirements = { twoFactorEnabled: boolean; account: DeviceAccount | null }
 
-/** Call it with the user locked. Returns null when the user no longer exists. */
 export async function findSignInRequirements(tx: Queryable, userId: string): Promise<SignInRequirements | null> {
   const [row] = await tx.$queryRaw<{ twoFactorEnabled: boolean; id: string | null; deviceEpoch: number | null }[]>`
     SELECT u.two_factor_enabled AS "twoFactorEnabled", a.id, a.device_epoch AS "deviceEpoch" FROM users u
@@ -23,10 +21,7 @@ export async function findSignInRequirements(tx: Queryable, userId: string): Pro
   return { twoFactorEnabled, account: id === null || deviceEpoch === null ? null : { id, deviceEpoch } }
 }
 
-/**
- * Opens a session, or issues a challenge when the user has a second factor and this browser is not trusted.
- * Hold the user's lock, so that a factor enabled meanwhile is seen. After the commit, call `setSignInCookies`.
- */
+/** Hold the user's lock, so that a factor enabled meanwhile is seen. After the commit, call `setSignInCookies`. */
 export async function completeSignIn(
   ctx: Context,
   tx: Queryable,
@@ -66,7 +61,6 @@ export async function openSession(
   return { ...started, trust, account }
 }
 
-/** Sets the cookies for the result. Returns the session, or null when a challenge is open. */
 export function setSignInCookies(ctx: Context, result: SignInResult): Session | null {
   if ('challenge' in result) {
     clearSessionCookie(ctx)

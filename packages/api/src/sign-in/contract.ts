@@ -31,10 +31,9 @@ export const signInEmailInput = z.object({
   callbackURL,
 })
 
-// Anyone can craft a callback URL. A malformed callbackParameter counts as absent, so that the user still gets a page.
+// Anyone can craft a callback URL: treat a malformed parameter as absent, so that the user gets a page.
 const callbackParameter = z.string().min(1).max(4096).optional().catch(undefined)
 
-/** Exactly one method. `provider` answers with a redirect URL; `sendEmail` sends a link that carries `token`. */
 export const reauthenticateInput = startSocialInput
   .pick({ callbackURL: true, errorCallbackURL: true, disableRedirect: true })
   .extend({
@@ -56,6 +55,5 @@ export const finishSocialInput = z.object({
   code: callbackParameter,
   state: callbackParameter,
   error: callbackParameter,
-  /** A malformed issuer counts as a mismatch. */
   iss: z.string().max(4096).optional().catch(''),
 })

@@ -14,10 +14,7 @@ import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
-/**
- * Handles the callback of a social provider. Spec: Sign-in and sign-up. Returns the URL for the browser's next page;
- * a refusal adds `?error=<code>` to the error page. Throws PROVIDER_NOT_FOUND.
- */
+/** Spec: Sign-in and sign-up. Returns the next URL; a refusal adds `?error=<code>`. Throws PROVIDER_NOT_FOUND. */
 export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
   const provider = requireProvider(ctx, input.provider)
   await ctx.limitByIp('social-callback:ip')
@@ -31,7 +28,7 @@ export const finishSocial = publicProcedure.input(finishSocialInput).mutation(as
   } catch (error) {
     if (!(error instanceof SocialRefusal)) throw error
     ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'social sign-in refused')
-    // /login redirects signed-in users away, so they would not see the error there.
+    // /login redirects signed-in users away.
     const signedInErrorPage = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
     const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
     return { url: withParameter(target, 'error', error.code) }
@@ -82,7 +79,6 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
 }
 
 async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
-  // The flow must end in the session that started it.
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
   await ctx.db.$transaction(async (tx) => {
@@ -95,7 +91,6 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
   return flow.callbackURL ?? '/settings/accounts'
 }
 
-/** Accepts only a recent sign-in at the provider, with an identity that is linked to this account. */
 async function finishReauthentication(
   ctx: Context,
   provider: SocialProvider,

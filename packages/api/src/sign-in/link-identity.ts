@@ -5,7 +5,6 @@ import { mailAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
-/** Links an identity and notifies the user, unless the user is new. Refuses an identity that another user has linked. */
 export async function linkIdentity(
   ctx: Context,
   tx: Transaction,

@@ -14,11 +14,7 @@ import { lockCaller } from '../users/lock-user.ts'
 import { reauthenticateInput } from './contract.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
 
-/**
- * Reauthenticates the caller for 15 minutes and renews the session's token. Spec: Sign-in and sign-up. Throws the errors of
- * `confirmPassword` and `verifyCode`, INVALID_TOKEN, TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND or
- * REAUTHENTICATION_METHOD_NOT_AVAILABLE.
- */
+/** Spec: Sign-in and sign-up. Throws the errors of `confirmPassword` and `verifyCode`, or INVALID_TOKEN. */
 export const reauthenticate = sessionProcedure.input(reauthenticateInput).mutation(async ({ ctx, input }) => {
   if (input.provider !== undefined) return startProviderFlow(ctx, input.provider, input)
   if (input.sendEmail) return sendLink(ctx)
@@ -67,7 +63,7 @@ async function verifyProof(ctx: Context & ActiveSession, { password, code, token
     if (account) await assertPasswordUnchanged(tx, account)
     if (code !== undefined) {
       const check = await verifyCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
-      // Return the error: a throw would roll back the count of wrong codes.
+      // A throw would roll back the count of wrong codes.
       if (check.outcome !== 'right') return check.error
     }
     if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)

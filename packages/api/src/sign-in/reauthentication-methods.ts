@@ -6,10 +6,7 @@ import { hasOpenUndo } from '../users/open-undo.ts'
 
 export type ReauthenticationMethod = 'password' | 'code' | ProviderId | 'email'
 
-/**
- * Lists how a user can reauthenticate. An emailed link is the last resort, and only to an address that the account has had
- * for a week: a thief may have just changed it.
- */
+/** An emailed link is the last resort, and needs a week-old email: a thief may have just changed it. */
 export async function findReauthenticationMethods(
   ctx: Context,
   db: Transaction,

@@ -12,10 +12,7 @@ import { SocialRefusal } from './social-refusal.ts'
 
 type ResolvedUser = { user: User; isNew: boolean }
 
-/**
- * Finds the linked user, links the user with the same verified email, or creates a user. Returns the user locked; a suspended
- * user is unchanged. An unverified sign-up with the email is removed; an unverified imported user loses its old sign-in methods.
- */
+/** Returns the user locked. Links by email only when both sides verified it. A suspended user is unchanged. */
 export async function resolveIdentity(
   ctx: Context,
   tx: Transaction,
@@ -25,20 +22,20 @@ export async function resolveIdentity(
   const linked = await findLinkedUser(tx, provider, identity)
   if (linked) {
     await lockUser(tx, linked.id)
-    // The identity may have been unlinked while this request waited for the lock.
+    // The identity may have been unlinked before the lock.
     const user = await findLinkedUser(tx, provider, identity)
     if (user?.id !== linked.id) throw new SocialRefusal('state_mismatch')
     if (!user.suspendedAt) await recordIdentityUse(ctx, tx, user.id, provider, identity)
     return { user, isNew: false }
   }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
-  // Checked before the lookup: the answer must not reveal whether the email has an account.
+  // Check this before the lookup: the error must not reveal whether the email has an account.
   if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
   await removeUnverified(tx, identity.email)
   await claimImported(ctx, tx, identity.email)
   const created = buildUser(ctx, identity, identity.email)
-  // Of two concurrent callbacks, the unique email lets one create the user; the other then finds the row.
+  // Of two concurrent callbacks, the unique email lets one create the user.
   const { count } = await tx.user.createMany({ data: created, skipDuplicates: true })
   const user = count === 1 ? created : await lockEmailOwner(tx, provider, identity.email)
   if (user.suspendedAt) return { user, isNew: false }
@@ -55,7 +52,6 @@ const findLinkedUser = async (
   (await tx.account.findUnique({ where: { providerId_accountId: { providerId, accountId: subject } }, include: { user: true } }))
     ?.user ?? null
 
-/** Refuses an unverified owner, and an owner who once unlinked this provider. */
 async function lockEmailOwner(tx: Transaction, { id: providerId }: SocialProvider, email: string): Promise<User> {
   const candidate = await tx.user.findUnique({ where: { email } })
   await lockUser(tx, candidate?.id ?? null)

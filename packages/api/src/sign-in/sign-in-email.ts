@@ -18,14 +18,11 @@ import { lockUser } from '../users/lock-user.ts'
 import { completeSignIn, findSignInRequirements, type SignInResult, setSignInCookies } from './complete-sign-in.ts'
 import { signInEmailInput } from './contract.ts'
 
-/**
- * Signs in with email and password. Spec: Sign-in and sign-up. Returns the session, or `twoFactorRedirect` and a challenge.
- * Every refusal has the same error and timing (INVALID_EMAIL_OR_PASSWORD); only the right password earns EMAIL_NOT_VERIFIED.
- */
+/** Spec: Sign-in and sign-up. All refusals share one error and timing; only the right password earns EMAIL_NOT_VERIFIED. */
 export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-in:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-  // A concurrent request may replace the hash, for example with a stronger one. Compare again with the new hash.
+  // A concurrent request may replace the hash. Compare again with the new one.
   const signedIn = (await attemptSignIn(ctx, input)) ?? (await attemptSignIn(ctx, input))
   if (!signedIn) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
   const session = setSignInCookies(ctx, signedIn.result)
@@ -82,7 +79,6 @@ async function attemptSignIn(ctx: Context, input: SignInInput): Promise<{ result
   return { result, user }
 }
 
-/** Returns a new hash when the stored one is outdated. Keeps the stored one while the hash queue is full. */
 async function rehashIfOutdated(ctx: Context, { passwordHash }: SignInAccount, password: string): Promise<string | null> {
   if (!ctx.passwords.isOutdated(passwordHash ?? '')) return passwordHash
   return ctx.passwords.hash(password).catch((error: unknown) => {
@@ -100,7 +96,7 @@ async function verifyPassword(
   const matches = await ctx.passwords.verify(async () => {
     account = await findSignInAccount(ctx.sql, email)
     guess = await recordSignInGuess(ctx, email, account)
-    // A guess over the limit is compared with a decoy, so the timing does not reveal that the account exists.
+    // A guess over the limit is compared with a decoy: timing must not reveal the account.
     return (guess.isAllowed && account?.passwordHash) || null
   }, password)
   if (account && guess && matches && !account.user.suspendedAt) return { account, deviceKind: guess.deviceKind }

@@ -3,7 +3,7 @@ import { clearSessionCookie, endSession, findAllPresentedSessions } from '../ses
 import { publicProcedure } from '../trpc.ts'
 import { lockUsers } from '../users/lock-user.ts'
 
-/** Ends the current session; succeeds when signed out already. Spec: Sign-in and sign-up. Ends planted duplicate cookies too. */
+/** Spec: Sign-in and sign-up. Also ends sessions of planted duplicate cookies. */
 export const signOut = publicProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     const sessions = await findAllPresentedSessions(ctx, tx)

@@ -11,10 +11,7 @@ import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { signUpEmailInput } from './contract.ts'
 
-/**
- * Creates an account with email and password; a session needs a verified email. Spec: Sign-in and sign-up.
- * A taken email gets the same response in the same time; only the owner's mailbox shows the difference.
- */
+/** Spec: Sign-in and sign-up. A taken email gets the same response in the same time. */
 export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-up:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -71,10 +68,7 @@ async function createPasswordAccount(
   await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-up' })
 }
 
-/**
- * Handles a sign-up with a taken email. While the email is unverified, two passwords may come from two people: neither then
- * counts, and the person who verifies the email gets a link to choose one.
- */
+/** While the email is unverified, two passwords may come from two people, so neither counts. */
 async function repeatSignUp(
   ctx: Context,
   requested: User,
@@ -93,7 +87,7 @@ async function repeatSignUp(
       if (maySendEmail) await mailAlreadyRegistered(ctx, tx, owner)
       return
     }
-    // `updatedAt` is the time of the last sign-up: it protects this user from removal by a change-email link.
+    // `updatedAt` protects a recent sign-up from removal by a change-email link.
     const isOwnerUnclear = !isSamePerson && owner.importedAt === null
     await tx.user.update({
       where: { id: owner.id },
@@ -104,7 +98,7 @@ async function repeatSignUp(
   })
 }
 
-/** Replaces what one sign-up chose: a different person may verify the email. */
+/** A different person may verify the email, so drop what the sign-up chose. */
 const neutralProfile = (email: string) => ({ name: email.split('@', 1).join(), image: null, riskLevel: 'conservative' as const })
 
 const toPendingProfile = ({ name, image, riskLevel, locale }: User): PendingProfile => ({ name, image, riskLevel, locale })

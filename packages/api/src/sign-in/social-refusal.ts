@@ -1,4 +1,3 @@
-/** The `error` parameter of the landing page, which explains it to the user. */
 export type SocialRefusalCode =
   | 'state_not_found'
   | 'state_mismatch'

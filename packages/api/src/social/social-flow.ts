@@ -16,16 +16,12 @@ export type SocialTargets = {
   newUserCallbackURL?: string | undefined
 }
 
-/** Sealed in the row of the `state` token until the callback. */
 export type SocialFlow = SocialTargets & {
   provider: ProviderId
   codeVerifier: string
   nonce: string
-  /** Hash of the flow cookie. */
   browser: string
-  /** Set when a signed-in user links an account. */
   link: FlowCaller | null
-  /** Set when a signed-in user reauthenticates. */
   reauthentication?: FlowCaller | null
 }
 
@@ -34,17 +30,13 @@ type FlowCaller = { userId: string; sessionId: string }
 
 const cookie: FlowCookie = { name: 'flow', lifetime: policy.socialFlow.lifetime }
 
-/** Throws PROVIDER_NOT_FOUND when the provider is not configured. */
 export function requireProvider(ctx: Context, id: string): SocialProvider {
   const provider = ctx.providers.get(id as ProviderId)
   if (!provider) throw new AppError('PROVIDER_NOT_FOUND')
   return provider
 }
 
-/**
- * Starts a flow and returns the provider's URL (RFC 9700): single-use state bound to this browser, PKCE and a nonce.
- * Throws INVALID_CALLBACK_URL and its siblings, or PROVIDER_UNAVAILABLE.
- */
+/** Returns the provider's URL (RFC 9700). Throws INVALID_CALLBACK_URL and its siblings, or PROVIDER_UNAVAILABLE. */
 export async function beginSocialFlow(
   ctx: Context,
   provider: SocialProvider,
@@ -67,7 +59,7 @@ export async function beginSocialFlow(
   assertRedirectTarget(targets.errorCallbackURL, trustedOrigins, 'INVALID_ERROR_CALLBACK_URL')
   assertRedirectTarget(targets.newUserCallbackURL, trustedOrigins, 'INVALID_NEW_USER_CALLBACK_URL')
 
-  // Reuse the cookie, so that two tabs can run a flow at the same time.
+  // Reuse the cookie, so that two tabs can run a flow.
   const browser = readFlowCookie(ctx, cookie) ?? createToken()
   const codeVerifier = createToken()
   const nonce = createToken()
@@ -92,7 +84,6 @@ export async function beginSocialFlow(
   const state = await (caller === null
     ? issue(ctx.db)
     : ctx.db.$transaction(async (tx) => {
-        // The user may have been deleted since the session was read.
         await lockCaller(tx, { user: { id: caller.userId }, session: { id: caller.sessionId } })
         return issue(tx)
       }))
@@ -106,13 +97,12 @@ export async function beginSocialFlow(
   return url
 }
 
-/** Consumes the state and returns its flow. Returns null for an invalid state, another provider or another browser. */
+/** Returns null for an invalid state, another provider or another browser. */
 export async function consumeSocialFlow(
   ctx: Context,
   providerId: ProviderId,
   state: string,
 ): Promise<(SocialFlow & SocialAttempt) | null> {
-  // Keep the cookie: another tab may be in a flow.
   const browser = readFlowCookie(ctx, cookie)
   try {
     const flow = JSON.parse(openPayload(ctx, await consumeOneTimeToken(ctx.db, 'social-sign-in', state))) as SocialFlow

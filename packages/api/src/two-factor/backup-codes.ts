@@ -7,7 +7,7 @@ import { hashToken } from '../kernel/random-token.ts'
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const length = 15
 
-/** Replaces all codes. Returns the new ones, such as `k7w2m-9hq4t-x3r8c`: 75 random bits, stored as hashes. */
+/** Returns codes such as `k7w2m-9hq4t-x3r8c`: 75 random bits. */
 export async function replaceBackupCodes(tx: Transaction, userId: string): Promise<string[]> {
   const codes = Array.from({ length: policy.twoFactor.backupCodes }, createCode)
   await tx.backupCode.deleteMany({ where: { userId } })
@@ -15,7 +15,7 @@ export async function replaceBackupCodes(tx: Transaction, userId: string): Promi
   return codes
 }
 
-/** A conditional UPDATE: of several concurrent uses, exactly one succeeds. */
+/** Of concurrent uses, exactly one succeeds. */
 export async function consumeBackupCode(tx: Transaction, userId: string, code: string): Promise<boolean> {
   const codeHash = hashToken(normalizeCode(code))
   const { count } = await tx.backupCode.updateMany({ where: { userId, codeHash, usedAt: null }, data: { usedAt: new Date() } })
@@ -32,5 +32,4 @@ function createCode(): string {
   return characters.replace(/(.{5})(?=.)/g, '$1-')
 }
 
-/** Accepts a code as people copy it from paper: any case, dashes and spaces, `i`, `l` and `o` for digits. */
 const normalizeCode = (code: string): string => code.toLowerCase().replace(/[\s-]/g, '').replace(/[il]/g, '1').replace(/o/g, '0')

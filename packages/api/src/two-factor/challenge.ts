@@ -5,13 +5,11 @@ import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { findOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
 
-/** The options of a sign-in, sealed in the challenge until the user enters a code. */
 export type SignInIntent = {
   remember: boolean
-  /** Already checked by `assertRedirectTarget`. */
   callbackURL?: string | undefined
   provider?: string | undefined
-  /** When the provider authenticated the user; absent means now. */
+  /** Absent means now. */
   authenticatedAt?: Date | undefined
   isNew?: boolean
 }
@@ -20,7 +18,6 @@ export type Challenge = Verification & { user: User; intent: SignInIntent; token
 
 const cookie: FlowCookie = { name: 'two_factor', lifetime: policy.twoFactor.challengeLifetime }
 
-/** Returns the token for `setChallengeCookie`. */
 export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, intent: SignInIntent): Promise<string> =>
   issueOneTimeToken(tx, {
     purpose: 'two-factor',
@@ -32,7 +29,6 @@ export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, inte
 
 export const setChallengeCookie = (ctx: Context, token: string): void => setFlowCookie(ctx, cookie, token)
 
-/** Returns null when this browser has no challenge, it has expired, or its user is suspended. */
 export async function findChallenge(ctx: Context, tx: Transaction): Promise<Challenge | null> {
   const token = readFlowCookie(ctx, cookie)
   if (token === undefined) return null

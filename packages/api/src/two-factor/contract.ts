@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fieldProblems } from '../kernel/field-problems.ts'
 import { typedCode as code, password } from '../kernel/fields.ts'
 
-/** `method: 'otp'` (codes by email) passes validation so that OTP_NOT_CONFIGURED can explain the refusal. */
+/** Accepts `otp` so that OTP_NOT_CONFIGURED can explain the refusal. */
 export const enableTwoFactorInput = z.object({
   password: password.optional(),
   method: z.enum(['totp', 'otp']).default('totp'),
@@ -12,7 +12,6 @@ export const getTotpUriInput = z.object({ password: password.optional() })
 
 export const verifyTwoFactorInput = z.object({
   code,
-  /** Defaults to the kind that the format of the code suggests. */
   type: z.enum(['totp', 'backup']).optional(),
   trustDevice: z.boolean().default(false),
 })

@@ -8,7 +8,6 @@ import { disableTwoFactorInput } from './contract.ts'
 import { reauthenticateOwner } from './reauthenticate-owner.ts'
 import { clearTrustCookie } from './trusted-device.ts'
 
-/** Removes the second factor and renews this session's token. Spec: Two-factor. Throws what `reauthenticateOwner` throws. */
 export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
   const renewed = await reauthenticateOwner(ctx, input, async (tx, { id: userId }) => {
     const user = await dropTwoFactor(tx, userId)

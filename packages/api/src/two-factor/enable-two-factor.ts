@@ -12,10 +12,7 @@ import { replaceBackupCodes } from './backup-codes.ts'
 import { enableTwoFactorInput, getTotpUriInput } from './contract.ts'
 import { createTotpSecret, createTotpUri } from './totp.ts'
 
-/**
- * Starts the setup: returns the authenticator's URI and ten backup codes, shown only here. Spec: Two-factor. The first code that
- * `verify` accepts enables the factor. Throws INVALID_PASSWORD, SESSION_NOT_FRESH, TOTP_ALREADY_ENABLED or OTP_NOT_CONFIGURED.
- */
+/** Spec: Two-factor. The first code that `verify` accepts enables the factor. Throws TOTP_ALREADY_ENABLED. */
 export const enableTwoFactor = sessionProcedure.input(enableTwoFactorInput).mutation(async ({ ctx, input }) => {
   if (input.method === 'otp') throw new AppError('OTP_NOT_CONFIGURED')
   const account = await reauthenticateForSetup(ctx, input.password)
@@ -36,10 +33,7 @@ export const enableTwoFactor = sessionProcedure.input(enableTwoFactorInput).muta
   return { method: 'totp' as const, totpURI: buildTotpUri(ctx, secret), backupCodes }
 })
 
-/**
- * Returns the URI of an unfinished setup, for a page that lost it. Spec: Two-factor. Throws TOTP_ALREADY_ENABLED after the
- * setup and TOTP_NOT_ENABLED without one.
- */
+/** Spec: Two-factor. Throws TOTP_ALREADY_ENABLED after the setup and TOTP_NOT_ENABLED without one. */
 export const getTotpUri = sessionProcedure.input(getTotpUriInput).mutation(async ({ ctx, input }) => {
   await reauthenticateForSetup(ctx, input.password)
   const factor = await ctx.db.twoFactor.findUnique({ where: { userId: ctx.user.id } })

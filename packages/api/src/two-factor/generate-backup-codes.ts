@@ -5,7 +5,6 @@ import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'
 import { reauthenticateOwner } from './reauthenticate-owner.ts'
 
-/** Replaces the backup codes; only this response shows them. Spec: Two-factor. Throws what `reauthenticateOwner` throws. */
 export const generateBackupCodes = sessionProcedure.input(generateBackupCodesInput).mutation(async ({ ctx, input }) => {
   const backupCodes = await reauthenticateOwner(ctx, input, async (tx, user) => {
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'replace-backup-codes' })

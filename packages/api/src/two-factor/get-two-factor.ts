@@ -3,7 +3,6 @@ import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { countBackupCodes } from './backup-codes.ts'
 import { findChallenge } from './challenge.ts'
 
-/** Returns the state of the caller's second factor, without secrets. */
 export const getTwoFactor = sessionProcedure.query(async ({ ctx }) => {
   const userId = ctx.user.id
   const factor = await ctx.db.twoFactor.findUnique({ where: { userId } })
@@ -15,7 +14,6 @@ export const getTwoFactor = sessionProcedure.query(async ({ ctx }) => {
   }
 })
 
-/** Returns this browser's open challenge, or null. Does not reveal its user. */
 export const getChallenge = publicProcedure.query(async ({ ctx }) => {
   const challenge = await findChallenge(ctx, ctx.db)
   const attemptsLeft = policy.twoFactor.attemptsPerChallenge - (challenge?.attempts ?? 0)

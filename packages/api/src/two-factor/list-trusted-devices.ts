@@ -2,7 +2,6 @@ import { describeDevice } from '../sessions/describe-device.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { isThisDevice } from './trusted-device.ts'
 
-/** Lists the browsers that skip the code, newest first. Spec: Two-factor. */
 export const listTrustedDevices = sessionProcedure.query(async ({ ctx }) => {
   const devices = await ctx.db.trustedDevice.findMany({
     where: { userId: ctx.user.id, expiresAt: { gt: new Date() } },

@@ -8,10 +8,7 @@ import { verifyCode } from './verify-code.ts'
 
 type Proof = { password?: string | undefined; code?: string | undefined }
 
-/**
- * Verifies the caller's password or code, then runs `change` in the same transaction and returns its result.
- * Throws TWO_FACTOR_NOT_ENABLED and the errors of `confirmPassword` and `verifyCode`.
- */
+/** Throws TWO_FACTOR_NOT_ENABLED and the errors of `confirmPassword` and `verifyCode`. */
 export async function reauthenticateOwner<Result>(
   ctx: Context & ActiveSession,
   { password, code }: Proof,
@@ -26,7 +23,7 @@ export async function reauthenticateOwner<Result>(
     if (account) await assertPasswordUnchanged(tx, account)
     if (!account) {
       const check = await verifyCode(ctx, tx, user, { code: code ?? '' })
-      // Return the error: a throw would roll back the count of wrong codes.
+      // A throw would roll back the count of wrong codes.
       if (check.outcome !== 'right') return check.error
     }
     return change(tx, user)

@@ -4,15 +4,11 @@ import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from 
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
 
-/** Set the token's cookie only after the commit. */
 export type TrustToken = { device: TrustedDevice; token: string }
 
 const cookie: FlowCookie = { name: 'trusted_device', lifetime: policy.twoFactor.trustedDeviceLifetime }
 
-/**
- * Renews this browser's trust under a new token. Returns null when the browser is not trusted for this user. A conditional
- * UPDATE: a stolen token and the original allow one sign-in together.
- */
+/** Returns null for an untrusted browser. A stolen token and the original allow one sign-in together. */
 export async function renewTrust(ctx: Context, tx: Queryable, userId: string): Promise<TrustToken | null> {
   const currentToken = readFlowCookie(ctx, cookie)
   if (currentToken === undefined) return null
@@ -27,7 +23,7 @@ export async function renewTrust(ctx: Context, tx: Queryable, userId: string): P
   return device ? { device, token } : null
 }
 
-/** A browser has one trust cookie, so it stops being trusted for any other user. */
+/** A browser has one trust cookie, so it is no longer trusted for another user. */
 export async function trustDevice(ctx: Context, tx: Transaction, userId: string): Promise<TrustToken> {
   const previousToken = readFlowCookie(ctx, cookie)
   if (previousToken !== undefined) await tx.trustedDevice.deleteMany({ where: { secretHash: hashToken(previousToken), userId } })
@@ -52,7 +48,6 @@ export function isThisDevice(ctx: Context, { secretHash }: TrustedDevice): boole
   return token !== undefined && hashToken(token) === secretHash
 }
 
-/** The cookie expires with the trust; a renewal does not extend it. */
 export const setTrustCookie = (ctx: Context, { device, token }: TrustToken): void =>
   setFlowCookie(ctx, { ...cookie, lifetime: Math.ceil((device.expiresAt.getTime() - Date.now()) / 1000) }, token)
 

@@ -6,7 +6,6 @@ export const refuseEmailedCode = publicProcedure.mutation((): never => {
   throw new AppError('OTP_NOT_CONFIGURED')
 })
 
-/** Throws BACKUP_CODES_SHOWN_ONCE. Only hashes are stored. */
 export const refuseToShowBackupCodes = publicProcedure.mutation((): never => {
   throw new AppError('BACKUP_CODES_SHOWN_ONCE')
 })

@@ -9,7 +9,6 @@ import { findTimeStep } from './totp.ts'
 
 export type CodeKind = 'totp' | 'backup'
 
-/** Without `type`, the format of the code decides its kind. */
 export type CodeInput = { code: string; type?: CodeKind | undefined }
 
 /** `wrong` was counted as a failure; `not-checked` was not compared. */
@@ -22,10 +21,7 @@ const backupCodeRequired = 'Too many wrong codes in a row: only a backup code is
 
 export const getCodeKind = ({ code, type }: CodeInput): CodeKind => type ?? (hasBackupCodeFormat(code) ? 'backup' : 'totp')
 
-/**
- * Verifies a code with the user locked, and counts wrong codes per account: each lock lasts longer than the one before.
- * Returns errors, so that the caller commits the count. `isSetUp` accepts the first code of an unconfirmed factor.
- */
+/** Returns errors, so that the caller commits the count. `isSetUp` accepts the first code of an unconfirmed factor. */
 export async function verifyCode(
   ctx: Context,
   tx: Transaction,
@@ -50,7 +46,7 @@ export async function verifyCode(
   const isValid =
     kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, input.code) : await consumeBackupCode(tx, user.id, input.code)
   if (!isValid) {
-    // An unconfirmed factor protects nothing yet, and each setup has a new secret.
+    // An unconfirmed factor protects nothing yet.
     if (factor.confirmedAt) await recordFailure(ctx, tx, user)
     return { outcome: 'wrong', error: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
   }
@@ -59,10 +55,7 @@ export async function verifyCode(
   return { outcome: 'right', kind }
 }
 
-/**
- * Accepts each time step once, in order (RFC 6238 5.2), with a conditional UPDATE. Reseals the secret, so that it
- * survives a rotation of AUTH_SECRET.
- */
+/** Accepts each time step once, in order (RFC 6238 5.2). Reseals the secret for a rotation of AUTH_SECRET. */
 async function consumeTimeStep(
   ctx: Context,
   tx: Transaction,

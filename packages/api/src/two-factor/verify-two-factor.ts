@@ -6,9 +6,9 @@ import { policy } from '../kernel/policy.ts'
 import { mailTwoFactorEnabled } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
+import { presentUser } from '../sessions/present-session.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
-import { presentUser } from '../sessions/present-session.ts'
 import { openSession, setSignInCookies } from '../sign-in/complete-sign-in.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockCaller, lockUser } from '../users/lock-user.ts'
@@ -17,10 +17,7 @@ import { verifyTwoFactorInput } from './contract.ts'
 import { trustDevice } from './trusted-device.ts'
 import { type CodeInput, type CodeKind, getCodeKind, verifyCode } from './verify-code.ts'
 
-/**
- * Verifies a code. Signed out, it completes the challenge; signed in, it completes the setup. Spec: Two-factor. Throws
- * INVALID_TWO_FACTOR_COOKIE, TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE and the errors of `verifyCode`.
- */
+/** Spec: Two-factor. Completes the challenge; signed in, the setup. Throws the errors of `verifyCode`. */
 export const verifyTwoFactor = publicProcedure.input(verifyTwoFactorInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('two-factor:ip')
   const active = await ctx.findSession()
@@ -36,7 +33,6 @@ async function completeChallenge(ctx: Context, input: CodeInput & { trustDevice:
   const completed = await ctx.db.$transaction(async (tx) => {
     const candidate = await findChallenge(ctx, tx)
     if (!candidate || !(await lockUser(tx, candidate.userId))) return new AppError('INVALID_TWO_FACTOR_COOKIE')
-    // The challenge may have ended while this request waited for the lock.
     const challenge = await findChallenge(ctx, tx)
     if (!challenge) return new AppError('INVALID_TWO_FACTOR_COOKIE')
     if (challenge.attempts >= policy.twoFactor.attemptsPerChallenge) return new AppError('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
@@ -92,7 +88,7 @@ async function verifyInSession(ctx: Context & ActiveSession, input: CodeInput) {
   return toResponse(verified.session, verified.user)
 }
 
-/** Ends every other session, since it began without a code, and renews this one's token. */
+/** Ends every other session: it began without a code. */
 async function enableFactor(ctx: Context & ActiveSession, tx: Transaction, { id: userId }: User) {
   await tx.twoFactor.update({ where: { userId }, data: { confirmedAt: new Date() } })
   const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })

@@ -14,7 +14,7 @@ const profileSchema = z.object({
 })
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }))
 
-/** OAuth 2 with PKCE. Reads the email from /user/emails: the one in the profile may be unverified. */
+/** Reads the email from /user/emails: the one in the profile may be unverified. */
 export function createGitHub(options: GitHubOptions): SocialProvider {
   return {
     id: 'github',
@@ -28,7 +28,7 @@ export function createGitHub(options: GitHubOptions): SocialProvider {
         ...scopes,
       ])
       if (loginHint !== undefined) url.searchParams.set('login', loginHint)
-      // GitHub cannot force a new sign-in; its account picker requires at least a click.
+      // GitHub cannot force a new sign-in, but its account picker requires a click.
       if (reauthenticate) url.searchParams.set('prompt', 'select_account')
       return url
     },

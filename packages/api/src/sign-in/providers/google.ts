@@ -16,13 +16,13 @@ const discoverySchema = z.object({
 
 type Endpoints = z.infer<typeof discoverySchema> & { keys: ReturnType<typeof createRemoteJWKSet> }
 
-/** OpenID Connect Core 2: ASCII, at most 255 characters. */
+/** OpenID Connect Core, section 2. */
 const subjectSchema = z.string().regex(/^[\x21-\x7e]{1,255}$/)
 
 const endpointsLifetime = 60 * 60 * 1000
 const allowedAlgorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'ES256', 'ES384', 'EdDSA']
 
-/** Google, or any OpenID provider at `issuer`. The identity comes only from the verified ID token. */
+/** Works with any OpenID provider at `issuer`. Reads the identity only from the verified ID token. */
 export function createGoogle(options: GoogleOptions): SocialProvider {
   const endpoints = createEndpointCache(options.issuer)
 
@@ -75,7 +75,7 @@ function parseAuthTime(seconds: unknown): Date {
 async function verifyIdToken(idToken: string, keys: Endpoints['keys'], { issuer, clientId }: GoogleOptions): Promise<JWTPayload> {
   try {
     const { payload } = await jwtVerify(idToken, keys, {
-      // Google may omit the scheme (OpenID Connect Core 3.1.3.7, note on Google).
+      // Google may omit the scheme (OpenID Connect Core 3.1.3.7).
       issuer: [issuer, issuer.replace(/^https:\/\//, '')],
       audience: clientId,
       algorithms: allowedAlgorithms,
@@ -97,7 +97,6 @@ const isTokenError = (error: unknown): boolean =>
   error instanceof errors.JOSEError &&
   !(error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || error.code === 'ERR_JOSE_GENERIC')
 
-/** Reads the discovery document on first use; refreshes it in the background every hour. */
 function createEndpointCache(issuer: string): () => Promise<Endpoints> {
   let cached: { endpoints: Endpoints; readAt: number } | undefined
   let refresh: Promise<Endpoints> | undefined
@@ -112,7 +111,7 @@ function createEndpointCache(issuer: string): () => Promise<Endpoints> {
       refresh = undefined
     })
     if (!cached) return refresh
-    // Serve the stale document when the refresh fails: sign-ins may still work.
+    // Serve the stale document if the refresh fails.
     refresh.catch(() => {})
     return cached.endpoints
   }

@@ -16,7 +16,7 @@ export function buildAuthorizationUrl(
   return client.createAuthorizationURLWithPKCE(endpoint, state, CodeChallengeMethod.S256, codeVerifier, [...scopes])
 }
 
-/** Exchanges a code for tokens. Throws ProviderError. arctic's own request has no limits (ADR 007). */
+/** Throws ProviderError. Replaces arctic's request, which has no limits (ADR 007). */
 export async function exchangeCode(
   { clientId, clientSecret, redirectUri }: ProviderCredentials,
   endpoint: string,
@@ -43,7 +43,7 @@ export async function exchangeCode(
   return readTokens(new OAuth2Tokens(body))
 }
 
-/** RFC 6749 5.2. Shows an operator that the secret or the redirect URI is wrong. */
+/** RFC 6749, section 5.2. */
 const getOAuthError = (body: object): string =>
   'error' in body && typeof body.error === 'string' && /^[\w.-]{1,64}$/.test(body.error) ? body.error : 'no reason given'
 

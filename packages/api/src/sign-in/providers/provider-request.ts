@@ -3,10 +3,7 @@ import { ProviderError } from '../../social/social-provider.ts'
 const timeoutMs = 10_000
 const maxResponseBytes = 256 * 1024
 
-/**
- * Returns the provider's JSON response. Throws ProviderError. Bounds time and size and follows no redirect: a compromised
- * provider must not reach other hosts through this service, nor exhaust its memory.
- */
+/** Bounds time and size and follows no redirect, in case a provider is compromised. Throws ProviderError. */
 export async function requestJson(url: string | URL, init: RequestInit = {}): Promise<{ status: number; body: unknown }> {
   try {
     const response = await fetch(url, { ...init, redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
@@ -19,7 +16,6 @@ export async function requestJson(url: string | URL, init: RequestInit = {}): Pr
   }
 }
 
-/** `fetch` for jose, with the same limits on size and redirects. */
 export const boundedFetch = async (url: string, init: RequestInit): Promise<Response> => {
   const response = await fetch(url, { ...init, redirect: 'error' })
   return new Response(await readLimitedText(response), { status: response.status, headers: response.headers })

@@ -50,7 +50,7 @@ describe('the password hasher', () => {
       times.known = Math.min(times.known, await time(hash))
     }
     expect(times.unknown / times.known).toBeGreaterThan(0.4)
-    expect(await hasher.verify(null, 'nobody has this password')).toBe(false)
+    expect(await hasher.verify(null, 'no account has this password')).toBe(false)
   })
 
   test('T29: a full queue is SERVICE_BUSY at once, and those in it are served', async () => {
