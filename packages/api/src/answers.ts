@@ -5,8 +5,6 @@ import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './organizations/permissions.ts'
 import { securitySteps } from './profile/security-score.ts'
 
-/** What the routes answer, as it stands in JSON. The OpenAPI document shows these; a test holds real answers against them. */
-
 const date = z.iso.datetime().describe('UTC, with milliseconds')
 
 export const userAnswer = z
@@ -26,7 +24,7 @@ export const userAnswer = z
 
 const sessionFields = {
   id: z.string(),
-  token: z.string().describe('A handle that names the session to revoke. It opens nothing.'),
+  token: z.string().describe('A handle to revoke the session. It grants no access.'),
   userId: z.string(),
   expiresAt: date,
   createdAt: date,
@@ -45,7 +43,7 @@ export const deviceAnswer = z
     browser: z.string().nullable(),
     os: z.string().nullable(),
     lastSeenAt: date.describe(`Exact to ${policy.session.lastSeenPrecision / 60} minutes`),
-    trusted: z.boolean().describe('This device signs in without a code of the second factor'),
+    trusted: z.boolean().describe('This device signs in without a two-factor code'),
     current: z.boolean(),
   })
   .meta({ id: 'Device' })
@@ -56,7 +54,7 @@ export const successAnswer = z.strictObject({ success: z.literal(true) })
 export const accountAnswer = z
   .strictObject({
     id: z.string(),
-    accountId: z.string().describe("The person's id at the provider; the user's own for `credential`"),
+    accountId: z.string().describe("The user's id at the provider; the user's id here for `credential`"),
     providerId: z.string(),
     userId: z.string(),
     scopes: z.array(z.string()),
@@ -71,7 +69,7 @@ export const socialRedirectAnswer = z.strictObject({ url: z.string(), redirect: 
 export const signUpAnswer = z.strictObject({ token: z.null(), user: userAnswer })
 export const twoFactorRedirectAnswer = z
   .strictObject({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.enum(['totp'])) })
-  .meta({ id: 'TwoFactorRedirect', description: 'No session yet: the sign-in waits for a code' })
+  .meta({ id: 'TwoFactorRedirect', description: 'No session yet: the sign-in needs a code' })
 
 export const signInAnswer = z.union([
   z.strictObject({ redirect: z.boolean(), token: z.string(), url: z.string().optional(), user: userAnswer }),
@@ -79,8 +77,8 @@ export const signInAnswer = z.union([
 ])
 export const reauthenticateAnswer = z.union([statusAnswer, socialRedirectAnswer])
 export const reauthenticationAnswer = z.strictObject({
-  until: date.describe('Sensitive acts need no further proof until then; in the past when they do'),
-  methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can prove who they are'),
+  until: date.describe('Sensitive actions need no reauthentication until then; in the past when they do'),
+  methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
 export const devicesAnswer = z.array(deviceAnswer)
@@ -98,10 +96,10 @@ export const undoEmailChangeAnswer = z.strictObject({
       trustedDevices: z.number().int().describe('Devices that need a code again'),
       invitations: z.number().int().describe('Sent invitations that were canceled'),
       tradingDisabled: z.boolean(),
-      riskLevelLowered: z.boolean().describe('The risk level is the lowest now'),
-      profileRestored: z.boolean().describe('Name and picture are what they were before the change'),
+      riskLevelLowered: z.boolean().describe('The risk level is now the lowest'),
+      profileRestored: z.boolean().describe('Name and picture are as before the change'),
     })
-    .describe('What was taken away or brought back'),
+    .describe('What the undo removed or restored'),
 })
 export const verifyEmailAnswer = z.strictObject({
   status: z.literal(true),
@@ -109,7 +107,7 @@ export const verifyEmailAnswer = z.strictObject({
   passwordCleared: z
     .literal(true)
     .optional()
-    .describe('Several people had signed up with this address: a link to choose a password was mailed'),
+    .describe('Several people signed up with this email, so a link to choose a password was sent'),
 })
 export const deleteUserAnswer = z.strictObject({ success: z.literal(true), message: z.string() })
 
@@ -122,7 +120,7 @@ export const totpUriAnswer = z.strictObject({ totpURI: z.string() })
 export const verifyTwoFactorAnswer = z.strictObject({
   token: z.string(),
   user: userAnswer,
-  url: z.string().optional().describe('The callbackURL of the sign-in that this code ended'),
+  url: z.string().optional().describe('The callbackURL of the sign-in that this code completed'),
 })
 export const backupCodesAnswer = z.strictObject({
   status: z.literal(true),
@@ -153,7 +151,7 @@ export const activityAnswer = z.strictObject({
         id: z.string(),
         action: z.string(),
         succeeded: z.boolean(),
-        byAnother: z.boolean().describe('Somebody else did it to the account; then without device and address'),
+        byAnother: z.boolean().describe('Another user changed the account; device and IP address are empty'),
         details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).nullable(),
         ipAddress: z.string(),
         device: z.string().nullable(),
@@ -163,7 +161,7 @@ export const activityAnswer = z.strictObject({
       })
       .meta({ id: 'AccountEvent' }),
   ),
-  nextCursor: z.string().nullable().describe('Where the next page begins; null on the last one'),
+  nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page'),
 })
 export const securityAnswer = z.strictObject({
   score: z.int().describe('0 to 100'),
@@ -179,7 +177,7 @@ const organizationFields = {
   metadata: z.record(z.string(), z.unknown()).nullable(),
   createdAt: date,
 }
-const acceptedAt = date.nullable().describe('Null: another member added this person, who has not accepted yet')
+const acceptedAt = date.nullable().describe('Null while a user whom another member added has not accepted')
 const memberFields = { id: z.string(), organizationId: z.string(), userId: z.string(), role, acceptedAt, createdAt: date }
 
 export const organizationAnswer = z.strictObject(organizationFields).meta({ id: 'Organization' })

@@ -15,10 +15,9 @@ import type { SessionMisses } from './sessions/session-misses.ts'
 import { validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social/social-provider.ts'
 
-/** What the procedures need from the world. Built once, by the composition root. */
 export type Deps = {
   db: Database
-  /** The same database without Prisma, for the hottest paths, which ADR 024 lists. Inside its `transaction` use nothing but the `tx` that it hands over. */
+  /** Bypasses Prisma on hot paths (ADR 024). Inside `transaction`, use only its `tx`. */
   sql: Sql
   passwords: PasswordHasher
   limiter: RateLimiter
@@ -27,11 +26,9 @@ export type Deps = {
   sessionCache: SessionCache
   sessionMisses: SessionMisses
   mail: MailQueue
-  /** Those that are configured. */
   providers: SocialProviders
   settings: Settings
   log: Log
-  /** Told of every failure of a procedure, for the counters. */
   onError(code: ErrorKey): void
   tracing: Tracing | null
 }
@@ -39,30 +36,27 @@ export type Deps = {
 export type Context = Deps & {
   client: Client
   cookies: Cookies
-  /** The caller's session, looked up only when asked for, and once. */
   findSession(): Promise<ActiveSession | null>
-  /** Before and after a change: what this request asks from now on is asked of the database. A page's action and its loaders share one. */
+  /** Makes later lookups read the database. Call it before and after a change. */
   forgetSession(): void
-  /** Counts tries of the caller's address, one unless given. */
   limitByIp(limit: LimitName, tries?: number): Promise<void>
-  /** Of the limits that this request counted against its caller, the one with the least left; of refusals, the last. */
+  /** Returns the limit with the fewest remaining points, or the one that refused the request. */
   tightestLimit(): LimitState | null
 }
 
-/** A context for one request. */
 export function createContext(deps: Deps, client: Client, cookies: Cookies): Context {
   let lookup: Promise<ActiveSession | null> | undefined
-  let fromMemory = true
+  let useCache = true
   let tightest: LimitState | null = null
   const limiter: RateLimiter = {
     ...deps.limiter,
     async consume(limit, key, tries) {
       const state = await deps.limiter.consume(limit, key, tries).catch((error: unknown) => {
-        if (error instanceof AppError && isOwn(limit)) tightest = error.limit
+        if (error instanceof AppError && isCallerLimit(limit)) tightest = error.limit
         throw error
       })
-      // What is left of an account or an address is told to nobody: it would say what others did to it.
-      if (state && isOwn(limit) && (tightest === null || state.remaining < tightest.remaining)) tightest = state
+      // Limits per account or email would reveal the activity of others.
+      if (state && isCallerLimit(limit) && (tightest === null || state.remaining < tightest.remaining)) tightest = state
       return state
     },
   }
@@ -72,12 +66,12 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
     client,
     cookies,
     findSession: () => {
-      lookup ??= validateSessionToken(context, { fromMemory })
+      lookup ??= validateSessionToken(context, { useCache })
       return lookup
     },
     forgetSession: () => {
       lookup = undefined
-      fromMemory = false
+      useCache = false
     },
     limitByIp: async (limit, tries) => void (await limiter.consume(limit, addressBlock(client.ip), tries)),
     tightestLimit: () => tightest,
@@ -85,5 +79,4 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
   return context
 }
 
-/** Whether the limit counts who is calling: their address, or the user whose session it is. */
-const isOwn = (limit: LimitName): boolean => limit.endsWith(':ip') || limit.endsWith(':user')
+const isCallerLimit = (limit: LimitName): boolean => limit.endsWith(':ip') || limit.endsWith(':user')

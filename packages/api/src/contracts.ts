@@ -1,4 +1,4 @@
-/** What a caller may send and what comes back. zod only: the browser imports this file too. */
+/** The browser imports this file: it may depend on zod only. */
 export * from './answers.ts'
 export * from './email-address/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'

@@ -8,7 +8,6 @@ import { signInRouter } from './sign-in/router.ts'
 import { createCallerFactory, router } from './trpc.ts'
 import { twoFactorRouter } from './two-factor/router.ts'
 
-/** Every procedure, by module. Each is one file: `signIn.email` is sign-in/sign-in-email.ts. */
 export const appRouter = router({
   signIn: signInRouter,
   sessions: sessionsRouter,
@@ -22,7 +21,6 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter
 
-/** Calls procedures in this process, typed: `createCaller(createContext(…)).sessions.get()`. They reject with `AppError`. */
 export const createCaller = createCallerFactory(appRouter)
 
 export type Api = ReturnType<typeof createCaller>

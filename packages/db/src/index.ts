@@ -20,5 +20,12 @@ export type {
 export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
 export { MigrationError } from './migrate.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type SignInAccount } from './session-queries.ts'
-export { type BrowserField, keptByNewSignIn, keptByNewToken, type SignInField, shownOf, type TokenField } from './session-row.ts'
+export {
+  type BrowserField,
+  keptByNewSignIn,
+  keptByNewToken,
+  publicFields,
+  type SignInField,
+  type TokenField,
+} from './session-row.ts'
 export type { Queryable, Sql } from './sql.ts'

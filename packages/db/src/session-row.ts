@@ -54,7 +54,7 @@ export const keptByNewSignIn = (session: Session): Pick<Session, BrowserField> =
   pick(session, ({ belongsTo }) => belongsTo === 'session')
 
 /** What answers, lists and exports show. */
-export const shownOf = (session: Session): Pick<Session, ShownField> => pick(session, ({ isShown }) => isShown)
+export const publicFields = (session: Session): Pick<Session, ShownField> => pick(session, ({ isShown }) => isShown)
 
 /** The columns for a SELECT, under the names of their fields. */
 export const sessionSelectList = fields.map((field) => `s.${columns[field].name} AS "${field}"`).join(', ')

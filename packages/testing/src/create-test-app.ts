@@ -153,7 +153,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   const unforeseen: TestApp['unforeseen'] = () =>
     logs
       .filter(({ level }) => Number(level) >= 40)
-      .filter(({ msg, reason }) => !(/^changes of sessions are not heard/.test(String(msg)) && /in time$/.test(String(reason))))
+      .filter(({ msg, reason }) => !(/^session invalidation channel down/.test(String(msg)) && /in time$/.test(String(reason))))
   let lost = false
   const loseDatabase: TestApp['loseDatabase'] = async () => {
     lost = testDatabase.hide === null

@@ -1,13 +1,8 @@
 import type { Cookies } from '../kernel/request.ts'
 import type { Settings } from '../kernel/settings.ts'
 
-/** What reads and writes cookies needs. */
 export type CookieScope = { cookies: Cookies; settings: Settings }
 
-/**
- * A cookie that tells one browser from another while somebody signs in: who began a flow, who owes a second factor, who is
- * excused from one, who has been here before. It opens nothing by itself.
- */
 export type FlowCookie = { name: 'flow' | 'two_factor' | 'trusted_device' | 'known_device'; lifetime: number }
 
 const fullName = (ctx: Pick<CookieScope, 'settings'>, { name }: FlowCookie): string =>
@@ -16,11 +11,11 @@ const fullName = (ctx: Pick<CookieScope, 'settings'>, { name }: FlowCookie): str
 export const readFlowCookie = (ctx: CookieScope, cookie: FlowCookie): string | undefined => ctx.cookies.get(fullName(ctx, cookie))
 
 export const setFlowCookie = (ctx: CookieScope, cookie: FlowCookie, value: string): void =>
-  write(ctx, cookie, value, cookie.lifetime)
+  setCookie(ctx, cookie, value, cookie.lifetime)
 
-export const clearFlowCookie = (ctx: CookieScope, cookie: FlowCookie): void => write(ctx, cookie, '', 0)
+export const clearFlowCookie = (ctx: CookieScope, cookie: FlowCookie): void => setCookie(ctx, cookie, '', 0)
 
-function write(ctx: CookieScope, cookie: FlowCookie, value: string, maxAge: number): void {
+function setCookie(ctx: CookieScope, cookie: FlowCookie, value: string, maxAge: number): void {
   const { secure, sameSite } = ctx.settings.cookie
   const attributes = [
     'HttpOnly',

@@ -3,14 +3,14 @@ import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import type { ZodError } from 'zod'
 import { type LimitState, policy } from './policy.ts'
 
-/** The one table of failures: wire code → tRPC code (which alone decides the HTTP status) and the sentence a person reads. */
+/** Error code → tRPC code, which decides the HTTP status, and the message. */
 export const catalogue = {
   BAD_REQUEST: ['BAD_REQUEST', 'Invalid JSON in request body'],
   VALIDATION_ERROR: ['BAD_REQUEST', 'The request is not valid'],
   UNSUPPORTED_MEDIA_TYPE: ['UNSUPPORTED_MEDIA_TYPE', 'This content type is not allowed'],
   PAYLOAD_TOO_LARGE: ['PAYLOAD_TOO_LARGE', `The request body is larger than ${policy.largestBody / 1024} KiB`],
   NOT_FOUND: ['NOT_FOUND', 'There is nothing at this address'],
-  METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not answer that method'],
+  METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not support that method'],
   UNAUTHORIZED: ['UNAUTHORIZED', 'Unauthorized'],
   SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
   INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
@@ -19,7 +19,7 @@ export const catalogue = {
   INVALID_ERROR_CALLBACK_URL: ['FORBIDDEN', 'Invalid errorCallbackURL'],
   INVALID_NEW_USER_CALLBACK_URL: ['FORBIDDEN', 'Invalid newUserCallbackURL'],
   PROVIDER_NOT_FOUND: ['NOT_FOUND', 'Provider not found'],
-  PROVIDER_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The sign-in provider does not answer. Please try again in a moment.'],
+  PROVIDER_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The sign-in provider is not responding. Please try again in a moment.'],
   ID_TOKEN_NOT_SUPPORTED: ['NOT_FOUND', 'id_token not supported'],
   ACCOUNT_NOT_FOUND: ['BAD_REQUEST', 'Account not found'],
   FAILED_TO_UNLINK_LAST_ACCOUNT: ['BAD_REQUEST', "You can't unlink your last account"],
@@ -36,12 +36,12 @@ export const catalogue = {
   INVALID_REDIRECT_URL: ['FORBIDDEN', 'Invalid redirectURL'],
   INVALID_TOKEN: ['BAD_REQUEST', 'Invalid token'],
   TOKEN_EXPIRED: ['BAD_REQUEST', 'Token expired'],
-  REAUTHENTICATION_METHOD_NOT_AVAILABLE: ['BAD_REQUEST', 'This account cannot be confirmed in this way'],
+  REAUTHENTICATION_METHOD_NOT_AVAILABLE: ['BAD_REQUEST', 'This account cannot reauthenticate with this method'],
   INVALID_USER: ['FORBIDDEN', 'Invalid user'],
-  EMAIL_TAKEN: ['BAD_REQUEST', 'Another account has this email by now'],
+  EMAIL_TAKEN: ['BAD_REQUEST', 'Another account now has this email'],
   EMAIL_RECENTLY_CHANGED: [
     'FORBIDDEN',
-    'The email of this account changed in the last 7 days and the change can still be undone. Please try again when the 7 days are over.',
+    'The email of this account changed in the last 7 days and the change can still be undone. Please try again after the 7 days.',
   ],
   EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
   USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
@@ -91,14 +91,14 @@ export const catalogue = {
   TOTP_ALREADY_ENABLED: ['BAD_REQUEST', 'TOTP is already enabled'],
   TWO_FACTOR_NOT_ENABLED: ['BAD_REQUEST', "Two factor isn't enabled"],
   BACKUP_CODES_NOT_ENABLED: ['BAD_REQUEST', "Backup codes aren't enabled"],
-  BACKUP_CODES_SHOWN_ONCE: ['BAD_REQUEST', 'Backup codes are shown once, when they are made'],
+  BACKUP_CODES_SHOWN_ONCE: ['BAD_REQUEST', 'Backup codes are shown only once, when they are created'],
   OTP_NOT_CONFIGURED: ['BAD_REQUEST', 'OTP is not available'],
   TOO_MANY_REQUESTS: ['TOO_MANY_REQUESTS', 'Too many requests. Please try again later.'],
   ACCOUNT_TEMPORARILY_LOCKED: [
     'TOO_MANY_REQUESTS',
     'Too many failed verification attempts. Your account is temporarily locked. Please try again later.',
   ],
-  PASSWORD_LOCKED: ['TOO_MANY_REQUESTS', 'Too many wrong passwords in a row. Sign in again, or choose a new password by mail.'],
+  PASSWORD_LOCKED: ['TOO_MANY_REQUESTS', 'Too many wrong passwords in a row. Sign in again, or reset your password by email.'],
   SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
   SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
   INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. Nothing was changed.'],
@@ -107,18 +107,15 @@ export const catalogue = {
 export type ErrorKey = keyof typeof catalogue
 
 type AppErrorOptions = {
-  /** Replaces the catalogue's sentence where a field or type must be named. Never user input. */
+  /** Replaces the message of the catalogue. Never user input. */
   message?: string
-  /** Field name → what is wrong with it. */
   fields?: Record<string, string>
-  /** Seconds after which a new try makes sense. */
   retryAfter?: number
-  /** The limit that refused. */
   limit?: LimitState
   cause?: unknown
 }
 
-/** An expected failure. It extends TRPCError because tRPC turns anything else into a 500. */
+/** Extends TRPCError, since tRPC turns any other error into a 500. */
 export class AppError extends TRPCError {
   readonly key: ErrorKey
   readonly fields: Record<string, string> | null
@@ -138,7 +135,6 @@ export class AppError extends TRPCError {
   }
 }
 
-/** A failed contract as VALIDATION_ERROR; `source` is the part of the request that was read: `[body.email] Invalid email address`. */
 export function validationError(error: ZodError, source: 'body' | 'query' = 'body'): AppError {
   const fields: Record<string, string> = {}
   const parts = error.issues.map((issue) => {

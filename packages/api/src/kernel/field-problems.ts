@@ -1,13 +1,9 @@
-/** Code points, after NFC. */
+/** In code points, after NFC. */
 export const passwordLength = { min: 8, max: 128 } as const
 
-/** Characters at most; of an address RFC 5321's. */
 export const fieldLengths = { email: 254, emailLocalPart: 64, name: 100, slug: 64 } as const
 
-/**
- * What may be wrong with one field, as the wire says it. Pages say it in the person's language, by the name it has here; what is not
- * here is a problem that no form of ours can cause.
- */
+/** Problem → the sentence in responses. Pages translate by the problem's name. */
 export const fieldProblems = {
   emailInvalid: 'Invalid email address',
   emailTooLong: `Too long: at most ${fieldLengths.email} characters`,
@@ -19,7 +15,7 @@ export const fieldProblems = {
   nameMissing: 'Enter a name',
   nameTooLong: `Too long: at most ${fieldLengths.name} characters`,
   nameInvisibleCharacters: 'Enter a name without invisible characters',
-  nameInvisible: 'Enter a name that can be seen',
+  nameInvisible: 'Enter a name with visible characters',
   nameWithoutLetter: 'Use a letter or a digit',
   slugMissing: 'Enter a short name',
   slugTooLong: `Too long: at most ${fieldLengths.slug} characters`,
@@ -27,7 +23,6 @@ export const fieldProblems = {
   slugReserved: 'This short name is reserved',
   codeMissing: 'Enter a code',
   proofMissing: 'Enter your password or a code',
-  // Why a password is easy to guess, by zxcvbn's names.
   straightRow: 'Straight rows of keys on your keyboard are easy to guess.',
   keyPattern: 'Short keyboard patterns are easy to guess.',
   simpleRepeat: 'Repeated characters like "aaa" are easy to guess.',
@@ -44,13 +39,12 @@ export const fieldProblems = {
   commonNames: 'Common names and surnames are easy to guess.',
   userInputs: 'There should not be any personal or page related data.',
   pwned: 'Your password was exposed by a data breach on the Internet.',
-  easyToGuess: 'This is easy to guess: add a word or two that have nothing to do with you',
+  easyToGuess: 'This is easy to guess: add a word or two that are unrelated to you',
 } as const
 
 export type FieldProblem = keyof typeof fieldProblems
 
 const problemsBySentence = new Map(Object.entries(fieldProblems).map(([problem, sentence]) => [sentence as string, problem]))
 
-/** The problem that a sentence of the wire stands for; null for one that is none of these. */
 export const fieldProblemOf = (sentence: string): FieldProblem | null =>
   (problemsBySentence.get(sentence) as FieldProblem | undefined) ?? null

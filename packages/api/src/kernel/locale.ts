@@ -1,2 +1,1 @@
-/** A language of pages and mails. */
 export type Locale = 'en' | 'fr'

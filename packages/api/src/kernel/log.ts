@@ -1,7 +1,7 @@
-/** Structured logging, the shape that pino has. Fields never hold a secret. */
+/** pino's interface. Fields must not contain secrets. */
 export type Log = Record<'info' | 'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>
 
-/** Where time goes, for an operator; null when nobody asks. Attributes are words of the code, never of a request. */
+/** Attributes must be constants, never request data. */
 export type Tracing = {
   span<Result>(
     name: string,

@@ -1,4 +1,4 @@
-/** The social providers that can be configured. Browser-safe. */
+/** The browser imports this file. */
 export const providerIds = ['google', 'github'] as const
 
 export type ProviderId = (typeof providerIds)[number]

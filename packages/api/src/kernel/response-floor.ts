@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Hides in an answer's time whether an address is known. */
+/** Keeps response times from revealing whether an account exists (ADR 010). */
 export type ResponseFloor = {
-  /** For work whose length would tell: answers or refuses no sooner than the floor. */
   withMinDuration<Result>(work: () => Promise<Result>): Promise<Result>
-  /** Where only a refusal would tell: success answers at once. */
   withMinDurationOnRefusal<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
-/** `floorMs`: longer than the work of a known address takes on a machine that is not overloaded (ADR 010). */
+/** Must exceed the duration of the work for an existing account. */
 export function createResponseFloor(floorMs = 200): ResponseFloor {
   const floor = (): Promise<void> => delay(floorMs, undefined, { ref: false })
   return {

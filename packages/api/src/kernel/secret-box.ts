@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** Where a sealed value lives: its column, then its owner. Moved to another place it does not open (ADR 029). */
+/** A value that is moved to another place does not open (ADR 029). */
 export type SealedPlace =
   | readonly [column: 'two_factors.secret_sealed', userId: string]
   | readonly [column: `accounts.${'access' | 'refresh'}_token_sealed`, providerId: string, accountId: string, userId: string]
@@ -8,16 +8,13 @@ export type SealedPlace =
   | readonly [column: 'queued_mails.mail_sealed', id: string]
   | readonly [cookie: 'known_device']
 
-/** Encrypts what the database must give back in clear: queued mails, provider tokens, two-factor secrets. */
 export type SecretBox = {
   seal(text: string, place: SealedPlace): string
-  /** Throws when the text was altered, moved to another place, or sealed with a secret that is no longer listed. */
   open(sealed: string, place: SealedPlace): string
-  /** Whether the newest format and the first secret sealed it. */
   isCurrent(sealed: string): boolean
 }
 
-/** AES-256-GCM under keys derived from AUTH_SECRET: the first secret seals, every listed one opens. */
+/** AES-256-GCM with keys derived from AUTH_SECRET. The first secret seals; every listed secret opens. */
 export function createSecretBox(secrets: readonly string[]): SecretBox {
   const keys = secrets.map((secret) => {
     const key = Buffer.from(hkdfSync('sha256', secret, '', 'floorpass/secret-box/1', 32))
@@ -29,22 +26,22 @@ export function createSecretBox(secrets: readonly string[]): SecretBox {
   return {
     seal(text, place) {
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(bytesOf(place))
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(encodePlace(place))
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return ['2', current.id, Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')].join('.')
     },
     open(sealed, place) {
       const [version, id, data = '', ...more] = sealed.split('.')
       const known = keys.find((candidate) => candidate.id === id)
-      // Format 1 names no place. The next version can drop it: ADR 029 says how its values end.
+      // Format 1 has no place; a later version drops it (ADR 029).
       if ((version !== '1' && version !== '2') || !known) throw new Error('sealed with a secret that AUTH_SECRET no longer lists')
       const bytes = Buffer.from(data, 'base64url')
-      // The decoder skips what is not of its alphabet: one text would have many spellings.
-      if (more.length > 0 || bytes.toString('base64url') !== data) throw new Error('not as it was sealed')
+      // The decoder skips invalid characters, so different texts could decode to the same bytes.
+      if (more.length > 0 || bytes.toString('base64url') !== data) throw new Error('malformed sealed value')
       try {
         const decipher = createDecipheriv('aes-256-gcm', known.key, bytes.subarray(0, 12), { authTagLength: 16 })
         decipher.setAuthTag(bytes.subarray(12, 28))
-        if (version === '2') decipher.setAAD(bytesOf(place))
+        if (version === '2') decipher.setAAD(encodePlace(place))
         return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString('utf8')
       } catch (cause) {
         throw new Error('altered, or sealed for another place', { cause })
@@ -54,4 +51,4 @@ export function createSecretBox(secrets: readonly string[]): SecretBox {
   }
 }
 
-const bytesOf = (place: SealedPlace): Buffer => Buffer.from(JSON.stringify(place))
+const encodePlace = (place: SealedPlace): Buffer => Buffer.from(JSON.stringify(place))

@@ -4,20 +4,15 @@ import { AppError } from '../kernel/errors.ts'
 import { findPasswordAccount } from './password-account.ts'
 import { clearedFailures, notifyOwner, recordGuess } from './password-guesses.ts'
 
-/**
- * Compares a password that a signed-in user typed again; the account row that holds it. At most five wrong ones in a quarter of an
- * hour, whichever change asks, and no more in a row than known devices have together: PASSWORD_LOCKED. CREDENTIAL_ACCOUNT_NOT_FOUND,
- * INVALID_PASSWORD, TOO_MANY_REQUESTS.
- */
+/** Throws INVALID_PASSWORD, PASSWORD_LOCKED, CREDENTIAL_ACCOUNT_NOT_FOUND or TOO_MANY_REQUESTS. */
 export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
   const account = await requirePasswordAccount(ctx, userId)
   let isLast = false
   const matches = await ctx.passwords.verify(async () => {
     await ctx.limiter.consume('confirm-password:user', userId)
-    // Whoever holds a stolen session has no more guesses than a known device has.
+    // A stolen session gets no more guesses than a known device.
     const guess = await recordGuess(ctx, account, 'known')
-    if (!guess.mayCount) {
-      // There is nothing to count in a row that is gone meanwhile.
+    if (!guess.isAllowed) {
       await requirePasswordAccount(ctx, userId)
       throw new AppError('PASSWORD_LOCKED')
     }
@@ -40,7 +35,7 @@ async function requirePasswordAccount(ctx: Context, userId: string): Promise<Acc
   return account
 }
 
-/** In the transaction of the change: the password that was just confirmed may have been replaced meanwhile. INVALID_PASSWORD. */
-export async function refuseReplacedPassword(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
+/** Call it in the transaction of the change. Throws INVALID_PASSWORD. */
+export async function assertPasswordUnchanged(tx: Transaction, { id, passwordHash }: Account): Promise<void> {
   if ((await tx.account.count({ where: { id, passwordHash } })) === 0) throw new AppError('INVALID_PASSWORD')
 }

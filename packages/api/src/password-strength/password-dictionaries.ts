@@ -2,7 +2,7 @@ import * as common from '@zxcvbn-ts/language-common'
 import * as english from '@zxcvbn-ts/language-en'
 import * as french from '@zxcvbn-ts/language-fr'
 
-/** What people take for passwords. Megabytes: to be imported on demand. */
+/** Several megabytes: import this file on demand. */
 export const dictionary = {
   passwords: common.dictionary['passwords-common'],
   englishWords: english.dictionary['commonWords-en'],
@@ -11,7 +11,6 @@ export const dictionary = {
   frenchNames: french.dictionary['firstnames-fr'],
 }
 
-/** Which keys are neighbours. */
 export const graphs = common.adjacencyGraphs
 
 export const translations = english.translations

@@ -3,15 +3,11 @@ import { fieldProblems, passwordLength } from '../kernel/field-problems.ts'
 import { normalizePassword } from '../password-hashing/normalize-password.ts'
 import { easilyGuessed } from './password-strength.ts'
 
-/** Whose password it is: their own words make it easy to guess. */
 export type PasswordOwner = { email: string; name: string; appName: string }
 
 type PasswordField = 'password' | 'newPassword'
 
-/**
- * 8 to 128 code points after NFC, every character allowed, none required; refused when it is easy to guess, with the reason.
- * PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG, PASSWORD_TOO_COMMON. `field` is the form's name for it.
- */
+/** Throws PASSWORD_TOO_SHORT, PASSWORD_TOO_LONG or PASSWORD_TOO_COMMON. `field`: the name of the form field. */
 export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
   const length = [...normalizePassword(password)].length
   if (length < passwordLength.min) {

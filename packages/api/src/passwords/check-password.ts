@@ -6,10 +6,7 @@ import { assertPasswordAllowed, type PasswordOwner } from '../password-strength/
 import { publicProcedure } from '../trpc.ts'
 import { checkPasswordInput } from './contract.ts'
 
-/**
- * Whether a password would be accepted, by the rule that accepts it, for a page that says so while it is typed: the first problem, or
- * null. Nothing is kept. A mutation, so that the password travels in a body and in no address.
- */
+/** Returns the first problem, or null. A mutation, to keep the password out of URLs. */
 export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('check-password:ip')
   try {
@@ -23,7 +20,6 @@ export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(
   }
 })
 
-/** Whoever is signed in; else whom the reset link belongs to; else what the sign-up form says. */
 async function findOwner(
   ctx: Context,
   input: { name: string; email: string; token?: string | undefined },

@@ -3,7 +3,7 @@ import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { publicProcedure } from '../trpc.ts'
 import { resetLinkInput } from './contract.ts'
 
-/** Whether a mailed reset link still works and may lead to `callbackURL`. Uses nothing up. INVALID_CALLBACK_URL, INVALID_TOKEN, TOKEN_EXPIRED. */
+/** Does not consume the token. Throws INVALID_CALLBACK_URL, INVALID_TOKEN or TOKEN_EXPIRED. */
 export const checkResetLink = publicProcedure.input(resetLinkInput).query(async ({ ctx, input }) => {
   await ctx.limitByIp('reset-password:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')

@@ -7,7 +7,6 @@ export const resetPasswordInput = z.object({ newPassword: password, token: oneTi
 
 export const changePasswordInput = z.object({ currentPassword: password, newPassword: password })
 
-/** `name` and `email` as a sign-up form has them, `token` that of a reset link: a person's own words are easy to guess. */
 export const checkPasswordInput = z.object({
   password: z.string().max(10_000),
   name: z.string().max(200).default(''),

@@ -6,18 +6,15 @@ import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { requestPasswordResetInput } from './contract.ts'
 
-/**
- * Mails a link that sets a new password. Spec: Passwords, where the row is called forget-password. The answer and its time are
- * the same for every address; at most five mails per address and hour leave. A newer link voids the older ones.
- */
+/** Spec: Passwords, row forget-password. Response and timing do not reveal whether the email has an account. */
 export const requestPasswordReset = publicProcedure.input(requestPasswordResetInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('send-mail:ip')
   assertRedirectTarget(input.redirectTo, ctx.settings.trustedOrigins, 'INVALID_REDIRECT_URL')
-  await ctx.responseFloor.withMinDuration(() => mailIfKnown(ctx, input.email, input.redirectTo))
+  await ctx.responseFloor.withMinDuration(() => sendLinkIfRegistered(ctx, input.email, input.redirectTo))
   return { status: true as const, message: 'If this email exists in our system, check your email for the reset link' }
 })
 
-async function mailIfKnown(ctx: Context, email: string, redirectTo: string | undefined): Promise<void> {
+async function sendLinkIfRegistered(ctx: Context, email: string, redirectTo: string | undefined): Promise<void> {
   const user = await ctx.db.user.findUnique({ where: { email, suspendedAt: null } })
   if (!user || !(await ctx.limiter.allows('send-reset:address', email))) return
   await ctx.db.$transaction(async (tx) => {

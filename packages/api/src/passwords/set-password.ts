@@ -4,14 +4,14 @@ import { rememberDevice } from '../known-devices/known-device.ts'
 import { sendPasswordSet } from '../mail/notifications.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
-import { clearedFailures, forgetWindows } from '../password-guesses/password-guesses.ts'
+import { clearedFailures, resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { setPasswordInput } from './contract.ts'
 
-/** Gives a first password to an account that signs in by a social provider. Spec: Passwords. SESSION_NOT_FRESH, PASSWORD_ALREADY_SET. */
+/** Spec: Passwords. Throws SESSION_NOT_FRESH or PASSWORD_ALREADY_SET. */
 export const setPassword = sessionProcedure.input(setPasswordInput).mutation(async ({ ctx, input }) => {
   assertReauthenticated(ctx.session)
   await ctx.limiter.consume('confirm-password:user', ctx.user.id)
@@ -21,12 +21,12 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
   const passwordHash = await ctx.passwords.hash(input.newPassword)
   const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    // The unique pair (provider, account) decides between two at once. An undone e-mail change leaves a row without a password.
+    // An undone email change leaves an account without a password: update that row.
     const created = await tx.account.createMany({
       data: { userId, providerId: 'credential', accountId: userId, passwordHash },
       skipDuplicates: true,
     })
-    const filled =
+    const isSet =
       created.count === 1 ||
       (
         await tx.account.updateMany({
@@ -34,7 +34,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
           data: { passwordHash, ...clearedFailures('unknown') },
         })
       ).count === 1
-    if (!filled) throw new AppError('PASSWORD_ALREADY_SET')
+    if (!isSet) throw new AppError('PASSWORD_ALREADY_SET')
     await voidOneTimeTokens(tx, userId, ['reset-password', 'reauthenticate'])
     await recordAuditEvent(tx, ctx.client, { userId, action: 'set-password' })
     await sendPasswordSet(ctx, tx, ctx.user)
@@ -42,7 +42,7 @@ export const setPassword = sessionProcedure.input(setPasswordInput).mutation(asy
   })
   if (account) {
     rememberDevice(ctx, account)
-    await forgetWindows(ctx, 'unknown', ctx.user.email, account)
+    await resetSignInThrottle(ctx, 'unknown', ctx.user.email, account)
   }
   ctx.mail.wake()
   return { status: true as const }

@@ -5,7 +5,7 @@ import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
 import { sessionProcedure } from '../trpc.ts'
@@ -33,7 +33,7 @@ export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async
   const account = input.password === undefined ? null : await confirmPassword(ctx, user.id, input.password)
   await db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     await assertNoOpenUndo(tx, user.id)
     if (input.token !== undefined) {
       const { userId } = await consumeOneTimeToken(tx, 'delete-account', input.token)

@@ -1,9 +1,6 @@
 import { isIPv6 } from 'node:net'
 
-/**
- * What one caller can be told apart by: an IPv4 address whole, an IPv6 address by its /64, since a household has that many; no
- * address at all is one caller. The address is in canonical text.
- */
+/** IPv6 uses the /64, since one household has a whole /64. */
 export function addressBlock(ip: string | null): string {
   if (ip === null) return 'unknown'
   if (!isIPv6(ip)) return ip

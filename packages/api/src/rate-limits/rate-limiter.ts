@@ -13,25 +13,23 @@ import { type LimitName, type LimitState, limits, policy } from '../kernel/polic
 import { hashToken } from '../kernel/random-token.ts'
 
 export type RateLimiter = {
-  /** Counts `tries`, one unless given; throws TOO_MANY_REQUESTS with the seconds to wait. Null while limits are switched off. */
+  /** Throws TOO_MANY_REQUESTS. Returns null when limits are disabled. */
   consume(limit: LimitName, key: string, tries?: number): Promise<LimitState | null>
-  /** Counts one try; false when it is one too many. For answers that must not change. */
+  /** Returns false over the limit, for responses that must not differ. */
   allows(limit: LimitName, key: string): Promise<boolean>
-  /** Nothing is allowed for so many seconds. */
   block(limit: LimitName, key: string, seconds: number): Promise<void>
   reset(limit: LimitName, key: string): Promise<void>
 }
 
 type CounterOptions = { keyPrefix: string; points: number; duration: number }
 
-/** `consume` counts the tries: what is left, or rejects with it when they were too many. */
 type Counter = Pick<RateLimiterMemory, 'consume' | 'block' | 'delete'>
 
-/** Beyond `policy.rateLimitRecords` the key that was used longest ago is forgotten: whoever makes keys up must not fill the memory. */
+/** Drops the least recently used key, so that an attacker with many keys cannot exhaust the memory. */
 class BoundedMemory extends RateLimiterMemory {
   readonly #keys = new Set<string>()
 
-  #touch(key: string | number): void {
+  #markUsed(key: string | number): void {
     const name = String(key)
     this.#keys.delete(name)
     this.#keys.add(name)
@@ -40,17 +38,17 @@ class BoundedMemory extends RateLimiterMemory {
   }
 
   override consume(...[key, ...rest]: Parameters<RateLimiterMemory['consume']>): Promise<RateLimiterRes> {
-    this.#touch(key)
+    this.#markUsed(key)
     return super.consume(key, ...rest)
   }
 
   override penalty(...[key, ...rest]: Parameters<RateLimiterMemory['penalty']>): Promise<RateLimiterRes> {
-    this.#touch(key)
+    this.#markUsed(key)
     return super.penalty(key, ...rest)
   }
 
   override block(...[key, ...rest]: Parameters<RateLimiterMemory['block']>): Promise<RateLimiterRes> {
-    this.#touch(key)
+    this.#markUsed(key)
     return super.block(key, ...rest)
   }
 
@@ -60,41 +58,35 @@ class BoundedMemory extends RateLimiterMemory {
   }
 }
 
-/** The primary of this worker answers at once, or not at all. */
-const primaryPatienceMs = 1_000
+const primaryTimeoutMs = 1_000
 
 const counterOptions = Object.entries(limits).map(([name, { points, seconds }]): [LimitName, CounterOptions] => [
   name as LimitName,
   { keyPrefix: `floorpass:${name}`, points, duration: seconds },
 ])
 
-/** In the primary of several workers: counts for all of them. Call it once, before the first one is there. */
+/** Call it once in the primary, before it starts a worker. */
 export function countForWorkers(): void {
-  // NOTE: the library would make counters of its own, without a bound. It takes those that are there by their prefix.
+  // The library would create unbounded counters; it uses existing ones with the same prefix instead.
   const counters = counterOptions.map(([, options]) => [options.keyPrefix, new BoundedMemory(options)])
   Object.assign(new RateLimiterClusterMaster(), { _rateLimiters: Object.fromEntries(counters) })
 }
 
-/** Counts in the primary, for all its workers; in this one alone while the primary does not answer. */
-function countInPrimary(options: CounterOptions, insuranceLimiter: RateLimiterMemory): Counter {
-  const limiter = new RateLimiterCluster({ ...options, timeoutMs: primaryPatienceMs })
-  return new RLWrapperTimeouts({ ...options, limiter, timeoutMs: primaryPatienceMs, insuranceLimiter })
+function createPrimaryCounter(options: CounterOptions, insuranceLimiter: RateLimiterMemory): Counter {
+  const limiter = new RateLimiterCluster({ ...options, timeoutMs: primaryTimeoutMs })
+  return new RLWrapperTimeouts({ ...options, limiter, timeoutMs: primaryTimeoutMs, insuranceLimiter })
 }
 
-/**
- * Tries that Redis did not count in time are counted here, on top of what it said last, and on top of what it says when it is back: one
- * process lets no more than `points` pass, however often a Redis that keeps its counts comes and goes. One that restarts empty has forgotten
- * what it counted itself, and lets as much pass again. A try that Redis counted and did not confirm counts twice.
- */
-function sharedCounter(
+/** Adds what Redis missed to what Redis counted, so that one process stays within `points` while Redis comes and goes. */
+function createRedisCounter(
   options: CounterOptions,
   redis: unknown,
-  said: LRUCache<string, number>,
-  onMissed: (reason: unknown) => void,
+  redisCounts: LRUCache<string, number>,
+  onFailure: (reason: unknown) => void,
 ): Counter {
   const shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
-  const missed = new BoundedMemory(options)
-  const saidOf = (name: string) => `${options.keyPrefix}:${name}`
+  const local = new BoundedMemory(options)
+  const prefixed = (name: string) => `${options.keyPrefix}:${name}`
 
   return {
     async consume(key, tries = 1) {
@@ -102,11 +94,14 @@ function sharedCounter(
       const [outcome] = await Promise.allSettled([shared.consume(name, tries)])
       const answer: unknown = outcome.status === 'fulfilled' ? outcome.value : outcome.reason
       const counted = answer instanceof RateLimiterRes ? answer : null
-      if (counted) said.set(saidOf(name), counted.consumedPoints, { ttl: Math.max(1, counted.msBeforeNext) })
-      else onMissed(answer)
-      const own = counted ? await missed.get(name) : await missed.penalty(name, tries)
-      const consumed = (counted?.consumedPoints ?? said.get(saidOf(name)) ?? 0) + (own?.consumedPoints ?? 0)
-      const msBeforeNext = Math.max(counted?.msBeforeNext ?? said.getRemainingTTL(saidOf(name)), own?.msBeforeNext ?? 0)
+      if (counted) redisCounts.set(prefixed(name), counted.consumedPoints, { ttl: Math.max(1, counted.msBeforeNext) })
+      else onFailure(answer)
+      const localState = counted ? await local.get(name) : await local.penalty(name, tries)
+      const consumed = (counted?.consumedPoints ?? redisCounts.get(prefixed(name)) ?? 0) + (localState?.consumedPoints ?? 0)
+      const msBeforeNext = Math.max(
+        counted?.msBeforeNext ?? redisCounts.getRemainingTTL(prefixed(name)),
+        localState?.msBeforeNext ?? 0,
+      )
       const total = new RateLimiterRes(Math.max(0, options.points - consumed), msBeforeNext, consumed)
       if (consumed > options.points) throw total
       return total
@@ -115,15 +110,15 @@ function sharedCounter(
       const name = String(key)
       const blocked = options.points + 1
       await shared.block(name, seconds).then(
-        () => said.set(saidOf(name), blocked, { ttl: seconds * 1000 }),
-        () => missed.block(name, seconds),
+        () => redisCounts.set(prefixed(name), blocked, { ttl: seconds * 1000 }),
+        () => local.block(name, seconds),
       )
       return new RateLimiterRes(0, seconds * 1000, blocked)
     },
     async delete(key) {
       const name = String(key)
-      said.delete(saidOf(name))
-      await missed.delete(name)
+      redisCounts.delete(prefixed(name))
+      await local.delete(name)
       return shared.delete(name).catch(() => false)
     },
   }
@@ -131,45 +126,42 @@ function sharedCounter(
 
 type RateLimiterOptions = {
   enabled: boolean
-  /** Any ioredis client. */
   redis: unknown
-  /** Whether this process is one of several workers, whose primary has called `countForWorkers`. */
   isWorker?: boolean
   log?: Pick<Log, 'warn'>
 }
 
-/** Counters in Redis when there is one, and in this process's memory on top of it while Redis is away; without Redis in memory: this process's, or its primary's. */
 export function createRateLimiter({ enabled, redis, isWorker = false, log }: RateLimiterOptions): RateLimiter {
   if (!enabled) return { consume: async () => null, allows: async () => true, block: async () => {}, reset: async () => {} }
 
-  // Its connection says itself that it is away. A Redis that answers, and refuses to count, is as good as away.
+  // The connection logs its own failures; this logs error responses.
   let warnedAt = -Infinity
-  const onMissed = (reason: unknown) => {
+  const onFailure = (reason: unknown) => {
     if (!(reason instanceof Error) || reason.name !== 'ReplyError' || performance.now() - warnedAt < 60_000) return
     warnedAt = performance.now()
-    log?.warn({ reason: reason.message }, 'Redis does not count: limits are counted in this process meanwhile')
+    log?.warn({ reason: reason.message }, 'redis counter failed; counting limits in this process')
   }
-  // One for all limits: it takes its room when it is made.
-  const said = new LRUCache<string, number>({ max: redis ? policy.rateLimitRecords : 1 })
+  // The cache allocates its full size at once, so all limits share one.
+  const redisCounts = new LRUCache<string, number>({ max: redis ? policy.rateLimitRecords : 1 })
   const counters = new Map(
     counterOptions.map(([name, options]): [LimitName, Counter] => {
-      if (redis) return [name, sharedCounter(options, redis, said, onMissed)]
+      if (redis) return [name, createRedisCounter(options, redis, redisCounts, onFailure)]
       const own = new BoundedMemory(options)
-      return [name, isWorker ? countInPrimary(options, own) : own]
+      return [name, isWorker ? createPrimaryCounter(options, own) : own]
     }),
   )
-  // Writing to a primary that is gone is an error of the process: what was asked of it is counted here.
+  // A write to a dead primary emits 'error' on the process; the local counter takes over.
   if (isWorker) process.on('error', () => {})
   const counter = (limit: LimitName) => counters.get(limit) as Counter
 
   const count = async (limit: LimitName, key: string, tries = 1): Promise<{ isAllowed: boolean; state: LimitState }> => {
-    // Hashed: a key may be an address, and may be as long as its sender likes.
+    // Hash the key: it may be an email, and it may be long.
     const [outcome] = await Promise.allSettled([counter(limit).consume(hashToken(key), tries)])
     const isAllowed = outcome.status === 'fulfilled'
-    const left: unknown = isAllowed ? outcome.value : outcome.reason
-    if (!(left instanceof RateLimiterRes)) throw left
-    const reset = Math.max(1, Math.ceil(left.msBeforeNext / 1000))
-    return { isAllowed, state: { points: limits[limit].points, remaining: left.remainingPoints, reset } }
+    const result: unknown = isAllowed ? outcome.value : outcome.reason
+    if (!(result instanceof RateLimiterRes)) throw result
+    const reset = Math.max(1, Math.ceil(result.msBeforeNext / 1000))
+    return { isAllowed, state: { points: limits[limit].points, remaining: result.remainingPoints, reset } }
   }
 
   return {

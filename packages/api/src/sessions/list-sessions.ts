@@ -1,7 +1,6 @@
 import { sessionProcedure } from '../trpc.ts'
 import { describeSession } from './present-session.ts'
 
-/** The caller's live sessions, newest first, as devices a person recognises. Spec: Sessions. Nothing in it opens a session. */
 export const listSessions = sessionProcedure.query(async ({ ctx }) => {
   const sessions = await ctx.db.session.findMany({
     where: { userId: ctx.user.id, expiresAt: { gt: new Date() } },

@@ -1,7 +1,6 @@
-import { type Session, shownOf, type User } from '@floorpass/db'
+import { publicFields, type Session, type User } from '@floorpass/db'
 import { describeDevice } from './describe-device.ts'
 
-/** A user as every answer shows them. */
 export const presentUser = (user: User) => ({
   id: user.id,
   name: user.name,
@@ -15,10 +14,9 @@ export const presentUser = (user: User) => ({
   riskLevel: user.riskLevel,
 })
 
-/** A session as every answer shows it. `id` and `token` are its handle, which names it for a revocation and opens nothing. */
-export const presentSession = (session: Session) => ({ id: session.handle, token: session.handle, ...shownOf(session) })
+/** `id` and `token` are the handle, which can only revoke the session. */
+export const presentSession = (session: Session) => ({ id: session.handle, token: session.handle, ...publicFields(session) })
 
-/** A session as lists, the export and the operator show it: with its device. */
 export const describeSession = (session: Session) => ({
   ...presentSession(session),
   ...describeDevice(session.userAgent),

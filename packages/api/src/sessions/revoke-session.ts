@@ -7,26 +7,19 @@ import { lockCaller } from '../users/lock-user.ts'
 import { revokeSessionInput } from './contract.ts'
 import { clearSessionCookie } from './session-store.ts'
 
-/**
- * Ends one of the caller's sessions, named by its handle, and the trust of its device: who revokes a lost laptop does not want it
- * to skip the code. Spec: Sessions. Somebody else's, or none, is the same answer without effect.
- */
+/** Spec: Sessions. Also ends the device's trust. An unknown or foreign handle changes nothing, with the same response. */
 export const revokeSession = sessionProcedure.input(revokeSessionInput).mutation(async ({ ctx, input }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    const named = { handle: input.token, userId: ctx.user.id }
-    await tx.trustedDevice.deleteMany({ where: { sessions: { some: named } } })
-    const { count } = await tx.session.deleteMany({ where: named })
+    const target = { handle: input.token, userId: ctx.user.id }
+    await tx.trustedDevice.deleteMany({ where: { sessions: { some: target } } })
+    const { count } = await tx.session.deleteMany({ where: target })
     if (count > 0) await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'revoke-session', details: { count } })
   })
   if (input.token === ctx.session.handle) clearSessionCookie(ctx)
   return { status: true as const }
 })
 
-/**
- * Ends all of the caller's sessions, this one too, sign-ins that wait for their code, and the trust of every device; none is known any
- * more. Spec: Sessions.
- */
 export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -40,10 +33,6 @@ export const revokeSessions = sessionProcedure.mutation(async ({ ctx }) => {
   return { status: true as const }
 })
 
-/**
- * Ends the caller's sessions but this one, sign-ins that wait for their code, and the trust of every other device; this one alone stays
- * known. Spec: Sessions.
- */
 export const revokeOtherSessions = sessionProcedure.mutation(async ({ ctx }) => {
   const account = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)

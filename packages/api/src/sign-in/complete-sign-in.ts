@@ -6,17 +6,12 @@ import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession
 import { clearChallenge, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trusted-device.ts'
 
-// What happens after the password, the code or the provider was right. Every way in ends here.
-
-/** A session, or a challenge that asks for the second factor. */
 export type SignInResult = OpenedSession | { challenge: string }
 
 type OpenedSession = { session: Session; token: string; trust: TrustToken | null; account: DeviceAccount | null }
 
-/** What a sign-in has to meet, and the account whose device this browser becomes. */
 export type SignInRequirements = { twoFactorEnabled: boolean; account: DeviceAccount | null }
 
-/** Reads what a sign-in has to meet. Null when the user is gone. Call it while the user is locked. */
 export async function findSignInRequirements(tx: Queryable, userId: string): Promise<SignInRequirements | null> {
   const [row] = await tx.$queryRaw<{ twoFactorEnabled: boolean; id: string | null; deviceEpoch: number | null }[]>`
     SELECT u.two_factor_enabled AS "twoFactorEnabled", a.id, a.device_epoch AS "deviceEpoch" FROM users u
@@ -26,11 +21,7 @@ export async function findSignInRequirements(tx: Queryable, userId: string): Pro
   return { twoFactorEnabled, account: id === null || deviceEpoch === null ? null : { id, deviceEpoch } }
 }
 
-/**
- * Opens a session for a user whose first factor was right. A user with a second factor gets a challenge instead, bound to this
- * browser, unless the browser is trusted. Hold the user's lock, so that a factor that is being enabled is seen. Call
- * `setSignInCookies` with the result after the commit.
- */
+/** Hold the user's lock, so that a factor enabled meanwhile is seen. After the commit, call `setSignInCookies`. */
 export async function completeSignIn(
   ctx: Context,
   tx: Queryable,
@@ -38,21 +29,19 @@ export async function completeSignIn(
   intent: SignInIntent,
   requirements: SignInRequirements | null,
 ): Promise<SignInResult> {
-  if (!requirements) throw new Error('a user whose row is locked is gone')
+  if (!requirements) throw new Error('sign-in requirements missing: the locked user no longer exists')
   const { twoFactorEnabled, account } = requirements
   const trust = twoFactorEnabled ? await renewTrust(ctx, tx, userId) : null
   if (!twoFactorEnabled || trust) {
     const details = trust ? { factor: 'trusted-device' } : {}
     return openSession(ctx, tx, userId, intent, { details, trust, account })
   }
-  // The session in this browser ends: the first factor showed that another sign-in replaces it.
   await endPresentedSession(ctx, tx)
   const details = intent.provider === undefined ? {} : { provider: intent.provider }
   await recordAuditEvent(tx, ctx.client, { userId, action: 'two-factor-challenge', details })
   return { challenge: await issueChallenge(ctx, tx, userId, intent) }
 }
 
-/** Opens the session of a sign-in that met every requirement, and records it with `details` of the factor. */
 export async function openSession(
   ctx: Context,
   tx: Queryable,
@@ -72,7 +61,6 @@ export async function openSession(
   return { ...started, trust, account }
 }
 
-/** Gives the browser the cookies of the result. Returns the session, or null when the second factor is asked for. */
 export function setSignInCookies(ctx: Context, result: SignInResult): Session | null {
   if ('challenge' in result) {
     clearSessionCookie(ctx)

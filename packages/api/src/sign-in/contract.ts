@@ -18,7 +18,7 @@ export const signUpEmailInput = z.object({
   email: emailAddress,
   password,
   image: imageUrl.optional(),
-  /** Checked, not kept: trading starts switched off, and only a signed-in person switches it on. */
+  /** Validated and ignored: trading is off until the signed-in user enables it. */
   tradingEnabled: z.boolean().optional(),
   riskLevel: riskLevel.optional(),
   callbackURL,
@@ -31,10 +31,9 @@ export const signInEmailInput = z.object({
   callbackURL,
 })
 
-// What comes back in the URL is the provider's, or anybody's: what is odd is taken for absent, and the person gets a page.
-const parameter = z.string().min(1).max(4096).optional().catch(undefined)
+// Anyone can craft a callback URL: treat a malformed parameter as absent, so that the user gets a page.
+const callbackParameter = z.string().min(1).max(4096).optional().catch(undefined)
 
-/** One proof, or the start of one: `provider` answers a URL to go to, `sendEmail` mails a link whose `token` is the proof. */
 export const reauthenticateInput = startSocialInput
   .pick({ callbackURL: true, errorCallbackURL: true, disableRedirect: true })
   .extend({
@@ -44,18 +43,17 @@ export const reauthenticateInput = startSocialInput
     sendEmail: z.literal(true).optional(),
     token: oneTimeToken.optional(),
   })
-  .refine(({ password, code, provider, sendEmail, token }) => count(password, code, provider, sendEmail, token) === 1, {
+  .refine(({ password, code, provider, sendEmail, token }) => countDefined(password, code, provider, sendEmail, token) === 1, {
     path: ['password'],
     message: fieldProblems.proofMissing,
   })
 
-const count = (...values: unknown[]): number => values.filter((value) => value !== undefined).length
+const countDefined = (...values: unknown[]): number => values.filter((value) => value !== undefined).length
 
 export const finishSocialInput = z.object({
   provider: z.enum(providerIds),
-  code: parameter,
-  state: parameter,
-  error: parameter,
-  /** Odd is not absent here: it is a mismatch. */
+  code: callbackParameter,
+  state: callbackParameter,
+  error: callbackParameter,
   iss: z.string().max(4096).optional().catch(''),
 })

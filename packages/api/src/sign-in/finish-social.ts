@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { withParameter } from '../kernel/redirect-target.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
-import { endSocialFlow, requireProvider, type SocialFlow } from '../social/social-flow.ts'
+import { consumeSocialFlow, requireProvider, type SocialFlow } from '../social/social-flow.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social/social-provider.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
@@ -14,15 +14,11 @@ import { linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
-/**
- * The way back from a social provider. Spec: Sign-in and sign-up. Always a target to send the browser to: the one that the start
- * named, `/two-factor` for who has a second factor, or the one for failures with `?error=<code>`. PROVIDER_NOT_FOUND for a provider
- * that is not configured.
- */
+/** Spec: Sign-in and sign-up. Returns the next URL; a refusal adds `?error=<code>`. Throws PROVIDER_NOT_FOUND. */
 export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
   const provider = requireProvider(ctx, input.provider)
   await ctx.limitByIp('social-callback:ip')
-  const flow = input.state === undefined ? null : await endSocialFlow(ctx, provider.id, input.state)
+  const flow = input.state === undefined ? null : await consumeSocialFlow(ctx, provider.id, input.state)
   try {
     if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
     const identity = await identify(provider, flow, input)
@@ -31,17 +27,21 @@ export const finishSocial = publicProcedure.input(finishSocialInput).mutation(as
     return { url: await finishSignIn(ctx, provider, flow, identity) }
   } catch (error) {
     if (!(error instanceof SocialRefusal)) throw error
-    ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'a social sign-in was refused')
-    // The page that this person can see: /login sends who is signed in away.
-    const signedInTarget = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
-    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInTarget : '/login')
+    ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'social sign-in refused')
+    // /login redirects signed-in users away.
+    const signedInErrorPage = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
+    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
     return { url: withParameter(target, 'error', error.code) }
   }
 })
 
-type Answer = { code?: string | undefined; error?: string | undefined; iss?: string | undefined }
+type CallbackParameters = { code?: string | undefined; error?: string | undefined; iss?: string | undefined }
 
-async function identify(provider: SocialProvider, attempt: SocialAttempt, { code, error, iss }: Answer): Promise<SocialIdentity> {
+async function identify(
+  provider: SocialProvider,
+  attempt: SocialAttempt,
+  { code, error, iss }: CallbackParameters,
+): Promise<SocialIdentity> {
   if (iss !== undefined && provider.issuer !== null && iss !== provider.issuer) throw new SocialRefusal('issuer_mismatch')
   if (error !== undefined) throw new SocialRefusal(error === 'access_denied' ? 'access_denied' : 'provider_error')
   if (code === undefined) throw new SocialRefusal('no_code')
@@ -62,7 +62,7 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
   const callbackURL = flow.callbackURL ?? '/dashboard'
   const { result, isNew } = await ctx.db.$transaction(async (tx) => {
     const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
-    const intent = { remember: true, callbackURL, provider: provider.id, isNew, authenticatedAt: provenAtProvider(identity) }
+    const intent = { remember: true, callbackURL, provider: provider.id, isNew, authenticatedAt: getAuthenticationTime(identity) }
     if (!user.suspendedAt) {
       const requirements = await findSignInRequirements(tx, user.id)
       return { result: await completeSignIn(ctx, tx, user.id, intent, requirements), isNew }
@@ -79,7 +79,6 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
 }
 
 async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
-  // The session that asked must be the one that comes back, and must still live.
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
   await ctx.db.$transaction(async (tx) => {
@@ -92,7 +91,6 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
   return flow.callbackURL ?? '/settings/accounts'
 }
 
-/** The proof is a sign-in at the provider with an identity of this account; one from before the last 15 minutes proves nothing. */
 async function finishReauthentication(
   ctx: Context,
   provider: SocialProvider,
@@ -101,7 +99,7 @@ async function finishReauthentication(
 ): Promise<string> {
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.reauthentication?.sessionId) throw new SocialRefusal('state_mismatch')
-  const authenticatedAt = provenAtProvider(identity)
+  const authenticatedAt = getAuthenticationTime(identity)
   if (!isReauthenticated({ createdAt: authenticatedAt, authenticatedAt })) throw new SocialRefusal('provider_sign_in_too_old')
   const userId = active.user.id
   const renewed = await ctx.db.$transaction(async (tx) => {
@@ -118,6 +116,6 @@ async function finishReauthentication(
   return flow.callbackURL ?? '/dashboard'
 }
 
-/** The provider's `auth_time`, else now. A provider's clock that is ahead must not prolong the proof. */
-const provenAtProvider = ({ authenticatedAt }: SocialIdentity): Date =>
+/** Capped at now: a provider's clock that runs ahead must not extend the reauthentication. */
+const getAuthenticationTime = ({ authenticatedAt }: SocialIdentity): Date =>
   new Date(Math.min(authenticatedAt?.getTime() ?? Number.POSITIVE_INFINITY, Date.now()))

@@ -5,7 +5,6 @@ import { sendAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
-/** Gives a user another way in, and tells them, unless it came with the account. One that is somebody else's stays theirs. */
 export async function linkIdentity(
   ctx: Context,
   tx: Transaction,
@@ -16,14 +15,14 @@ export async function linkIdentity(
 ): Promise<void> {
   const key = { providerId: provider.id, accountId: identity.subject }
   const { count } = await tx.account.createMany({
-    data: { userId, ...key, ...sealedTokens(ctx, { userId, ...key }, identity) },
+    data: { userId, ...key, ...sealTokens(ctx, { userId, ...key }, identity) },
     skipDuplicates: true,
   })
   if (count === 0) {
-    const holder = await tx.account.findUnique({ where: { providerId_accountId: key } })
-    if (!holder) throw new SocialRefusal('state_mismatch')
-    if (holder.userId !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
-    await tx.account.update({ where: { id: holder.id }, data: sealedTokens(ctx, holder, identity) })
+    const existing = await tx.account.findUnique({ where: { providerId_accountId: key } })
+    if (!existing) throw new SocialRefusal('state_mismatch')
+    if (existing.userId !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
+    await tx.account.update({ where: { id: existing.id }, data: sealTokens(ctx, existing, identity) })
     return
   }
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
@@ -32,8 +31,7 @@ export async function linkIdentity(
   if (!isNew) await sendAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
 }
 
-/** A sign-in through a linked identity: when, and its newest tokens. */
-export async function noteUse(
+export async function recordIdentityUse(
   ctx: Context,
   tx: Transaction,
   userId: string,
@@ -41,12 +39,12 @@ export async function noteUse(
   identity: SocialIdentity,
 ): Promise<void> {
   const key = { userId, providerId, accountId: identity.subject }
-  await tx.account.updateMany({ where: key, data: { ...sealedTokens(ctx, key, identity), lastUsedAt: new Date() } })
+  await tx.account.updateMany({ where: key, data: { ...sealTokens(ctx, key, identity), lastUsedAt: new Date() } })
 }
 
 type AccountKey = Pick<Account, 'userId' | 'providerId' | 'accountId'>
 
-function sealedTokens({ secretBox }: Context, { userId, providerId, accountId }: AccountKey, { tokens }: SocialIdentity) {
+function sealTokens({ secretBox }: Context, { userId, providerId, accountId }: AccountKey, { tokens }: SocialIdentity) {
   const seal = (kind: 'access' | 'refresh', token: string) =>
     secretBox.seal(token, [`accounts.${kind}_token_sealed`, providerId, accountId, userId])
   return {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendReauthenticationLink } from '../mail/notifications.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
@@ -14,24 +14,19 @@ import { lockCaller } from '../users/lock-user.ts'
 import { reauthenticateInput } from './contract.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
 
-/**
- * A signed-in user proves again who they are, for the sensitive acts of the next 15 minutes; the session gets a new token. Spec: Sign-in
- * and sign-up. The proof is the password, a code of the second factor, a round trip to a linked provider (the answer holds its `url`)
- * or, for an account with none of these, the token of a mailed link. INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, INVALID_TOKEN,
- * TOKEN_EXPIRED, PROVIDER_NOT_FOUND, ACCOUNT_NOT_FOUND, REAUTHENTICATION_METHOD_NOT_AVAILABLE and the codes of `verifyCode`.
- */
+/** Spec: Sign-in and sign-up. Throws the errors of `confirmPassword` and `verifyCode`, or INVALID_TOKEN. */
 export const reauthenticate = sessionProcedure.input(reauthenticateInput).mutation(async ({ ctx, input }) => {
-  if (input.provider !== undefined) return startAtProvider(ctx, input.provider, input)
-  if (input.sendEmail) return mailLink(ctx)
+  if (input.provider !== undefined) return startProviderFlow(ctx, input.provider, input)
+  if (input.sendEmail) return sendLink(ctx)
   return verifyProof(ctx, input)
 })
 
-type Input = z.infer<typeof reauthenticateInput>
+type ReauthenticateInput = z.infer<typeof reauthenticateInput>
 
-async function startAtProvider(
+async function startProviderFlow(
   ctx: Context & ActiveSession,
   id: string,
-  { disableRedirect, callbackURL, errorCallbackURL }: Input,
+  { disableRedirect, callbackURL, errorCallbackURL }: ReauthenticateInput,
 ) {
   await ctx.limitByIp('social:ip')
   const provider = requireProvider(ctx, id)
@@ -44,7 +39,7 @@ async function startAtProvider(
   return { url: url.href, redirect: !disableRedirect }
 }
 
-async function mailLink(ctx: Context & ActiveSession) {
+async function sendLink(ctx: Context & ActiveSession) {
   await ctx.limiter.consume('reauthentication-link:user', ctx.user.id)
   await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
@@ -58,18 +53,18 @@ async function mailLink(ctx: Context & ActiveSession) {
   return { status: true as const }
 }
 
-async function verifyProof(ctx: Context & ActiveSession, { password, code, token }: Input) {
+async function verifyProof(ctx: Context & ActiveSession, { password, code, token }: ReauthenticateInput) {
   const userId = ctx.user.id
   if (code !== undefined) await ctx.limitByIp('two-factor:ip')
   const method = password !== undefined ? 'password' : code !== undefined ? 'code' : 'email'
   const account = password === undefined ? null : await confirmPassword(ctx, userId, password)
   const renewed = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, ctx)
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     if (code !== undefined) {
       const check = await verifyCode(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), { code })
-      // Returned, so that the count of a wrong code is committed.
-      if (check.outcome !== 'right') return check.refusal
+      // A throw would roll back the count of wrong codes.
+      if (check.outcome !== 'right') return check.error
     }
     if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)
       throw new AppError('INVALID_TOKEN')

@@ -6,10 +6,7 @@ import { hasOpenUndo } from '../users/open-undo.ts'
 
 export type ReauthenticationMethod = 'password' | 'code' | ProviderId | 'email'
 
-/**
- * How a user can prove who they are. A mailed link is for an account with no other way, and only to an address that has been the
- * account's for a week: a thief who has just changed the address must not confirm by it.
- */
+/** An emailed link is the last resort, and needs a week-old email: a thief may have just changed it. */
 export async function findReauthenticationMethods(
   ctx: Context,
   db: Transaction,

@@ -7,49 +7,44 @@ import type { SocialIdentity, SocialProvider } from '../social/social-provider.t
 import { claimImportedUser } from '../users/claim-imported-user.ts'
 import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { linkIdentity, noteUse } from './link-identity.ts'
+import { linkIdentity, recordIdentityUse } from './link-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
-type Resolved = { user: User; isNew: boolean }
+type ResolvedUser = { user: User; isNew: boolean }
 
-/**
- * Whose identity it is: the user it is linked to; else the one with the same address, proved on both sides, who gets it linked;
- * else a new user. An unproved address is nobody's: a sign-up that never proved it goes, with all it left, when a provider proves it;
- * an imported user stays, without its former ways in.
- * The user is locked from here on. A suspended one is returned with nothing changed.
- */
+/** Returns the user locked. Links by email only when both sides verified it. A suspended user is unchanged. */
 export async function resolveIdentity(
   ctx: Context,
   tx: Transaction,
   provider: SocialProvider,
   identity: SocialIdentity,
-): Promise<Resolved> {
-  const linked = await findLinked(tx, provider, identity)
+): Promise<ResolvedUser> {
+  const linked = await findLinkedUser(tx, provider, identity)
   if (linked) {
     await lockUser(tx, linked.id)
-    // What ended the link while this waited also ends this.
-    const user = await findLinked(tx, provider, identity)
+    // The identity may have been unlinked before the lock.
+    const user = await findLinkedUser(tx, provider, identity)
     if (user?.id !== linked.id) throw new SocialRefusal('state_mismatch')
-    if (!user.suspendedAt) await noteUse(ctx, tx, user.id, provider, identity)
+    if (!user.suspendedAt) await recordIdentityUse(ctx, tx, user.id, provider, identity)
     return { user, isNew: false }
   }
   if (identity.email === null) throw new SocialRefusal('email_not_found')
-  // The same whether the address has an account: an unproved one must not tell.
+  // Check this before the lookup: the error must not reveal whether the email has an account.
   if (!identity.emailVerified) throw new SocialRefusal('email_not_verified')
 
   await deleteUnverifiedUser(tx, identity.email)
   await claimImportedUser(ctx, tx, identity.email)
-  const created = newUser(ctx, identity, identity.email)
-  // Two callbacks of one new person: the unique address lets one create, the other waits here and then finds the row.
+  const created = buildUser(ctx, identity, identity.email)
+  // Of two concurrent callbacks, the unique email lets one create the user.
   const { count } = await tx.user.createMany({ data: created, skipDuplicates: true })
-  const user = count === 1 ? created : await lockOwner(tx, provider, identity.email)
+  const user = count === 1 ? created : await lockEmailOwner(tx, provider, identity.email)
   if (user.suspendedAt) return { user, isNew: false }
   await linkIdentity(ctx, tx, user, provider, identity, { isNew: count === 1 })
-  await noteUse(ctx, tx, user.id, provider, identity)
+  await recordIdentityUse(ctx, tx, user.id, provider, identity)
   return { user, isNew: count === 1 }
 }
 
-const findLinked = async (
+const findLinkedUser = async (
   tx: Transaction,
   { id: providerId }: SocialProvider,
   { subject }: SocialIdentity,
@@ -57,17 +52,16 @@ const findLinked = async (
   (await tx.account.findUnique({ where: { providerId_accountId: { providerId, accountId: subject } }, include: { user: true } }))
     ?.user ?? null
 
-/** Who has the address now and may be joined by it: proved, and not after they unlinked that provider. */
-async function lockOwner(tx: Transaction, { id: providerId }: SocialProvider, email: string): Promise<User> {
-  const holder = await tx.user.findUnique({ where: { email } })
-  await lockUser(tx, holder?.id ?? null)
-  const owner = await tx.user.findUnique({ where: { id: holder?.id ?? '', email } })
+async function lockEmailOwner(tx: Transaction, { id: providerId }: SocialProvider, email: string): Promise<User> {
+  const candidate = await tx.user.findUnique({ where: { email } })
+  await lockUser(tx, candidate?.id ?? null)
+  const owner = await tx.user.findUnique({ where: { id: candidate?.id ?? '', email } })
   if (!owner) throw new SocialRefusal('state_mismatch')
   if (!owner.emailVerified || owner.unlinkedProviders.includes(providerId)) throw new SocialRefusal('account_not_linked')
   return owner
 }
 
-function newUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
+function buildUser(ctx: Context, { name, image }: SocialIdentity, email: string): User {
   const now = new Date()
   const readableName = personName.safeParse([...name].slice(0, fieldLengths.name).join(''))
   const usableImage = imageUrl.safeParse(image)

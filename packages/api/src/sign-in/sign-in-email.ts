@@ -6,11 +6,11 @@ import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import {
   clearedFailures,
-  countSignIn,
-  forgetWindows,
-  type Guess,
+  type DeviceKind,
   notifyOwner,
-  type Place,
+  type RecordedGuess,
+  recordSignInGuess,
+  resetSignInThrottle,
 } from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { publicProcedure } from '../trpc.ts'
@@ -18,53 +18,49 @@ import { lockUser } from '../users/lock-user.ts'
 import { completeSignIn, findSignInRequirements, type SignInResult, setSignInCookies } from './complete-sign-in.ts'
 import { signInEmailInput } from './contract.ts'
 
-/**
- * Signs in with an e-mail address and a password. Spec: Sign-in and sign-up. Unknown address, wrong password, no password and
- * suspended account are one answer, after one argon2id and no sooner than 200 ms; EMAIL_NOT_VERIFIED is told only to who knows the password.
- * Who has a second factor gets no session yet: `twoFactorRedirect`, and a challenge that `twoFactor.verify` ends.
- */
+/** Spec: Sign-in and sign-up. All refusals share one error and timing; only the right password earns EMAIL_NOT_VERIFIED. */
 export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('sign-in:ip')
   assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-  // The hash may be replaced while this password is compared with it, if only by a stronger one: it is judged, and counted, anew.
-  const entered = (await enter(ctx, input)) ?? (await enter(ctx, input))
-  if (!entered) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
-  const session = setSignInCookies(ctx, entered.result)
+  // A concurrent request may replace the hash. Compare again with the new one.
+  const signedIn = (await attemptSignIn(ctx, input)) ?? (await attemptSignIn(ctx, input))
+  if (!signedIn) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+  const session = setSignInCookies(ctx, signedIn.result)
   if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
 
   return {
     redirect: input.callbackURL !== undefined,
     token: session.handle,
     ...(input.callbackURL !== undefined && { url: input.callbackURL }),
-    user: presentUser(entered.user),
+    user: presentUser(signedIn.user),
   }
 })
 
-/** Null when the password was changed, or the account suspended, while this password was being compared. */
-async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult; user: User } | null> {
-  const { account, place } = await ctx.responseFloor.withMinDurationOnRefusal(() => comparePassword(ctx, input))
+/** Returns null when the hash changed, or the user was suspended, during the comparison. */
+async function attemptSignIn(ctx: Context, input: SignInInput): Promise<{ result: SignInResult; user: User } | null> {
+  const { account, deviceKind } = await ctx.responseFloor.withMinDurationOnRefusal(() => verifyPassword(ctx, input))
   const { id, userId, user } = account
-  const clearsUnknown = 'unknownGuesses' in clearedFailures(place)
+  const resetsUnknown = 'unknownGuesses' in clearedFailures(deviceKind)
   const resetFailures = async (): Promise<void> => {
-    // No change of the account: its owner sees `updated_at`.
+    // Keep `updated_at`: the owner sees it as a change to the account.
     await ctx.sql.$queryRaw`
-      UPDATE accounts SET known_guesses = 0, unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
+      UPDATE accounts SET known_guesses = 0, unknown_guesses = CASE WHEN ${resetsUnknown}::boolean THEN 0 ELSE unknown_guesses END
       WHERE id = ${id} AND password_hash = ${account.passwordHash}`
-    await forgetWindows(ctx, place, input.email, account)
+    await resetSignInThrottle(ctx, deviceKind, input.email, account)
   }
   if (!user.emailVerified) {
     await resetFailures()
     throw new AppError('EMAIL_NOT_VERIFIED')
   }
 
-  const passwordHash = await renewHash(ctx, account, input.password)
+  const passwordHash = await rehashIfOutdated(ctx, account, input.password)
   const now = new Date()
-  const entering = ctx.sql.transaction(async (tx) => {
+  const completion = ctx.sql.transaction(async (tx) => {
     const [, used, requirements] = await Promise.all([
       lockUser(tx, userId),
       tx.$queryRaw<unknown[]>`
         UPDATE accounts SET last_used_at = ${now}, updated_at = ${now}, password_hash = ${passwordHash}, known_guesses = 0,
-                            unknown_guesses = CASE WHEN ${clearsUnknown}::boolean THEN 0 ELSE unknown_guesses END
+                            unknown_guesses = CASE WHEN ${resetsUnknown}::boolean THEN 0 ELSE unknown_guesses END
         WHERE id = ${id} AND password_hash = ${account.passwordHash}
           AND EXISTS (SELECT FROM users WHERE users.id = user_id AND suspended_at IS NULL) RETURNING id`,
       findSignInRequirements(tx, userId),
@@ -73,18 +69,17 @@ async function enter(ctx: Context, input: Input): Promise<{ result: SignInResult
     const intent = { remember: input.rememberMe, callbackURL: input.callbackURL }
     return completeSignIn(ctx, tx, userId, intent, requirements)
   })
-  const result = await entering.catch((error: unknown) => {
-    // It failed us, not them: whoever tries on through an outage must not have used up their guesses. Nobody waits for a second failure.
+  const result = await completion.catch((error: unknown) => {
+    // The password was right: retries during an outage must not use up the user's guesses.
     void resetFailures().catch(() => {})
     throw error
   })
   if (!result) return null
-  await forgetWindows(ctx, place, input.email, account)
+  await resetSignInThrottle(ctx, deviceKind, input.email, account)
   return { result, user }
 }
 
-/** A hash that was imported, or made at a lower cost, is replaced while its password is at hand; another time when there is no place. */
-async function renewHash(ctx: Context, { passwordHash }: SignInAccount, password: string): Promise<string | null> {
+async function rehashIfOutdated(ctx: Context, { passwordHash }: SignInAccount, password: string): Promise<string | null> {
   if (!ctx.passwords.isOutdated(passwordHash ?? '')) return passwordHash
   return ctx.passwords.hash(password).catch((error: unknown) => {
     if (error instanceof AppError && error.key === 'SERVICE_BUSY') return passwordHash
@@ -92,21 +87,24 @@ async function renewHash(ctx: Context, { passwordHash }: SignInAccount, password
   })
 }
 
-async function comparePassword(ctx: Context, { email, password }: Input): Promise<{ account: SignInAccount; place: Place }> {
+async function verifyPassword(
+  ctx: Context,
+  { email, password }: SignInInput,
+): Promise<{ account: SignInAccount; deviceKind: DeviceKind }> {
   let account = null as SignInAccount | null
-  let guess = null as Guess | null
+  let guess = null as RecordedGuess | null
   const matches = await ctx.passwords.verify(async () => {
     account = await findSignInAccount(ctx.sql, email)
-    guess = await countSignIn(ctx, email, account)
-    // A guess that may not count is compared with nothing, in the same time: nobody learns that there is such an account.
-    return (guess.mayCount && account?.passwordHash) || null
+    guess = await recordSignInGuess(ctx, email, account)
+    // A guess over the limit is compared with a decoy: timing must not reveal the account.
+    return (guess.isAllowed && account?.passwordHash) || null
   }, password)
-  if (account && guess && matches && !account.user.suspendedAt) return { account, place: guess.place }
+  if (account && guess && matches && !account.user.suspendedAt) return { account, deviceKind: guess.deviceKind }
   if (account) {
     await recordAuditEventIfUserExists(ctx.db, ctx.client, { userId: account.userId, action: 'sign-in', succeeded: false })
-    if (guess?.isLast) await notifyOwner(ctx, account, guess.place)
+    if (guess?.isLast) await notifyOwner(ctx, account, guess.deviceKind)
   }
   throw new AppError('INVALID_EMAIL_OR_PASSWORD')
 }
 
-type Input = z.infer<typeof signInEmailInput>
+type SignInInput = z.infer<typeof signInEmailInput>

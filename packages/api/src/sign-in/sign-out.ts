@@ -1,15 +1,12 @@
 import { recordAuditEvent } from '../audit-log/audit-log.ts'
-import { clearSessionCookie, endSession, findEveryPresentedSession } from '../sessions/session-store.ts'
+import { clearSessionCookie, endSession, findAllPresentedSessions } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { lockUsers } from '../users/lock-user.ts'
 
-/**
- * Ends the current session. Spec: Sign-in and sign-up. Done twice, or signed out, it is still done. Where a planted cookie stands beside
- * the real one neither signs in, but both end.
- */
+/** Spec: Sign-in and sign-up. Also ends sessions of planted duplicate cookies. */
 export const signOut = publicProcedure.mutation(async ({ ctx }) => {
   await ctx.db.$transaction(async (tx) => {
-    const sessions = await findEveryPresentedSession(ctx, tx)
+    const sessions = await findAllPresentedSessions(ctx, tx)
     await lockUsers(
       tx,
       sessions.map(({ userId }) => userId),

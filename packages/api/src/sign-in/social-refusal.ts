@@ -1,4 +1,3 @@
-/** Why a social flow ended without success: the `error` that the landing page reads and explains. */
 export type SocialRefusalCode =
   | 'state_not_found'
   | 'state_mismatch'

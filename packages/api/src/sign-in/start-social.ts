@@ -3,7 +3,7 @@ import { startSocialInput } from '../kernel/fields.ts'
 import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
 import { publicProcedure } from '../trpc.ts'
 
-/** Sends the browser to a social provider. Spec: Sign-in and sign-up. PROVIDER_NOT_FOUND for one that is not configured. */
+/** Spec: Sign-in and sign-up. Throws PROVIDER_NOT_FOUND or ID_TOKEN_NOT_SUPPORTED. */
 export const startSocial = publicProcedure.input(startSocialInput).mutation(async ({ ctx, input }) => {
   await ctx.limitByIp('social:ip')
   const { provider, scopes, loginHint, disableRedirect, idToken, ...targets } = input

@@ -16,35 +16,27 @@ export type SocialTargets = {
   newUserCallbackURL?: string | undefined
 }
 
-/** What the start of a social flow leaves for its end, sealed in the row that the `state` names. */
 export type SocialFlow = SocialTargets & {
   provider: ProviderId
   codeVerifier: string
   nonce: string
-  /** The hash of the cookie of the browser that began. */
   browser: string
-  /** Set when a signed-in user links, and does not sign in. */
   link: FlowCaller | null
-  /** Set when a signed-in user proves who they are, and does not sign in. */
   reauthentication?: FlowCaller | null
 }
 
-/** The signed-in user who began, and the session that must come back. */
+/** The flow must end in the session that started it. */
 type FlowCaller = { userId: string; sessionId: string }
 
 const cookie: FlowCookie = { name: 'flow', lifetime: policy.socialFlow.lifetime }
 
-/** The configured provider of that name. PROVIDER_NOT_FOUND. */
 export function requireProvider(ctx: Context, id: string): SocialProvider {
   const provider = ctx.providers.get(id as ProviderId)
   if (!provider) throw new AppError('PROVIDER_NOT_FOUND')
   return provider
 }
 
-/**
- * Begins an attempt at a provider (RFC 9700): a state that works once, within ten minutes, in this browser; PKCE and nonce of its
- * own. The URL to send the browser to. INVALID_CALLBACK_URL and its siblings, PROVIDER_UNAVAILABLE.
- */
+/** Returns the provider's URL (RFC 9700). Throws INVALID_CALLBACK_URL and its siblings, or PROVIDER_UNAVAILABLE. */
 export async function beginSocialFlow(
   ctx: Context,
   provider: SocialProvider,
@@ -67,7 +59,7 @@ export async function beginSocialFlow(
   assertRedirectTarget(targets.errorCallbackURL, trustedOrigins, 'INVALID_ERROR_CALLBACK_URL')
   assertRedirectTarget(targets.newUserCallbackURL, trustedOrigins, 'INVALID_NEW_USER_CALLBACK_URL')
 
-  // Kept while it lives, so that two tabs can each be on their way.
+  // Reuse the cookie, so that two tabs can run a flow.
   const browser = readFlowCookie(ctx, cookie) ?? createToken()
   const codeVerifier = createToken()
   const nonce = createToken()
@@ -92,7 +84,6 @@ export async function beginSocialFlow(
   const state = await (caller === null
     ? issue(ctx.db)
     : ctx.db.$transaction(async (tx) => {
-        // The account may have gone since the session was read.
         await lockCaller(tx, { user: { id: caller.userId }, session: { id: caller.sessionId } })
         return issue(tx)
       }))
@@ -106,18 +97,17 @@ export async function beginSocialFlow(
   return url
 }
 
-/** Ends an attempt: its flow, used up; null when the state is unknown, old, used, another provider's or another browser's. */
-export async function endSocialFlow(
+/** Returns null for an invalid state, another provider or another browser. */
+export async function consumeSocialFlow(
   ctx: Context,
   providerId: ProviderId,
   state: string,
 ): Promise<(SocialFlow & SocialAttempt) | null> {
-  // The cookie stays until it is old: another tab may be on its way, and the state works once.
   const browser = readFlowCookie(ctx, cookie)
   try {
     const flow = JSON.parse(openPayload(ctx, await consumeOneTimeToken(ctx.db, 'social-sign-in', state))) as SocialFlow
-    const isOurs = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
-    return isOurs ? { ...flow, state } : null
+    const isMatch = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
+    return isMatch ? { ...flow, state } : null
   } catch (error) {
     if (error instanceof AppError && (error.key === 'INVALID_TOKEN' || error.key === 'TOKEN_EXPIRED')) return null
     throw error

@@ -5,25 +5,19 @@ import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { findOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
 
-/** What a sign-in was asked for. It is kept, sealed, while the second factor is asked for. */
 export type SignInIntent = {
   remember: boolean
-  /** A target that was checked. */
   callbackURL?: string | undefined
-  /** For the audit log: the social provider that authenticated the user. */
   provider?: string | undefined
-  /** When the provider authenticated the user. Absent: now. */
+  /** Absent means now. */
   authenticatedAt?: Date | undefined
-  /** For the audit log: this sign-in created the account. */
   isNew?: boolean
 }
 
-/** A sign-in that waits for its second factor. */
 export type Challenge = Verification & { user: User; intent: SignInIntent; token: string }
 
 const cookie: FlowCookie = { name: 'two_factor', lifetime: policy.twoFactor.challengeLifetime }
 
-/** Creates a challenge. Returns its token, for `setChallengeCookie`. */
 export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, intent: SignInIntent): Promise<string> =>
   issueOneTimeToken(tx, {
     purpose: 'two-factor',
@@ -35,7 +29,6 @@ export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, inte
 
 export const setChallengeCookie = (ctx: Context, token: string): void => setFlowCookie(ctx, cookie, token)
 
-/** Finds the challenge of this browser. Null when there is none, it has expired, or its user is suspended. */
 export async function findChallenge(ctx: Context, tx: Transaction): Promise<Challenge | null> {
   const token = readFlowCookie(ctx, cookie)
   if (token === undefined) return null

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fieldProblems } from '../kernel/field-problems.ts'
 import { typedCode as code, password } from '../kernel/fields.ts'
 
-/** `method: 'otp'`, codes by mail, is refused by name. The issuer is always the application's name. */
+/** Accepts `otp` so that OTP_NOT_CONFIGURED can explain the refusal. */
 export const enableTwoFactorInput = z.object({
   password: password.optional(),
   method: z.enum(['totp', 'otp']).default('totp'),
@@ -12,24 +12,21 @@ export const getTotpUriInput = z.object({ password: password.optional() })
 
 export const verifyTwoFactorInput = z.object({
   code,
-  /** Without it the code's own form decides: six digits, or a backup code. */
   type: z.enum(['totp', 'backup']).optional(),
-  /** This browser is not asked for a code for thirty days. */
   trustDevice: z.boolean().default(false),
 })
 
 export const verifyCodeInput = verifyTwoFactorInput.omit({ type: true })
 
-/** Either proves that the caller may change the factor. */
-const ownerProof = z
+const reauthenticationProof = z
   .object({ password: password.optional(), code: code.optional() })
   .refine((proof) => proof.password !== undefined || proof.code !== undefined, {
     path: ['password'],
     message: fieldProblems.proofMissing,
   })
 
-export const disableTwoFactorInput = ownerProof
+export const disableTwoFactorInput = reauthenticationProof
 
-export const generateBackupCodesInput = ownerProof
+export const generateBackupCodesInput = reauthenticationProof
 
 export const revokeTrustedDeviceInput = z.object({ id: z.string().min(1).max(64) })

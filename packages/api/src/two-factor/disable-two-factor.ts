@@ -8,10 +8,6 @@ import { disableTwoFactorInput } from './contract.ts'
 import { reauthenticateOwner } from './reauthenticate-owner.ts'
 import { clearTrustCookie } from './trusted-device.ts'
 
-/**
- * Switches the second factor off: secret, backup codes, trusted devices and sign-ins that wait for a code go, and this session
- * gets a new token. Spec: Two-factor. Refused as `reauthenticateOwner` says.
- */
 export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
   const renewed = await reauthenticateOwner(ctx, input, async (tx, { id: userId }) => {
     const user = await deleteTwoFactor(tx, userId)

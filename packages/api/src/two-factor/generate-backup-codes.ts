@@ -5,7 +5,6 @@ import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'
 import { reauthenticateOwner } from './reauthenticate-owner.ts'
 
-/** Ten new backup codes, shown here and never again; the former ones are void. Spec: Two-factor. Refused as `reauthenticateOwner` says. */
 export const generateBackupCodes = sessionProcedure.input(generateBackupCodesInput).mutation(async ({ ctx, input }) => {
   const backupCodes = await reauthenticateOwner(ctx, input, async (tx, user) => {
     await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'replace-backup-codes' })

@@ -3,7 +3,6 @@ import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { countBackupCodes } from './backup-codes.ts'
 import { findChallenge } from './challenge.ts'
 
-/** What the settings show of the caller's second factor. No secret is in it. */
 export const getTwoFactor = sessionProcedure.query(async ({ ctx }) => {
   const userId = ctx.user.id
   const factor = await ctx.db.twoFactor.findUnique({ where: { userId } })
@@ -15,7 +14,6 @@ export const getTwoFactor = sessionProcedure.query(async ({ ctx }) => {
   }
 })
 
-/** The sign-in that waits for a code in this browser, or null. Says nothing of whose it is. */
 export const getChallenge = publicProcedure.query(async ({ ctx }) => {
   const challenge = await findChallenge(ctx, ctx.db)
   const attemptsLeft = policy.twoFactor.attemptsPerChallenge - (challenge?.attempts ?? 0)

@@ -2,7 +2,6 @@ import { describeDevice } from '../sessions/describe-device.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { isThisDevice } from './trusted-device.ts'
 
-/** The browsers that sign in to the caller's account without a code, newest first. Spec: Two-factor. No token is in it. */
 export const listTrustedDevices = sessionProcedure.query(async ({ ctx }) => {
   const devices = await ctx.db.trustedDevice.findMany({
     where: { userId: ctx.user.id, expiresAt: { gt: new Date() } },

@@ -1,17 +1,14 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { confirmPassword, refuseReplacedPassword } from '../password-guesses/confirm-password.ts'
+import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { verifyCode } from './verify-code.ts'
 
 type Proof = { password?: string | undefined; code?: string | undefined }
 
-/**
- * Runs a change of a factor that counts, for a caller who gives the password or a code of the factor: that is the proof.
- * INVALID_PASSWORD, CREDENTIAL_ACCOUNT_NOT_FOUND, and what `verifyCode` refuses; TWO_FACTOR_NOT_ENABLED.
- */
+/** Throws TWO_FACTOR_NOT_ENABLED and the errors of `confirmPassword` and `verifyCode`. */
 export async function reauthenticateOwner<Result>(
   ctx: Context & ActiveSession,
   { password, code }: Proof,
@@ -23,11 +20,11 @@ export async function reauthenticateOwner<Result>(
     await lockCaller(tx, ctx)
     const user = await tx.user.findUniqueOrThrow({ where: { id } })
     if (!user.twoFactorEnabled) throw new AppError('TWO_FACTOR_NOT_ENABLED')
-    if (account) await refuseReplacedPassword(tx, account)
+    if (account) await assertPasswordUnchanged(tx, account)
     if (!account) {
       const check = await verifyCode(ctx, tx, user, { code: code ?? '' })
-      // Returned, so that the count of a wrong code is committed.
-      if (check.outcome !== 'right') return check.refusal
+      // A throw would roll back the count of wrong codes.
+      if (check.outcome !== 'right') return check.error
     }
     return change(tx, user)
   })

@@ -3,7 +3,7 @@ import { sessionProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { revokeTrustedDeviceInput } from './contract.ts'
 
-/** From the next sign-in on, that browser is asked for a code. Spec: Two-factor. Somebody else's, or none, is the same answer without effect. */
+/** Spec: Two-factor. An unknown or foreign id changes nothing, with the same response. */
 export const revokeTrustedDevice = sessionProcedure.input(revokeTrustedDeviceInput).mutation(async ({ ctx, input }) => {
   const userId = ctx.user.id
   await ctx.db.$transaction(async (tx) => {

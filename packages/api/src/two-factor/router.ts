@@ -5,7 +5,7 @@ import { generateBackupCodes } from './generate-backup-codes.ts'
 import { getChallenge, getTwoFactor } from './get-two-factor.ts'
 import { listTrustedDevices } from './list-trusted-devices.ts'
 import { revokeTrustedDevice } from './revoke-trusted-device.ts'
-import { refuseMailedCode, refuseToShowBackupCodes } from './unoffered-ways.ts'
+import { refuseEmailedCode, refuseToShowBackupCodes } from './unavailable-methods.ts'
 import { verifyTwoFactor } from './verify-two-factor.ts'
 
 export const twoFactorRouter = router({
@@ -18,6 +18,6 @@ export const twoFactorRouter = router({
   generateBackupCodes,
   listTrustedDevices,
   revokeTrustedDevice,
-  mailedCode: refuseMailedCode,
+  mailedCode: refuseEmailedCode,
   viewBackupCodes: refuseToShowBackupCodes,
 })

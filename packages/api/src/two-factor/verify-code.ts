@@ -4,71 +4,65 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { sendBackupCodeUsed, sendTwoFactorLocked } from '../mail/notifications.ts'
-import { consumeBackupCode, countBackupCodes, isBackupCode } from './backup-codes.ts'
+import { consumeBackupCode, countBackupCodes, hasBackupCodeFormat } from './backup-codes.ts'
 import { findTimeStep } from './totp.ts'
 
 export type CodeKind = 'totp' | 'backup'
 
-/** What a caller sends as a code; without `type` its form decides. */
-export type GivenCode = { code: string; type?: CodeKind | undefined }
+export type CodeInput = { code: string; type?: CodeKind | undefined }
 
-/** A right code says which kind it was; a wrong one is counted; `not-checked` looked at nothing. */
+/** `wrong` was counted as a failure; `not-checked` was not compared. */
 export type CodeCheck =
   | { outcome: 'right'; kind: CodeKind }
-  | { outcome: 'wrong'; refusal: AppError }
-  | { outcome: 'not-checked'; refusal: AppError }
+  | { outcome: 'wrong'; error: AppError }
+  | { outcome: 'not-checked'; error: AppError }
 
-const onlyBackupCodes = 'Too many wrong codes in a row: only a backup code is accepted'
+const backupCodeRequired = 'Too many wrong codes in a row: only a backup code is accepted'
 
-/** The kind that a code claims to be. */
-export const kindOf = ({ code, type }: GivenCode): CodeKind => type ?? (isBackupCode(code) ? 'backup' : 'totp')
+export const getCodeKind = ({ code, type }: CodeInput): CodeKind => type ?? (hasBackupCodeFormat(code) ? 'backup' : 'totp')
 
-/**
- * Judges a code for a user whose lock is held. Every way that takes a code comes through here, so wrong codes are counted per
- * account whatever the sign-in, session or kind, and enough of them lock the factor for longer each time. A refusal is returned
- * and not thrown: its count must be committed. `isSetUp` accepts the first code of a factor that does not count yet.
- */
+/** Returns errors, so that the caller commits the count. `isSetUp` accepts the first code of an unconfirmed factor. */
 export async function verifyCode(
   ctx: Context,
   tx: Transaction,
   user: User,
-  given: GivenCode,
+  input: CodeInput,
   { isSetUp = false }: { isSetUp?: boolean } = {},
 ): Promise<CodeCheck> {
-  const kind = kindOf(given)
+  const kind = getCodeKind(input)
   const factor = await tx.twoFactor.findUnique({ where: { userId: user.id } })
   if (!factor || (!factor.confirmedAt && !(isSetUp && kind === 'totp')))
-    return { outcome: 'not-checked', refusal: new AppError(kind === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED') }
-  const wait = (factor.lockedUntil?.getTime() ?? 0) - Date.now()
-  if (wait > 0)
-    return { outcome: 'not-checked', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(wait / 1000) }) }
+    return { outcome: 'not-checked', error: new AppError(kind === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED') }
+  const lockedForMs = (factor.lockedUntil?.getTime() ?? 0) - Date.now()
+  if (lockedForMs > 0)
+    return {
+      outcome: 'not-checked',
+      error: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(lockedForMs / 1000) }),
+    }
 
   if (kind === 'totp' && factor.failedAttempts >= policy.twoFactor.failuresEver)
-    return { outcome: 'not-checked', refusal: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: onlyBackupCodes }) }
+    return { outcome: 'not-checked', error: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: backupCodeRequired }) }
 
-  const isRight =
-    kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, given.code) : await consumeBackupCode(tx, user.id, given.code)
-  if (!isRight) {
-    // Before it counts there is nothing to guess: a new set-up has a new secret.
-    if (factor.confirmedAt) await countFailure(ctx, tx, user)
-    return { outcome: 'wrong', refusal: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
+  const isValid =
+    kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, input.code) : await consumeBackupCode(tx, user.id, input.code)
+  if (!isValid) {
+    // An unconfirmed factor protects nothing yet.
+    if (factor.confirmedAt) await recordFailure(ctx, tx, user)
+    return { outcome: 'wrong', error: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
   }
   await tx.twoFactor.update({ where: { userId: user.id }, data: { failedAttempts: 0, lockedUntil: null } })
   if (kind === 'backup') await sendBackupCodeUsed(ctx, tx, user, await countBackupCodes(tx, user.id))
   return { outcome: 'right', kind }
 }
 
-/**
- * A code opens for its time step once, and never for an earlier one (RFC 6238 section 5.2): one conditional UPDATE decides. The
- * secret is sealed anew meanwhile, so that it outlives the AUTH_SECRET that sealed it first.
- */
+/** Accepts each time step once, in order (RFC 6238 5.2). Reseals the secret for a rotation of AUTH_SECRET. */
 async function consumeTimeStep(
   ctx: Context,
   tx: Transaction,
   { userId, secretSealed }: TwoFactor,
   code: string,
 ): Promise<boolean> {
-  const secret = openSecret(ctx, userId, secretSealed)
+  const secret = findSecret(ctx, userId, secretSealed)
   const step = secret === null ? null : findTimeStep(secret, code.replace(/[\s-]/g, ''))
   if (secret === null || step === null) return false
   const { count } = await tx.twoFactor.updateMany({
@@ -78,8 +72,8 @@ async function consumeTimeStep(
   return count === 1
 }
 
-/** Null when AUTH_SECRET no longer lists its secret, or it is another user's: then backup codes alone are right. */
-function openSecret(ctx: Context, userId: string, secretSealed: string): string | null {
+/** Returns null when AUTH_SECRET no longer opens the secret: only backup codes work then. */
+function findSecret(ctx: Context, userId: string, secretSealed: string): string | null {
   try {
     return ctx.secretBox.open(secretSealed, ['two_factors.secret_sealed', userId])
   } catch (err) {
@@ -88,7 +82,7 @@ function openSecret(ctx: Context, userId: string, secretSealed: string): string 
   }
 }
 
-async function countFailure(ctx: Context, tx: Transaction, user: User): Promise<void> {
+async function recordFailure(ctx: Context, tx: Transaction, user: User): Promise<void> {
   const { failuresPerLock, firstLock, longestLock } = policy.twoFactor
   const { failedAttempts } = await tx.twoFactor.update({
     where: { userId: user.id },

@@ -8,7 +8,6 @@ export type SocialConfig = {
   github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null
 }
 
-/** The providers that have their secrets; one without is simply not there. */
 export function createSocialProviders({ google, github }: SocialConfig, baseUrl: string): SocialProviders {
   const redirectUri = (id: ProviderId) => `${baseUrl}/auth/callback/${id}`
   const providers: SocialProvider[] = []

@@ -4,10 +4,9 @@ import { requestJson } from './provider-request.ts'
 
 export type ProviderCredentials = { clientId: string; clientSecret: string; redirectUri: string }
 
-export type TokenAnswer = SocialIdentity['tokens'] & { idToken: string | null }
+export type TokenResponse = SocialIdentity['tokens'] & { idToken: string | null }
 
-/** The authorization URL: code flow with PKCE S256. */
-export function authorizationUrl(
+export function buildAuthorizationUrl(
   { clientId, redirectUri }: ProviderCredentials,
   endpoint: string,
   { state, codeVerifier }: SocialAttempt,
@@ -17,13 +16,13 @@ export function authorizationUrl(
   return client.createAuthorizationURLWithPKCE(endpoint, state, CodeChallengeMethod.S256, codeVerifier, [...scopes])
 }
 
-/** Trades a code for tokens. The request is ours and not arctic's, which waits for ever, follows redirects and reads without end. */
+/** Throws ProviderError. Replaces arctic's request, which has no limits (ADR 007). */
 export async function exchangeCode(
   { clientId, clientSecret, redirectUri }: ProviderCredentials,
   endpoint: string,
   code: string,
   { codeVerifier }: SocialAttempt,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const { status, body } = await requestJson(endpoint, {
     method: 'POST',
     headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
@@ -38,22 +37,22 @@ export async function exchangeCode(
   })
   if (status >= 500 || typeof body !== 'object' || body === null)
     throw new ProviderError('unavailable', `the token endpoint answered ${status}`)
-  // GitHub refuses with 200.
+  // GitHub answers errors with status 200.
   if (status !== 200 || 'error' in body)
-    throw new ProviderError('code-refused', `the provider refused the code: ${reasonIn(body)}`)
+    throw new ProviderError('code-refused', `the provider refused the code: ${getOAuthError(body)}`)
   return readTokens(new OAuth2Tokens(body))
 }
 
-/** The error of RFC 6749, section 5.2: it tells an operator of a wrong secret or redirect URI. */
-const reasonIn = (body: object): string =>
-  'error' in body && typeof body.error === 'string' && /^[\w.-]{1,64}$/.test(body.error) ? body.error : 'for no known reason'
+/** RFC 6749, section 5.2. */
+const getOAuthError = (body: object): string =>
+  'error' in body && typeof body.error === 'string' && /^[\w.-]{1,64}$/.test(body.error) ? body.error : 'no reason given'
 
-const longestExpiry = 10 * 365 * 86_400
+const maxExpirySeconds = 10 * 365 * 86_400
 
-function readTokens(tokens: OAuth2Tokens): TokenAnswer {
+function readTokens(tokens: OAuth2Tokens): TokenResponse {
   try {
     const seconds = 'expires_in' in tokens.data ? Number(tokens.data.expires_in) : Number.NaN
-    const expires = seconds >= 0 && seconds <= longestExpiry
+    const expires = seconds >= 0 && seconds <= maxExpirySeconds
     return {
       accessToken: tokens.accessToken(),
       refreshToken: tokens.hasRefreshToken() ? tokens.refreshToken() : null,

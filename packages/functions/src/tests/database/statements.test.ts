@@ -450,7 +450,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
       expect(answer.headers.getSetCookie()).toEqual([])
       expect(connect).toHaveBeenCalledOnce()
       expect(app.logs.filter(({ level }) => level === 50)).toEqual([
-        expect.objectContaining({ msg: 'a procedure failed', requestId: answer.headers.get('x-request-id') }),
+        expect.objectContaining({ msg: 'procedure failed', requestId: answer.headers.get('x-request-id') }),
       ])
       expect(edge).not.toHaveBeenCalled()
       await vi.waitUntil(() => app.service.deps.sessionCache.stats().channelUp, 30_000)

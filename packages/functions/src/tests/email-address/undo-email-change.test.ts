@@ -168,7 +168,7 @@ describe('undo-email-change', () => {
     const { newEmail, token } = await changeEmail(tab)
     const holder = await app.verified(app.person({ email: tab.person.email }))
     const answer = await undo(token)
-    expect([answer.status, answer.body]).toEqual([400, { code: 'EMAIL_TAKEN', message: 'Another account has this email by now' }])
+    expect([answer.status, answer.body]).toEqual([400, { code: 'EMAIL_TAKEN', message: 'Another account now has this email' }])
     expect(await getUser(tab)).toMatchObject({ email: newEmail })
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
     expect((await signIn(newEmail, tab.person.password)).status).toBe(200)

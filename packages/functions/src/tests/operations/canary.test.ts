@@ -197,7 +197,7 @@ describe('after every flow with known secrets', () => {
     expect((await tab.post('/auth/verify-email', { token: secrets.get('reset link') })).status).toBe(503)
     await back()
     const lines = app.logs.slice(before)
-    expect(lines.filter(({ msg }) => msg === 'a procedure failed').length).toBeGreaterThanOrEqual(3)
+    expect(lines.filter(({ msg }) => msg === 'procedure failed').length).toBeGreaterThanOrEqual(3)
     expect(foundIn(JSON.stringify(lines))).toEqual([])
   })
 })

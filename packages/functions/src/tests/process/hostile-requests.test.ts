@@ -507,7 +507,7 @@ describe('the running server', () => {
       const answer = await fetch(server.url + path, { method: 'POST', body: '{}', headers: { origin: own } })
       expect([answer.status, await answer.json()]).toEqual([
         405,
-        { code: 'METHOD_NOT_ALLOWED', message: 'This address does not answer that method' },
+        { code: 'METHOD_NOT_ALLOWED', message: 'This address does not support that method' },
       ])
     }
   })

@@ -117,7 +117,7 @@ describe('a tRPC error', () => {
     const answer = await broken.browser().post('/trpc/signIn.email', { email: 'ada@example.test', password: 'x' })
     expect(getRefusal(answer)).toEqual([500, 'INTERNAL_SERVER_ERROR'])
     expect(JSON.stringify(answer.body)).not.toMatch(/SELECT|TypeError|stack|node_modules|packages/)
-    expect(broken.logs.filter(({ msg }) => msg === 'a procedure failed')).toMatchObject([
+    expect(broken.logs.filter(({ msg }) => msg === 'procedure failed')).toMatchObject([
       { procedure: 'signIn.email', requestId: answer.headers.get('x-request-id') },
     ])
   })
