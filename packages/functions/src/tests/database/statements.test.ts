@@ -205,7 +205,7 @@ test('statements without Prisma are in these files alone', () => {
   expect(users.sort()).toEqual([
     'context.ts',
     'profile/update-user.ts',
-    'security/password-guesses.ts',
+    'password-guesses/password-guesses.ts',
     'sessions/session-store.ts',
     'sign-in/sign-in-email.ts',
   ])
