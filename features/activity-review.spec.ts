@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { signedInPerson, submitSignIn } from './support/person.ts'
 
-test('profile: what happened is told in words, and what was not me leads to the way out', async ({ page, browser }) => {
+test('profile: the activity is readable, and "this was not me" leads to the next steps', async ({ page, browser }) => {
   const person = await signedInPerson(page)
   const visitor = await (await browser.newContext()).newPage()
   await visitor.goto('/login')

@@ -166,7 +166,7 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await expect(stale).toHaveURL(`/settings/organizations/${slug}-2?notice=update`)
   await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
 
-  // Its former short name is not its name any more: whoever types it may mean another one.
+  // The former short name is not accepted: it may mean another organization.
   await page.getByLabel('Type the short name to confirm').fill(slug)
   await page.getByRole('button', { name: 'Delete organization for good' }).click()
   await expect(page.getByRole('alert')).toContainText('not the short name')

@@ -32,7 +32,7 @@ async function skipToContent(page: Page): Promise<void> {
 
 const families = [
   {
-    family: 'on the way in',
+    family: 'of the sign-in pages',
     async prepare(page: Page) {
       await page.goto('/forgot-password')
       await page.getByLabel('Email address').fill(newPerson().email)

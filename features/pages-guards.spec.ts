@@ -21,7 +21,7 @@ test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is fr
   const requests = new Map(await Promise.all(visitors.map(async (as) => [as, (await visit({ as })).request] as const)))
   for (const row of pages) {
     const request = requests.get(row.as)
-    if (!request) throw new Error(`nobody is ${row.as}`)
+    if (!request) throw new Error(`no visitor is ${row.as}`)
     const answer = await request.get(pathOf(row, scene), { maxRedirects: 0 })
     const headers = answer.headers()
     const policy = headers['content-security-policy'] ?? ''
@@ -29,13 +29,13 @@ test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is fr
     expect.soft(answer.status(), row.name).toBe(row.status ?? 200)
     expect.soft(policy, row.name).not.toMatch(/unsafe-/)
     expect.soft(policy, row.name).toContain("frame-ancestors 'none'")
-    expect.soft(nonces.has(nonce), `${row.name}: a nonce of its own`).toBe(false)
+    expect.soft(nonces.has(nonce), `${row.name}: a new nonce`).toBe(false)
     nonces.add(nonce)
     const html = await answer.text()
     for (const [script] of html.matchAll(/<script\b[^>]*>/g)) {
       expect.soft(script, row.name).toMatch(new RegExp(`nonce="${nonce.replace(/[+/=]/g, '\\$&')}"| src="/assets/`))
     }
-    expect.soft(html, `${row.name}: no style or handler of its own`).not.toMatch(/<style\b|\sstyle="|\son[a-z]+="/)
+    expect.soft(html, `${row.name}: no inline style or handler`).not.toMatch(/<style\b|\sstyle="|\son[a-z]+="/)
     expect.soft(headers['cache-control'], row.name).toBe('no-store')
     expect.soft(headers['x-content-type-options'], row.name).toBe('nosniff')
     expect.soft(headers['content-type'], row.name).toBe('text/html; charset=utf-8')

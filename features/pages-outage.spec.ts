@@ -16,7 +16,7 @@ type Database = { cut(): Promise<void>; restore(): Promise<void>; run(sql: strin
 
 const binaries = findPostgres()
 
-// A service of its own, on a database that may be broken.
+// A separate service, whose database the test may break.
 const test = base.extend<{ outage: { url: string; database: Database } }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
   outage: async ({}, use) => {

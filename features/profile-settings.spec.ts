@@ -24,7 +24,7 @@ test('profile: a new name is saved and shown everywhere; an empty one is refused
   await expect(page.getByRole('heading', { name: 'Hello, Ada <b>King</b> 🎩' })).toBeVisible()
 })
 
-test('profile: trading is off until its owner switches it on, at a level of their own', async ({ page }) => {
+test('profile: trading is off until the user turns it on and chooses a risk level', async ({ page }) => {
   await signedInPerson(page)
   await expect(page.getByText('Switched off')).toBeVisible()
   await page.getByRole('link', { name: 'Change trading settings' }).click()

@@ -4,10 +4,7 @@ import { matchRoutes } from '@remix-run/react'
 type Handler = ReturnType<typeof createRequestHandler>
 type Route = Parameters<typeof matchRoutes>[0][number]
 
-/**
- * Remix's handler for the build. The framework goes through all routes of a build several times for each answer, which took most of the
- * time of a page: so each fixed address has a handler of its own, which knows the routes of that address and no other.
- */
+/** Remix walks all routes several times for each answer, so each fixed address gets a handler with its routes only (ADR 027). */
 export function createPageHandler(build: ServerBuild): Handler {
   const whole = createRequestHandler(build, 'production')
   const byPath = new Map<string, Handler>()

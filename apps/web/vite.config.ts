@@ -67,10 +67,7 @@ const shrink: Plugin = {
   },
 }
 
-/**
- * Next to each file for the browser its compressed forms, for a server that sends them as they are. At the end of the server's build:
- * it is that one that writes the manifest of the routes.
- */
+/** Writes compressed copies of the browser's files, after the server's build, which writes the route manifest. */
 const precompress: Plugin = {
   name: 'precompress',
   apply: 'build',

@@ -10,7 +10,7 @@ export type PageRow = {
   status?: 200 | 404
   /** Its address carries a secret from a mail, or may. */
   token?: true
-  /** Chosen in this browser before the page is opened; English where it is left out. An account has a language of its own. */
+  /** The browser's language; English by default. An account has its own setting. */
   locale?: 'fr'
   /** Looks like another row: tested as all are, not photographed. */
   photo?: false

@@ -50,7 +50,7 @@ export async function confirmAddress(page: Page, person: Person): Promise<void> 
   await expect(page.getByText('Your address is confirmed.')).toBeVisible()
 }
 
-/** A new person who has signed up, confirmed the address and signed in: over HTTP, because the pages of that way have tests of their own. */
+/** A new user who signed up, confirmed the address and signed in. Over HTTP: those pages have other tests. */
 export async function signedInPerson(page: Page): Promise<Person> {
   const person = newPerson()
   const url = await originOf(page)

@@ -6,7 +6,7 @@ import { returningVisitor } from './sign-in-earlier.ts'
 type VisitOptions = BrowserContextOptions & { as: Visitor }
 
 type Scenery = {
-  /** Opens a tab of somebody in the scene, in a browser of their own. */
+  /** Opens a tab of a visitor of the scene, in a separate browser. */
   visit: (options: VisitOptions) => Promise<Page>
 }
 

@@ -47,7 +47,7 @@ export type Address = (handle: string) => string
 
 type Account = { name: string; email: string; password: string }
 
-/** A tab that talks to the running service, with cookies of its own. */
+/** A tab with separate cookies that talks to the running service. */
 export const openTab = (url: string, userAgent = desk.chrome): Tab =>
   createBrowser(
     {
@@ -142,7 +142,7 @@ export async function seedScene(
   const [ada, grace, jonas] = await Promise.all(
     (['ada', 'grace', 'jonas'] as const).map((handle) => signIn(url, accountOf(address, handle))),
   )
-  if (!ada || !grace || !jonas) throw new Error('nobody signed in')
+  if (!ada || !grace || !jonas) throw new Error('no user signed in')
   const invite = async (tab: Tab, organizationId: string, email: string, role: string) =>
     (await must(tab.post('/auth/organization/invite-member', { organizationId, email, role }))) as { id: string }
 

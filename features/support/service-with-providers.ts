@@ -17,7 +17,7 @@ type Providers = { google: OpenIdProvider; github: GitHubStandIn }
 type Service = Providers & { url: string; clock: Clock; restart(environment: Record<string, string>): Promise<void> }
 type Fixtures = Providers & Pick<Service, 'clock' | 'restart'>
 
-/** Tests of a service of their own, to which social providers are configured: on loopback, in the real ones' places. */
+/** Tests with a separate service, whose social providers run on loopback. */
 export const test = base.extend<Fixtures, { service: Service }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs

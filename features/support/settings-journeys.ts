@@ -110,7 +110,7 @@ export const journeys: readonly Journey[] = [
   },
   {
     page: 'organizations',
-    fact: 'one is founded, somebody invited, and it is deleted',
+    fact: 'one is created, a person invited, and it is deleted',
     async walk({ page, hand }) {
       const slug = `desk-${randomUUID().slice(0, 8)}`
       await page.goto('/settings/organizations')

@@ -1,7 +1,4 @@
-/**
- * Whether no answer of the service came: `fetch` says so by a TypeError, each browser in words of its own; what a proxy said in its place,
- * or an answer that was cut off, is no data to Remix.
- */
+/** True when the service did not answer: `fetch` threw, or Remix could not read what came. Each browser words it differently. */
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof Error &&
   (error instanceof TypeError ? /failed to fetch|load failed|network/i : /decode turbo-stream/i).test(error.message)

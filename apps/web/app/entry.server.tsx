@@ -70,7 +70,7 @@ function fromMemory(key: string, nonce: string, render: (nonce: string) => strin
   return parts.join(nonce)
 }
 
-/** What no page expected, in the service's log; a request that its own browser gave up is nobody's failure. */
+/** Logs what no page expected, unless the browser gave up the request. */
 export function handleError(error: unknown, { context, request }: LoaderFunctionArgs): void {
   const isRefusal = isRouteErrorResponse(error) && error.status < 500
   if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'a page failed')

@@ -14,10 +14,7 @@ const catalogues = {
 
 const loaded = new Map<Locale, Partial<Text>>()
 
-/**
- * Awaited before anything is drawn: by the server for everything, by the browser for the language of its document. The sign-in page
- * must be light, so what only the pages behind it say is a part of its own.
- */
+/** Loads a part of the texts before anything is drawn. The sign-in page must be light, so it does not load the 'app' part. */
 export async function loadText(locale: Locale, part: 'auth' | 'app'): Promise<void> {
   const text = await catalogues[locale][part]()
   loaded.set(locale, { ...loaded.get(locale), ...text })

@@ -5,7 +5,7 @@ import { useText } from '#app/text.ts'
 
 type ProviderLinksProps = { providers: readonly { id: string; name: string }[]; redirectTo: string | null }
 
-/** The way in through each provider; nothing when there is none. Links, not forms: the browser holds a form's redirects against the CSP. */
+/** A sign-in link for each provider. Links, not forms: the CSP also applies to a form's redirects. */
 export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
   const text = useText('providerLinks')
   if (providers.length === 0) return null

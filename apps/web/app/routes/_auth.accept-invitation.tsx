@@ -92,7 +92,7 @@ export default function AcceptInvitation() {
     <>
       <Heading title={invitation.organization}>
         <p>
-          {invitation.inviter ? <MailAddress>{invitation.inviter}</MailAddress> : text.somebody}
+          {invitation.inviter ? <MailAddress>{invitation.inviter}</MailAddress> : text.someone}
           {text.invites(invitation.role)}
         </p>
         <p>{text.seen}</p>

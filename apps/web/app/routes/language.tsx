@@ -4,7 +4,7 @@ import { ignoreUnavailable, withApiForm } from '#app/api.server.ts'
 
 export const loader = () => redirect('/')
 
-/** The language of this browser; of the account too, where somebody is signed in: an account's own language wins everywhere. */
+/** Changes the language of this browser, and of the signed-in user's account, which takes precedence. */
 export const action = withApiForm([], async ({ api, page, field }) => {
   const locale = field('locale') === 'fr' ? 'fr' : 'en'
   page.rememberLocale(locale)

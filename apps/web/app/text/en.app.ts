@@ -16,7 +16,7 @@ export const en = {
       'your memberships, invitations to your address, and organizations where you are the only member',
       'the record of what happened on your account',
     ],
-    after: 'This can’t be undone. We’ll email you once more when it is done.',
+    after: 'This can’t be undone. We’ll email you when it is done.',
   },
   ownerProof: { password: 'Password', hint: 'Enter your password to confirm it’s you.' },
   reauthenticate: {

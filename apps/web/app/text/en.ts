@@ -92,7 +92,7 @@ export const en = {
       'The invitation is for the address that the mail was sent to. Sign in with it, or create an account with it first.',
     signIn: 'Sign in',
     signUp: 'Create an account',
-    somebody: 'Someone',
+    someone: 'Someone',
     invites: (role: string) => ` invites you to join this organization. Your role there: ${role}.`,
     seen: 'Its members will see your name and your email address.',
     accept: 'Join',

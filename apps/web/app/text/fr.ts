@@ -97,7 +97,7 @@ export const fr: typeof en = {
       'L’invitation est destinée à l’adresse qui a reçu l’e-mail. Connectez-vous avec elle, ou créez d’abord un compte avec elle.',
     signIn: 'Se connecter',
     signUp: 'Créer un compte',
-    somebody: 'Quelqu’un',
+    someone: 'Quelqu’un',
     invites: (role) => ` vous invite à rejoindre cette organisation. Votre rôle y sera : ${role}.`,
     seen: 'Ses membres verront votre nom et votre adresse e-mail.',
     accept: 'Rejoindre',
