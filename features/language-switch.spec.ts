@@ -50,7 +50,7 @@ test('profile: the switch at the foot of a page changes its language, here and a
   await expect(again.getByRole('link', { name: 'Se connecter' }).first()).toBeVisible()
 })
 
-test('profile: every browser shows the account's language and dates', async ({ page, browser }) => {
+test('profile: every browser shows the language and dates of the account', async ({ page, browser }) => {
   const person = await signedInPerson(page)
   await page.goto('/settings/profile')
   await page.getByRole('combobox', { name: 'Language' }).selectOption('fr')
