@@ -1,4 +1,4 @@
-// P2034 is a deadlock or a write conflict that the server broke: like the others, the same call may succeed in a moment.
+// P2034 is a broken deadlock or write conflict. As with the others, the same call may succeed in a moment.
 const unavailablePrismaCodes = new Set([
   'P1000',
   'P1001',
@@ -26,18 +26,16 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 
-// Connection failures, refused logins, a missing database, broken deadlocks, a lock or a statement that took too long, out of resources, shut-down, a database that is being renamed or dropped, a stand-by after a
-// fail-over, input/output errors, and files that may not be written: a file system that became read-only is 42501 to PostgreSQL.
+// Among these, 42501 is what PostgreSQL reports on a file system that became read-only, and 25006 what a standby reports.
 const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|42501|53...|55P03|57014|57P0.|25006|55000|58030)$/
 
-// The drivers and the WebAssembly runtime raise these without a code.
+// The drivers and the WebAssembly runtime raise these errors without a code.
 const unavailableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
 
-/** What the driver adapters call it. */
 const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
 
-/** The SQLSTATE of a database error, however deep Prisma and its adapters wrapped it. */
+/** Finds the SQLSTATE of a database error, at any depth of Prisma's and its adapters' wrapping. */
 export const sqlStateOf = (error: unknown): string | undefined =>
   layersOf(error)
     .map((layer) => layer.originalCode ?? layer.code)
@@ -59,7 +57,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 
 type Layer = Record<string, unknown>
 
-// Prisma keeps the adapter's error in `meta`, the adapter the driver's in `cause`.
+// Prisma keeps the adapter's error in `meta`. The adapter keeps the driver's in `cause`.
 const layersOf = (error: unknown): Layer[] => {
   const layers: Layer[] = []
   const visit = (value: unknown) => {

@@ -54,7 +54,7 @@ export const diskFull: Scenario = {
           const { code, stderr } = await service.exited
           expectThat(
             problems,
-            code === 1 && /All that it acknowledged is kept/.test(stderr),
+            code === 1 && /Acknowledged writes are kept/.test(stderr),
             `it ended with code ${code}: ${stderr.slice(-200)}`,
           )
         }

@@ -37,7 +37,7 @@ export const diskReadOnly: Scenario = {
       if (ended)
         expectThat(
           problems,
-          ended.code === 1 && /All that it acknowledged is kept/.test(ended.stderr),
+          ended.code === 1 && /Acknowledged writes are kept/.test(ended.stderr),
           `it ended with code ${ended.code}: ${ended.stderr.slice(-200)}`,
         )
       else await service.end('SIGTERM')
