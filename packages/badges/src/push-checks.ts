@@ -5,20 +5,20 @@ import { parseDirectives } from './directives.ts'
 import type { AlertChannel, BrowserCheck, Monitor, MonitorCheck } from './monitor.ts'
 import { type Problem, ToolError } from './problem.ts'
 
-/** Marks the checks that this tool made: only these does it change or remove. */
-const ours = 'floorpass'
+/** The tool changes or removes only checks with this tag. */
+const ownTag = 'floorpass'
 
 export type Step =
   | { do: 'create'; check: BrowserCheck }
   | { do: 'update'; id: string; check: BrowserCheck; changes: string[] }
   | { do: 'remove'; id: string; name: string }
   | { do: 'keep'; name: string }
-  /** A check that could not pass would only ring somebody up. */
+  /** A check that cannot pass would only raise false alarms. */
   | { do: 'leave out'; name: string; why: string }
 
 /**
- * What it takes to make the monitoring service run every `features/*.spec.ts` against `targetUrl` as its directives say. Changes
- * nothing. Those that could not pass there are left out, and removed where an earlier run made them. A ToolError lists every file, line and alert channel that is wrong.
+ * Plans how the monitoring service runs each `features/*.spec.ts` against `targetUrl`. Changes nothing. Leaves out or removes
+ * checks that cannot pass. Throws a ToolError that lists every wrong directive and alert channel.
  */
 export async function planChecks(root: string, monitor: Monitor, targetUrl: string): Promise<Step[]> {
   const features = readFeatures(root)
@@ -31,9 +31,9 @@ export async function planChecks(root: string, monitor: Monitor, targetUrl: stri
   }))
   if (problems.length > 0) throw new ToolError(...problems)
 
-  const present = (await monitor.checks()).filter(({ checkType, tags }) => checkType === 'BROWSER' && tags?.includes(ours))
+  const present = (await monitor.checks()).filter(({ checkType, tags }) => checkType === 'BROWSER' && tags?.includes(ownTag))
   const steps = checks.map((check): Step => {
-    const why = whyItCannotPass(check)
+    const why = findObstacle(check)
     if (why !== null) return { do: 'leave out', name: check.name, why }
     const known = present.find(({ name }) => name === check.name)
     if (!known) return { do: 'create', check }
@@ -45,7 +45,7 @@ export async function planChecks(root: string, monitor: Monitor, targetUrl: stri
   return [...steps, ...present.filter((check) => !isWanted(check)).map(({ id, name }): Step => ({ do: 'remove', id, name }))]
 }
 
-/** Does what was planned, one step after the other; running the plan again after a failure does the rest. */
+/** Applies a plan step by step. After a failure, plan and apply again. */
 export async function applyChecks(monitor: Monitor, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     if (step.do === 'create') await monitor.create(step.check)
@@ -82,14 +82,14 @@ async function checkOf(root: string, { path, name, directives }: Feature, target
     name,
     frequency,
     locations,
-    tags: [...tags, ours],
+    tags: [...tags, ownTag],
     alerts,
     activated: true as const,
     script: await bundle(root, path, targetUrl),
   }
 }
 
-/** One script without imports of ours. Packages stay imports: the service's runtime brings them. */
+/** Bundles local imports into one script. The monitoring service provides the packages. */
 async function bundle(root: string, path: string, targetUrl: string): Promise<string> {
   const opening = `import { test } from '@playwright/test'\nimport './${path}'\ntest.use({ baseURL: ${JSON.stringify(targetUrl)} })\n`
   const { outputFiles } = await build({
@@ -103,7 +103,7 @@ async function bundle(root: string, path: string, targetUrl: string): Promise<st
     write: false,
     logLevel: 'silent',
   }).catch((error: Error) => {
-    throw new ToolError({ what: `${path} cannot be made into one script.`, why: error.message, fix: 'Mend its imports.' })
+    throw new ToolError({ what: `${path} cannot be bundled.`, why: error.message, fix: 'Fix its imports.' })
   })
   return outputFiles[0]?.text ?? ''
 }
@@ -113,9 +113,9 @@ function subscriptionTo(name: string, check: string, channels: readonly AlertCha
   const [channel] = matching
   if (channel && matching.length === 1) return [{ alertChannelId: channel.id, activated: true as const }]
   problems.push({
-    what: `features/${check}.spec.ts: the alert channel "${name}" ${channel ? 'is there more than once' : 'is not there'}.`,
+    what: `features/${check}.spec.ts: the alert channel "${name}" ${channel ? 'exists more than once' : 'does not exist'}.`,
     why: `The monitoring service has: ${channels.flatMap(({ names }) => names[0] ?? []).join(', ') || 'none'}.`,
-    fix: 'Name one of these in @alerts, or make the channel in the monitoring service.',
+    fix: 'Name one of these in @alerts, or create the channel in the monitoring service.',
   })
   return []
 }
@@ -138,5 +138,5 @@ function changesOf(known: MonitorCheck, wanted: BrowserCheck): string[] {
   )
 }
 
-const whyItCannotPass = ({ script }: BrowserCheck): string | null =>
+const findObstacle = ({ script }: BrowserCheck): string | null =>
   script.includes('/dev/mailbox') ? 'it reads /dev/mailbox, which only a service in local mode has' : null

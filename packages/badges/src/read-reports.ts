@@ -7,12 +7,12 @@ import { type Problem, ToolError } from './problem.ts'
 export type TestResult = {
   /** The test file, relative to the root when it is below it. */
   path: string
-  /** The specification that the report as a whole is about; null for the report of all backend tests. */
+  /** The specification that the whole report belongs to. Null in the report of all backend tests. */
   spec: string | null
   passed: boolean
 }
 
-/** What we read of the report that Vitest's JSON reporter writes. */
+/** The fields that this tool reads from Vitest's JSON report. */
 const report = z.object({
   testResults: z.array(
     z.object({
@@ -26,10 +26,7 @@ const report = z.object({
 export const backendReport = 'reports/vitest/results.json'
 export const smokeReports = 'docs/reports/vitest/specs'
 
-/**
- * Every test that passed or failed in `reports/vitest/results.json` and in `docs/reports/vitest/specs/<spec>.json`; those that
- * were skipped prove nothing. A report that is not there holds no test; one that cannot be read is a ToolError.
- */
+/** Reads passed and failed tests from all reports. Missing reports count as empty. Throws a ToolError for an unreadable one. */
 export function readReports(root: string): TestResult[] {
   const folder = join(root, smokeReports)
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
@@ -43,7 +40,7 @@ export function readReports(root: string): TestResult[] {
     if (parsed.success) return parsed.data.testResults.flatMap((file) => resultsOf(root, spec, file))
     problems.push({
       what: `${path} cannot be read.`,
-      why: 'It is not a report of Vitest’s JSON reporter, or only a part of one.',
+      why: 'It is not a complete report of Vitest’s JSON reporter.',
       fix:
         spec === null
           ? 'Run `npm run test:badges:generate`.'
@@ -60,7 +57,7 @@ function resultsOf(root: string, spec: string | null, file: z.infer<typeof repor
   const path = within.startsWith('..') ? file.name : within
   const done = file.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed')
   const results = done.map(({ status }) => ({ path, spec, passed: status === 'passed' }))
-  // A file that failed without a failed test could not be run.
+  // A failed file without a failed test did not run.
   const isBroken = file.status === 'failed' && !results.some(({ passed }) => !passed)
   return isBroken ? [...results, { path, spec, passed: false }] : results
 }

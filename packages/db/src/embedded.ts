@@ -114,7 +114,7 @@ const startEngine = async (directory: string | null, template?: Blob) => {
     if (directory === null) throw error
     throw new DataDirUnusableError(
       `The embedded database in ${directory} did not start: ${lastError || (error as Error).message}. Its files are damaged, or come ` +
-        `from another version. Put a backup in their place, or move the folder away to start with an empty database.`,
+        `from another version: put a backup in their place, or move the folder away to start with an empty database.`,
       { cause: error },
     )
   }
