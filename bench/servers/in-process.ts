@@ -2,7 +2,7 @@ import { createCaller, createContext } from '@floorpass/api'
 import { openService } from '@floorpass/service'
 import { emailOf, sessionsPerUser, sessionToken } from '../src/data.ts'
 
-// The session of a caller, as a team's own server code asks for it: a context for each request, one call in it. 1,000 callers.
+// Reads the sessions of 1,000 callers as server code does: one context and one call per request.
 
 const calls = 50_000
 const service = await openService()

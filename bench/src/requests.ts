@@ -1,9 +1,9 @@
 import { activeUsers, betterAuthCookie, emailOf, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
 
-/** The requests of one measurement, in the form that one side takes, and what each answer must have. */
+/** The requests of one benchmark for one side, and what each answer must contain. */
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
 
-/** Which side is asked: they differ in path and cookie alone. */
+/** The product under test. Only path and cookie differ. */
 export type Side = { name: string; base: string; cookie: ((session: number) => string) | null }
 
 export const floorpassSide: Side = { name: 'Floorpass', base: '/auth', cookie: floorpassCookie }
@@ -32,10 +32,10 @@ const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
 
 /** The first session of each active user. */
 export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
-/** Of those who do more than read their own session: few enough that each comes back, as people do. */
+/** Few enough that each session sends several requests, as real users do. */
 const busySessions = hotSessions.slice(0, 1_000)
 
-/** Each answer must name its own user: a mix-up between callers is the worst that a cache can do. */
+/** Each answer must name its own user, because mixing up users is the worst fault of a cache. */
 export const getSession = (side: Side, port: number, sessions: readonly number[]): Requests => ({
   requests: sessions.map((session) => get(`${side.base}/get-session`, port, side.cookie?.(session))),
   expected: sessions.map((session) => ({
