@@ -15,7 +15,6 @@ import { listOrganizations, listSessions, signUp, updateUser } from './requests.
 
 type Benchmarks = Record<string, (bench: Bench) => Promise<Findings>>
 
-/** Every benchmark by its name for `--only`. */
 export const benchmarks: Benchmarks = {
   'get-session': getSessionWarm,
   cold: getSessionCold,

@@ -6,7 +6,6 @@ import pg from 'pg'
 
 export const userCount = 100_000
 export const sessionsPerUser = 3
-/** The users that the benchmarks act for. The others only fill the tables. */
 export const activeUsers = 10_000
 export const password = 'plum kettle orbit seven'
 export const secret = createHash('sha256').update('floorpass bench').digest('base64')

@@ -4,14 +4,12 @@ import { createHistogram } from 'node:perf_hooks'
 // The load generator, a separate process. It uses raw sockets, because an HTTP client library would need more processor time per
 // answer than the bare server, and hide the differences between the contenders.
 
-/** One run. Each connection sends a request and waits for its answer. */
 export type Job = {
   port: number
   connections: number
   seconds: number
   /** Requests per second, sent when due even if earlier ones are pending. Null sends as fast as answers arrive. */
   rate: number | null
-  /** Complete HTTP requests. */
   requests: string[]
   /** The status and a part of the body that each answer must have, in the order of `requests`. */
   expected: { status: number; body: string }[]
@@ -92,7 +90,6 @@ async function generate(job: Job): Promise<Outcome> {
   }
 }
 
-/** Sends each due request on a free connection. The time that a request waits for one counts. */
 async function sendAtRate(
   rate: number,
   started: number,

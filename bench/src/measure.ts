@@ -6,7 +6,6 @@ import type { Outcome } from './generator.ts'
 import { floorpassSide, hotSessions, type Requests, type Side } from './requests.ts'
 import { floorpassEnvironment, generate, root, type Server, startFloorpass } from './servers.ts'
 
-/** What all benchmarks share. */
 export type Bench = {
   databases: Databases
   folder: string
@@ -97,11 +96,9 @@ export const atMost = (benchmark: string, figure: number, target: number, unit: 
   met: figure <= target,
 })
 
-/** A quick run has no time for ten thousand users. */
 export const hotSessionsFor = ({ quick }: Bench): number[] => (quick ? hotSessions.slice(0, 500) : hotSessions)
 export const emptyFindings = (): Findings => ({ findings: [], notes: [], wrong: [] })
 
-/** Runs `work` with servers and always stops them. */
 export async function withServers(start: Promise<Server>[], work: (...servers: Server[]) => Promise<void>): Promise<void> {
   const servers = await Promise.all(start)
   try {
@@ -124,7 +121,6 @@ export const createContender = (
   requests: (round) => requests(side, server.port, round),
 })
 
-/** Runs a script and resolves to its output. */
 export async function runScript(script: string, environment: Record<string, string>, args: string[] = []): Promise<string> {
   const node = join(root, 'node_modules/node/bin/node')
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', script, ...args], {

@@ -3,7 +3,6 @@ import { activeUsers, betterAuthCookie, emailOf, floorpassCookie, password, sess
 /** The requests of one benchmark for one side, and what each answer must contain. */
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
 
-/** The product under test. Only path and cookie differ. */
 export type Side = { name: string; base: string; cookie: ((session: number) => string) | null }
 
 export const floorpassSide: Side = { name: 'Floorpass', base: '/auth', cookie: floorpassCookie }
@@ -30,7 +29,6 @@ const post = (path: string, port: number, body: unknown, cookie?: string): strin
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** The first session of each active user. */
 export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
 /** Few enough that each session sends several requests, as real users do. */
 const busySessions = hotSessions.slice(0, 1_000)

@@ -12,7 +12,6 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 const node = join(root, 'node_modules', 'node', 'bin', 'node')
 const options = { execPath: node, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] as ('ignore' | 'pipe' | 'ipc')[] }
 
-/** A running server process. */
 export type Server = {
   port: number
   pid: number
@@ -26,7 +25,6 @@ const running = new Set<ChildProcess>()
 /** Leaders of a process group. A signal to one also ends the processes it started. */
 const groupLeaders = new Set<ChildProcess>()
 
-/** Kills all servers, for example after a failed run. */
 export const stopEverything = () => {
   for (const child of running) signal(child, 'SIGKILL')
 }
@@ -36,7 +34,6 @@ function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   else child.kill(name)
 }
 
-/** False when the group has no process left. */
 function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, name)
@@ -106,7 +103,6 @@ export async function startBetterAuth(url: string, { cookieCache = false, migrat
   return waitUntilUp(child, port, once(child, 'message'))
 }
 
-/** Starts a bare server that repeats `template`. */
 export async function startBare(template: Response): Promise<Server> {
   const port = await freePort()
   const child = fork(join(root, 'bench/servers/bare.ts'), options)
@@ -115,7 +111,6 @@ export async function startBare(template: Response): Promise<Server> {
   return waitUntilUp(child, port, once(child, 'message'))
 }
 
-/** Runs the load generator as a separate process. */
 export async function generate(job: Job): Promise<Outcome> {
   const child = fork(join(root, 'bench/src/generator.ts'), { ...options, serialization: 'advanced' })
   running.add(child)

@@ -5,10 +5,7 @@ import { generate, postgresCpuSeconds, type Server } from '../servers.ts'
 
 const loaded = userCount * sessionsPerUser
 
-/**
- * Measures processor time per request of the service and its database, as the table grows. One service swaps tables in turns,
- * because over minutes a shared machine varies more than the effect.
- */
+/** Measures processor time per request as the table grows. Sizes take turns, because a shared machine varies over minutes. */
 export async function scale(bench: Bench): Promise<Findings> {
   const findings = emptyFindings()
   const url = bench.databases.floorpass

@@ -11,7 +11,6 @@ export async function starts(bench: Bench): Promise<Findings> {
     ['embedded', {}, 2],
     ['PostgreSQL', { DATABASE_URL: bench.databases.floorpass }, 1],
   ] as const) {
-    // Only the first start creates the database.
     await start(environment, 240)
     const took: number[] = []
     for (let count = 0; count < (bench.quick ? 1 : 3); count += 1) took.push(await start(environment, 60))

@@ -13,10 +13,8 @@ import {
 import { page } from '../requests.ts'
 import type { Server } from '../servers.ts'
 
-/**
- * Requests pages, because a `get-session` costs the generator as much as the service. On two cores, two workers share what the
- * generator leaves, so their rate is divided by that share.
- */
+// Requests pages, because a `get-session` costs the generator as much as the service. On two cores the workers share what the
+// generator leaves, so their rate is divided by that share.
 export async function workers(bench: Bench): Promise<Findings> {
   const findings = emptyFindings()
   await withServers([startFloorpassFor(bench), startFloorpassFor(bench, { WEB_CONCURRENCY: '2' })], async (one, two) => {

@@ -1,6 +1,5 @@
 import { usageError } from './problem.ts'
 
-/** The command line after the command name. */
 export type Arguments = {
   positionals: string[]
   flags: {
@@ -20,7 +19,6 @@ export type Arguments = {
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
-  /** One line on standard error. */
   say(line: string): void
 }
 

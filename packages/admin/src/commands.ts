@@ -31,7 +31,6 @@ type Command = {
   run(operator: Operator, args: Arguments): Promise<Outcome>
 }
 
-/** Every command, in the order of the help. */
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',

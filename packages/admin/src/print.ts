@@ -1,4 +1,3 @@
-/** Formats one row as lines of `name  value`. Nested rows are indented. */
 export function formatRecord(row: object, indent = ''): string {
   const entries = Object.entries(row)
   const width = Math.max(0, ...entries.map(([name]) => name.length))
@@ -13,7 +12,6 @@ export function formatRecord(row: object, indent = ''): string {
     .join('\n')
 }
 
-/** Formats rows as a table with these columns. Returns `none` when there are no rows. */
 export function formatTable<Row extends object>(
   rows: readonly Row[],
   columns: readonly (keyof Row & string)[],

@@ -56,11 +56,9 @@ function parseCommandLine(argv: string[]) {
 type OpenService = { deps: Deps; stop(): Promise<void> }
 
 export type Surroundings = {
-  /** Opens the service. The command stops it. */
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
   /** The message for the terminal when `open` fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
-  /** One line on standard error. */
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
   ask: ((question: string) => Promise<string>) | null

@@ -1,6 +1,5 @@
 import { type Problem, ToolError } from './problem.ts'
 
-/** How the monitoring service runs a feature file. */
 export type Directives = {
   /** In minutes. */
   frequency: number
@@ -35,10 +34,7 @@ type Name = (typeof names)[number]
 
 const isName = (text: string): text is Name => names.some((name) => name === text)
 
-/**
- * Reads the directives at the top of a feature file: @frequency, @locations, @alerts and @tags, one per line, each once. Throws a
- * ToolError that lists every mistake with `path:line`.
- */
+/** Reads the directives at the top of a feature file. Throws a ToolError that lists every mistake with `path:line`. */
 export function parseDirectives(path: string, source: string): Directives {
   const problems: Problem[] = []
   const found = new Map<Name, string[]>()

@@ -45,10 +45,7 @@ const timeoutMilliseconds = 25_000
 
 export type SmokeRun = { path: string; success: boolean; passed: number; failed: string[] }
 
-/**
- * Runs the smoke tests of the service at `baseUrl` and writes their report to docs/reports. Returns failed tests in the result.
- * Throws a ToolError and writes nothing when the service gives no report.
- */
+/** Runs the smoke tests of a service and writes their report. Throws a ToolError when the service gives none. */
 export async function fetchSmokeReports(root: string, baseUrl: string, secret: string): Promise<SmokeRun> {
   const reports: Report[] = []
   for (const suite of suites) reports.push(await fetchReport(new URL(`/tests/${suite}`, baseUrl), secret))

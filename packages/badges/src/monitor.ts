@@ -22,11 +22,9 @@ const alertChannel = z.object({
   config: z.object({ name: z.string().nullish(), channel: z.string().nullish(), address: z.string().nullish() }).nullish(),
 })
 
-/** A check as the monitoring service keeps it. */
 export type MonitorCheck = z.infer<typeof check>
 export type AlertChannel = { id: number; names: string[] }
 
-/** The fields of a browser check that this tool writes. */
 export type BrowserCheck = {
   name: string
   frequency: number

@@ -1,4 +1,3 @@
-/** A reason why the tool stops, ready to print. */
 export type Problem = { what: string; why: string; fix: string }
 
 /** Lists every problem. Nothing was written. */

@@ -16,10 +16,7 @@ export type Step =
   /** A check that cannot pass would only raise false alarms. */
   | { do: 'leave out'; name: string; why: string }
 
-/**
- * Plans how the monitoring service runs each `features/*.spec.ts` against `targetUrl`. Changes nothing. Leaves out or removes
- * checks that cannot pass. Throws a ToolError that lists every wrong directive and alert channel.
- */
+/** Compares `features/*.spec.ts` with the checks of the monitoring service. Throws a ToolError that lists every mistake. */
 export async function planChecks(root: string, monitor: Monitor, targetUrl: string): Promise<Step[]> {
   const features = readFeatures(root)
   const channels = await monitor.alertChannels()

@@ -3,7 +3,6 @@ import { basename, join, relative } from 'node:path'
 import { z } from 'zod'
 import { type Problem, ToolError } from './problem.ts'
 
-/** One test of a report. */
 export type TestResult = {
   /** The test file, relative to the root when it is below it. */
   path: string
@@ -12,7 +11,6 @@ export type TestResult = {
   passed: boolean
 }
 
-/** The fields that this tool reads from Vitest's JSON report. */
 const report = z.object({
   testResults: z.array(
     z.object({

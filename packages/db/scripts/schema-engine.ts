@@ -45,9 +45,7 @@ export const openSchemaEngine = async (template?: Blob) => {
       })
       return stdout?.includes('This is an empty migration') ? '' : (stdout ?? '')
     },
-    /** Does what `prisma migrate status` does. */
     diagnose: () => engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: true, filters: noFilters }),
-    /** Does what `prisma migrate deploy` does. */
     deploy: async () => (await engine.applyMigrations({ migrationsList, filters: noFilters })).appliedMigrationNames,
     dump: () => client.dumpDataDir('none'),
     close: () => client.close(),

@@ -25,7 +25,6 @@ export type ChannelTimes = {
   silence: number
   /** The longest that a mutation waits for `settle`. */
   settling: number
-  /** The longest step of connecting or of a heartbeat. */
   patience: number
   /** Pauses between attempts to connect. They double after each failure. */
   retry: { first: number; longest: number }

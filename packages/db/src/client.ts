@@ -18,7 +18,6 @@ export type OpenDatabase = {
   /** Applies pending migrations of this package or of `folder`. Safe to call from several processes at once. */
   migrate: (folder?: string) => Promise<{ applied: string[] }>
   hasPendingMigrations: () => Promise<boolean>
-  /** Resolves when the database answers. */
   ping: () => Promise<void>
   /** Listens to session and user changes of every process. Close the channel before the database. `times` apply to PostgreSQL. */
   listen: (listener: ChangeListener, times?: ChannelTimes) => ChangeChannel

@@ -2,7 +2,6 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Another process uses the data directory. */
 export class DataDirInUseError extends Error {
   override name = 'DataDirInUseError'
 }
@@ -12,10 +11,8 @@ export class DataDirUnusableError extends Error {
   override name = 'DataDirUnusableError'
 }
 
-/**
- * Locks the directory until `release` or until this process exits. Throws DataDirInUseError or DataDirUnusableError. The kernel
- * holds SQLite's file lock, so `kill -9` leaves none behind, and a reused process id does not matter.
- */
+// The kernel holds SQLite's lock, so a `kill -9` leaves no stale lock.
+/** Locks the directory until `release` or exit. Throws DataDirInUseError or DataDirUnusableError. */
 export const lockDataDir = async (directory: string): Promise<{ release: () => void }> => {
   const ownerFile = join(directory, 'lock.pid')
   try {

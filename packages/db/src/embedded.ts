@@ -69,7 +69,6 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
 async function assertFreeSpace(files: string, folder: string): Promise<void> {
   const entries = await readdir(files, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  // The engine may remove a file meanwhile.
   const sizes = await Promise.all(
     paths.map((path) =>
       stat(path).then(

@@ -1,4 +1,4 @@
-// P2034 is a broken deadlock or write conflict. As with the others, the same call may succeed in a moment.
+// P2034 is a write conflict or a deadlock that PostgreSQL broke. A retry may succeed, as with the others.
 const unavailablePrismaCodes = new Set([
   'P1000',
   'P1001',
@@ -26,10 +26,9 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 
-// Among these, 42501 is what PostgreSQL reports on a file system that became read-only, and 25006 what a standby reports.
+// 42501: PostgreSQL reports a read-only file system as missing privileges. 25006: a standby.
 const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|42501|53...|55P03|57014|57P0.|25006|55000|58030)$/
 
-// The drivers and the WebAssembly runtime raise these errors without a code.
 const unavailableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
 
@@ -57,7 +56,6 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 
 type Layer = Record<string, unknown>
 
-// Prisma keeps the adapter's error in `meta`. The adapter keeps the driver's in `cause`.
 const layersOf = (error: unknown): Layer[] => {
   const layers: Layer[] = []
   const visit = (value: unknown) => {

@@ -9,7 +9,6 @@ export type Connection = {
   script: (sql: string) => Promise<unknown>
 }
 
-/** Runs `work` in one transaction on one connection. */
 export type TransactionRunner = <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>
 
 type Migration = { name: string; sql: string; checksum: string }
@@ -117,8 +116,7 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
     migration.checksum,
     migration.name,
   ])
-  // Shorter than deadlock_timeout, so a deadlock fails the migration and not the request. Also, a migration that waits for a
-  // long read blocks every later read.
+  // Shorter than deadlock_timeout: the migration fails, not a request. While it waits for a lock, it blocks later reads.
   await connection.script(`SET LOCAL lock_timeout = '500ms'`)
   await connection.script(migration.sql).catch((error: unknown) => {
     throw explain(error, `the migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`)

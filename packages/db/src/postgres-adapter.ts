@@ -42,5 +42,4 @@ export const transactionAborted = () => {
   })
 }
 
-/** The error that Prisma throws when a transaction times out. */
 export const transactionTimedOut = () => Object.assign(new Error('Transaction took too long'), { code: 'P2028' })

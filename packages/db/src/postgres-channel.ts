@@ -12,10 +12,8 @@ const never: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATI
 /** `fail` rejects everything that waits for the connection. Promise.race would leak: its promises outlive the wait. */
 type Connection = { client: pg.Client; fail(error: Error): void }
 
-/**
- * Listens to session changes on a dedicated connection. A heartbeat, sent on a fresh connection and received on this one, shows
- * that both reach one server, that no pooler drops notifications, and that the triggers are on (ADR 012).
- */
+// A heartbeat from a fresh connection that arrives on the listening one shows that both reach one server without a pooler.
+/** Listens to session changes on a dedicated connection. Heartbeats keep the channel current (ADR 012). */
 export function listenOnPostgres(url: string, listener: ChangeListener, times: ChannelTimes = channelTimes): ChangeChannel {
   const closing = new AbortController()
   let connection: Connection | null = null
@@ -143,7 +141,7 @@ async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal
        ) AS triggers`,
       [channelName, heartbeat],
     )
-    if (rows[0]?.triggers !== triggerCount) throw new Error('session change triggers missing or disabled')
+    if (rows[0]?.triggers !== sessionChangeTriggers) throw new Error('session change triggers missing or disabled')
   } finally {
     signal.removeEventListener('abort', stop)
     void client.end().catch(() => {})
@@ -151,8 +149,7 @@ async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal
   }
 }
 
-/** The migration `session_changes` creates update, delete and truncate triggers on two tables. */
-const triggerCount = 6
+const sessionChangeTriggers = 6
 
 const createClient = (url: string, name: string) =>
   new pg.Client({ connectionString: url, application_name: name, keepAlive: true })

@@ -2,7 +2,6 @@ import pg from 'pg'
 
 export type Statement = { text: string; values: unknown[]; types: pg.CustomTypesConfig; name?: string }
 
-/** Statements on one connection. */
 export type Pipeline = {
   /** Resolves to the rows. Statements queued in one turn share a round trip; after a failure none runs. */
   query(statement: Statement): Promise<unknown[]>
@@ -75,13 +74,10 @@ const Query = pg.Query as unknown as new (
   callback: (error: Error | undefined) => void,
 ) => Query
 
-/**
- * Sends several statements with one Sync after the last (PostgreSQL: Message Flow, Pipelining). The server runs them in order and
- * skips the rest after a failure. To `pg` this is one query that takes the shape of each statement in turn.
- */
+// Sends several statements with one Sync (PostgreSQL: Message Flow, Pipelining), so the server skips those after a failure.
+// To `pg` this is one query that takes the shape of each statement in turn.
 class BatchQuery extends Query {
   readonly statements: readonly Statement[]
-  /** The rows of each completed statement. */
   readonly results: unknown[][] = []
   #current = 0
   #hasFailed = false

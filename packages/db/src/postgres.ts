@@ -10,11 +10,9 @@ import { createPostgresSql } from './postgres-sql.ts'
 export type PostgresOptions = {
   kind: 'postgres'
   url: string
-  /** Connections per process. */
   poolSize?: number
 }
 
-/** Opens PostgreSQL: the Prisma adapter, `sql`, migrations and the change channel share one pool and one URL. */
 export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnectionLost: (error: Error) => void) => {
   const { pool, keepsStatements } = createPool(url, poolSize, onConnectionLost)
   const nameStatement = createStatementNamer()
@@ -36,7 +34,7 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
   }
 }
 
-/** A list of another length is another statement, and each connection keeps every statement that has a name. */
+/** Each connection keeps every named statement, and Prisma writes one per length of an IN list. */
 const mostPrismaStatements = 300
 
 const createStatementNamer = () => {

@@ -48,7 +48,6 @@ const selectSession = statementFrom(
   '',
 )
 
-/** Finds a session by id, with its user. */
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
   const [row] = await sql.$queryRaw<(Session & UserColumns)[]>(selectSession, id)
   return row ? { session: sessionOf(row), user: userOf(row) } : null

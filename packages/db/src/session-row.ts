@@ -49,10 +49,8 @@ export const keptByNewToken = (session: Session): Pick<Session, SignInField | Br
 export const keptByNewSignIn = (session: Session): Pick<Session, BrowserField> =>
   pick(session, ({ belongsTo }) => belongsTo === 'session')
 
-/** The fields that responses and exports include. */
 export const shownOf = (session: Session): Pick<Session, ShownField> => pick(session, ({ isShown }) => isShown)
 
-/** The columns of a SELECT, aliased to their field names. */
 export const sessionSelectList = fields.map((field) => `s.${columns[field].name} AS "${field}"`).join(', ')
 
 /** Extracts the session from a row that `sessionSelectList` selected. */

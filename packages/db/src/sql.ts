@@ -1,15 +1,9 @@
 /** Runs a tagged template with its values as parameters. Prisma's clients and transactions match this type too. */
 export type Queryable = { $queryRaw<Rows>(statement: TemplateStringsArray, ...values: unknown[]): Promise<Rows> }
 
-/**
- * The database without Prisma, for hot paths: a statement takes a fifth of the processor time (ADR 024). Timestamps without a
- * zone are Dates in UTC. Enums need a cast to text.
- */
+/** The database without Prisma, for hot paths (ADR 024). Timestamps without a zone are UTC. Enums need a cast to text. */
 export type Sql = Queryable & {
-  /**
-   * Commits when `work` resolves, rolls back when it rejects. Inside, use only `tx`. Statements issued in one turn run in order and
-   * share a round trip.
-   */
+  /** Commits when `work` resolves. Inside, use only `tx`: statements issued in one turn share a round trip. */
   transaction<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>
 }
 

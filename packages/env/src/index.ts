@@ -18,7 +18,7 @@ export type Config = {
   /** The public origin, without a trailing slash. */
   baseUrl: string
   appName: string
-  /** The first seals, and all can open. Null only in local mode, where the caller generates one in `dataDir`. */
+  /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
   dataDir: string
@@ -39,7 +39,6 @@ export type Config = {
   /** The token for /metrics. Null closes /metrics. */
   metricsToken: string | null
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
-  /** Where spans are sent. Null disables tracing. */
   tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }

@@ -19,11 +19,8 @@ export type PostgresCluster = {
   version: string
   /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>
-  /** Resolves when the server process has exited. */
   stop(how: Stop): Promise<void>
-  /** Resolves when the server answers queries. */
   start(): Promise<void>
-  /** Pauses every process of the server with SIGSTOP. */
   freeze(): void
   thaw(): void
   remove(): Promise<void>
@@ -41,7 +38,7 @@ export function findPostgres(): string | null {
 
 export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
-  const owner = serverOwner()
+  const owner = findServerOwner()
   if (owner) chownSync(directory, owner.uid, owner.gid)
   const as = { ...owner, cwd: directory }
   execFileSync(join(binaries, 'initdb'), ['-D', directory, '-U', 'floorpass', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], {
@@ -110,7 +107,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 }
 
 /** PostgreSQL refuses to run as root. */
-function serverOwner(): { uid: number; gid: number } | null {
+function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: idOf('-u'), gid: idOf('-g') }

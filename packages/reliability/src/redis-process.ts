@@ -16,7 +16,6 @@ export type RedisProcess = {
   thaw(): void
 }
 
-/** Finds redis-server or valkey-server on the PATH. */
 export function findRedis(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const files = ['redis-server', 'valkey-server'].flatMap((name) => folders.map((folder) => join(folder, name)))

@@ -2,19 +2,16 @@ import type { PostgresCluster } from './postgres-cluster.ts'
 
 /** The resources of a scenario. It may break all of them. */
 export type Workplace = {
-  /** Fewer rounds, for a pipeline. */
   quick: boolean
   redisBinary: string
   postgres(): Promise<PostgresCluster>
   /** Creates an empty folder that the run removes. */
   folder(): Promise<string>
-  /** Prints progress. */
   say(line: string): void
 }
 
 /** The result of a scenario. It held when `problems` is empty. */
 export type Outcome = {
-  /** The load during the faults. */
   load: string
   faults: string
   requests: number
@@ -25,13 +22,11 @@ export type Outcome = {
 
 export type Scenario = {
   name: string
-  /** What must hold, in one sentence. */
   promise: string
   needs: readonly ('postgres' | 'redis' | 'mount')[]
   run(workplace: Workplace): Promise<Outcome>
 }
 
-/** Adds a problem unless the condition holds. */
 export function expectThat(problems: string[], condition: boolean, problem: string): void {
   if (!condition) problems.push(problem)
 }

@@ -11,7 +11,6 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout:
 export type LaunchedService = {
   pid: number
   stdout(): string
-  /** Every line of the log so far, parsed. */
   logs(): Record<string, unknown>[]
   nextOutput(): Promise<null>
   /** Sends the signal and resolves when the process has exited. */
@@ -79,12 +78,10 @@ export async function startService(
   return { ...service, url: `http://127.0.0.1:${port}`, port: Number(port) }
 }
 
-/** Kills every launched service that still runs. */
 export function killServices(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** Finds a port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServiceProcess, startService } from './service-process.ts'
 
 export type SteppedService = ServiceProcess & {
-  /** The time of the service in milliseconds. */
   now(): number
   /** Moves the clock of the service. Resolves when the service sees the new time. */
   step(seconds: number): Promise<void>

@@ -6,11 +6,9 @@ export type Attempt = { kind: string; at: number; ms: number; status: number | n
 
 export type Traffic = {
   attempts: Attempt[]
-  /** Emails of acknowledged sign-ups. */
   signedUp: string[]
   /** The last acknowledged and the last requested number in the name of each account. */
   names: { email: string; acknowledged: number; requested: number }[]
-  /** Resolves when every request is answered. */
   stop(): Promise<void>
 }
 
@@ -153,7 +151,6 @@ export async function baselineLatency({ attempts }: Traffic): Promise<number> {
 }
 const kindsOfRequest = 6
 
-/** Counts distinct troubles, most frequent first. */
 export function countTroubles(attempts: readonly Attempt[]): string[] {
   const counts = new Map<string, number>()
   for (const { kind, trouble } of attempts) {

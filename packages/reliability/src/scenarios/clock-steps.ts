@@ -27,7 +27,6 @@ export const clockSteps: Scenario = {
     const findSessionUser = async (cookie: string) =>
       (await ask(target, 'GET', '/auth/get-session', { cookie })).body?.user ?? null
 
-    /** Processor seconds of the service per second. */
     const measureLoad = async () => {
       const ticks = async () => {
         const [, rest = ''] = (await readFile(`/proc/${service.pid}/stat`, 'utf8')).split(') ')
@@ -65,7 +64,6 @@ export const clockSteps: Scenario = {
       const first = await generate({ secret, epoch: Math.floor(service.now() / 1000) })
       const confirmed = expectOk(await post('/auth/two-factor/verify-totp', { code: first }, lasting))
       const device = cookiesOf(confirmed) || lasting
-      // Two time steps later the code is a new one.
       await service.step(60)
       const challenge = cookiesOf(expectOk(await signIn(target, person)))
       const code = await generate({ secret, epoch: Math.floor(service.now() / 1000) })

@@ -112,7 +112,6 @@ async function killLoop(
       `kill ${round + 1}: ${acknowledged() - before} writes were acknowledged in time`,
     )
     await delay(Math.random() * 1500)
-    // Killing the postmaster leaves the service running, and its writers stop at a 503.
     if (cluster && round % 2 === 1) await cluster.stop('kill -9')
     else await service.end('SIGKILL')
     writing -= 1

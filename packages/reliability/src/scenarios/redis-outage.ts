@@ -46,7 +46,6 @@ export const redisOutage: Scenario = {
         await delay(5)
       }
     })
-    /** Durations of requests that do not use Redis. */
     const others: number[] = []
     const control = (async () => {
       while (running) {
