@@ -13,7 +13,7 @@ export const secret = createHash('sha256').update('floorpass bench').digest('bas
 export type Databases = { floorpass: string; betterAuth: string; drop(): Promise<void> }
 
 export const userId = (index: number): string => `user-${index}`
-export const emailOf = (index: number): string => `user-${index}@example.com`
+export const emailAt = (index: number): string => `user-${index}@example.com`
 /** The token of a session in both databases. `sessionTokenSql` must compute the same. */
 export const sessionToken = (index: number): string => createHash('sha256').update(`bench session ${index}`).digest('base64url')
 
@@ -31,7 +31,7 @@ const sessionTokenSql = base64url(`'bench session ' || i`)
 export async function loadData(adminUrl: string, migrateBetterAuth: (url: string) => Promise<void>): Promise<Databases> {
   const suffix = `${Date.now()}`
   const names = { floorpass: `floorpass_bench_${suffix}_a`, betterAuth: `floorpass_bench_${suffix}_b` }
-  const urls = { floorpass: urlOf(adminUrl, names.floorpass), betterAuth: urlOf(adminUrl, names.betterAuth) }
+  const urls = { floorpass: databaseUrl(adminUrl, names.floorpass), betterAuth: databaseUrl(adminUrl, names.betterAuth) }
   await query(adminUrl, `CREATE DATABASE ${names.floorpass}`)
   await query(adminUrl, `CREATE DATABASE ${names.betterAuth}`)
   const drop = async () => {
@@ -103,7 +103,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-function urlOf(adminUrl: string, name: string): string {
+function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return url.href

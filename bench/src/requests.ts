@@ -1,4 +1,4 @@
-import { activeUsers, betterAuthCookie, emailOf, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
+import { activeUsers, betterAuthCookie, emailAt, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
 
 /** The requests of one benchmark for one side, and what each answer must contain. */
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
@@ -38,13 +38,13 @@ export const getSession = (side: Side, port: number, sessions: readonly number[]
   requests: sessions.map((session) => get(`${side.base}/get-session`, port, side.cookie?.(session))),
   expected: sessions.map((session) => ({
     status: 200,
-    body: `"email":"${emailOf(Math.floor(session / sessionsPerUser) % 100_000)}"`,
+    body: `"email":"${emailAt(Math.floor(session / sessionsPerUser) % 100_000)}"`,
   })),
 })
 
 export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({
-  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailOf(first + index), password })),
-  expected: times(count, (index) => ({ status: 200, body: `"email":"${emailOf(first + index)}"` })),
+  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailAt(first + index), password })),
+  expected: times(count, (index) => ({ status: 200, body: `"email":"${emailAt(first + index)}"` })),
 })
 
 let newcomers = 0

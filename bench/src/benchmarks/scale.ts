@@ -17,7 +17,7 @@ export async function scale(bench: Bench): Promise<Findings> {
     if (size === current) return
     await query(
       url,
-      `ALTER TABLE sessions SET SCHEMA ${schemaOf(current)}; ALTER TABLE ${schemaOf(size)}.sessions SET SCHEMA public`,
+      `ALTER TABLE sessions SET SCHEMA ${schemaName(current)}; ALTER TABLE ${schemaName(size)}.sessions SET SCHEMA public`,
     )
     current = size
   }
@@ -76,11 +76,11 @@ export async function scale(bench: Bench): Promise<Findings> {
   return findings
 }
 
-const schemaOf = (size: number): string => `sessions_${size}`
+const schemaName = (size: number): string => `sessions_${size}`
 
 /** Creates a table of this size in a separate schema. The loaded table stays in `public`. */
 async function createTable(url: string, size: number): Promise<void> {
-  const schema = schemaOf(size)
+  const schema = schemaName(size)
   await query(url, `CREATE SCHEMA ${schema}`)
   if (size === loaded) return
   const indexes = await query(url, `SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'sessions'`)

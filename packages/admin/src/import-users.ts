@@ -30,7 +30,7 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
     }
   } catch (error) {
     args.say(
-      `Stopped at row ${row}. ${total.imported} users before it ${dryRun ? 'could have been' : 'were'} imported completely.`,
+      `Stopped at row ${row}; ${total.imported} ${dryRun ? 'could have been' : 'were'} imported before it, each completely.`,
     )
     throw error
   }

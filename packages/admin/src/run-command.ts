@@ -160,7 +160,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
     const exitCode = error instanceof CommandError ? error.exitCode : 1
     if (isJson)
       return {
-        stdout: `${JSON.stringify({ error: { code: codeOf(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
+        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
         exitCode,
       }
     surroundings.say(`\n${explain(error, surroundings.explainOpenFailure)}\n`)
@@ -168,7 +168,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
   }
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (error instanceof CommandError) return error.exitCode === 2 ? 'USAGE' : 'FAILED'
   return error instanceof Error && /^(ConfigError|DataDir\w+|DatabaseNotReadyError)$/.test(error.name)
     ? error.name

@@ -31,7 +31,9 @@ function loadToolConfig(): Config {
 async function write(): Promise<number> {
   const { monitor } = loadToolConfig()
   if (!monitor)
-    console.log('MONITOR_API_KEY or MONITOR_ACCOUNT_ID is not set. No frontend results are known, so those badges show no-tests.')
+    console.log(
+      'MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set. No frontend results are known, so those badges show no-tests.',
+    )
   if (!existsSync(join(root, backendReport)))
     console.log(`${backendReport} does not exist. Create it with \`npm run test:badges:generate\`.`)
   const written = await writeBadges(root, monitor && createMonitor(monitor))
@@ -85,7 +87,7 @@ async function checks(isApplied: boolean, url: string): Promise<number> {
   if (!access) {
     throw new ToolError({
       what: 'The monitoring service is not configured.',
-      why: 'MONITOR_API_KEY or MONITOR_ACCOUNT_ID is not set.',
+      why: 'MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set.',
       fix: 'Set both, with a key of the account that runs the checks.',
     })
   }

@@ -66,12 +66,12 @@ export function parseDirectives(path: string, source: string): Directives {
     report(1, `@${name} is missing.`, 'The monitoring service needs it.', example)
   }
   if (problems.length > 0) throw new ToolError(...problems)
-  const valuesOf = (name: Name) => found.get(name) ?? []
+  const findValues = (name: Name) => found.get(name) ?? []
   return {
-    frequency: frequencies.get(valuesOf('frequency')[0] ?? '') ?? 0,
-    locations: valuesOf('locations'),
-    alerts: valuesOf('alerts'),
-    tags: valuesOf('tags'),
+    frequency: frequencies.get(findValues('frequency')[0] ?? '') ?? 0,
+    locations: findValues('locations'),
+    alerts: findValues('alerts'),
+    tags: findValues('tags'),
   }
 }
 

@@ -20,11 +20,11 @@ export type Step =
 export async function planChecks(root: string, monitor: Monitor, targetUrl: string): Promise<Step[]> {
   const features = readFeatures(root)
   const channels = await monitor.alertChannels()
-  const wanted = await Promise.all(features.map((feature) => checkOf(root, feature, targetUrl)))
+  const wanted = await Promise.all(features.map((feature) => buildCheck(root, feature, targetUrl)))
   const problems: Problem[] = []
   const checks = wanted.map(({ alerts, ...check }) => ({
     ...check,
-    alertChannelSubscriptions: alerts.flatMap((name) => subscriptionTo(name, check.name, channels, problems)),
+    alertChannelSubscriptions: alerts.flatMap((name) => findSubscription(name, check.name, channels, problems)),
   }))
   if (problems.length > 0) throw new ToolError(...problems)
 
@@ -34,7 +34,7 @@ export async function planChecks(root: string, monitor: Monitor, targetUrl: stri
     if (why !== null) return { do: 'leave out', name: check.name, why }
     const known = present.find(({ name }) => name === check.name)
     if (!known) return { do: 'create', check }
-    const changes = changesOf(known, check)
+    const changes = findChanges(known, check)
     return changes.length > 0 ? { do: 'update', id: known.id, check, changes } : { do: 'keep', name: check.name }
   })
   const kept = new Set(steps.flatMap((step) => (step.do === 'update' ? [step.id] : [])))
@@ -73,7 +73,7 @@ function readFeatures(root: string): Feature[] {
   return features
 }
 
-async function checkOf(root: string, { path, name, directives }: Feature, targetUrl: string) {
+async function buildCheck(root: string, { path, name, directives }: Feature, targetUrl: string) {
   const { frequency, locations, alerts, tags } = directives
   return {
     name,
@@ -105,7 +105,7 @@ async function bundle(root: string, path: string, targetUrl: string): Promise<st
   return outputFiles[0]?.text ?? ''
 }
 
-function subscriptionTo(name: string, check: string, channels: readonly AlertChannel[], problems: Problem[]) {
+function findSubscription(name: string, check: string, channels: readonly AlertChannel[], problems: Problem[]) {
   const matching = channels.filter(({ names }) => names.includes(name))
   const [channel] = matching
   if (channel && matching.length === 1) return [{ alertChannelId: channel.id, activated: true as const }]
@@ -117,7 +117,7 @@ function subscriptionTo(name: string, check: string, channels: readonly AlertCha
   return []
 }
 
-function changesOf(known: MonitorCheck, wanted: BrowserCheck): string[] {
+function findChanges(known: MonitorCheck, wanted: BrowserCheck): string[] {
   const plain = (check: MonitorCheck | BrowserCheck) => ({
     frequency: check.frequency,
     locations: [...(check.locations ?? [])].sort(),

@@ -35,7 +35,7 @@ export function readReports(root: string): TestResult[] {
   const problems: Problem[] = []
   const results = files.flatMap(({ path, spec }) => {
     const parsed = report.safeParse(parseJson(readFileSync(join(root, path), 'utf8')))
-    if (parsed.success) return parsed.data.testResults.flatMap((file) => resultsOf(root, spec, file))
+    if (parsed.success) return parsed.data.testResults.flatMap((file) => toTestResults(root, spec, file))
     problems.push({
       what: `${path} cannot be read.`,
       why: 'It is not a complete report of Vitest’s JSON reporter.',
@@ -50,7 +50,7 @@ export function readReports(root: string): TestResult[] {
   return results
 }
 
-function resultsOf(root: string, spec: string | null, file: z.infer<typeof report>['testResults'][number]): TestResult[] {
+function toTestResults(root: string, spec: string | null, file: z.infer<typeof report>['testResults'][number]): TestResult[] {
   const within = relative(root, file.name)
   const path = within.startsWith('..') ? file.name : within
   const done = file.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed')

@@ -8,7 +8,7 @@ import { embeddedAdapter } from './embedded-adapter.ts'
 import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
 import type { TransactionRunner } from './migrate.ts'
-import { type Queryable, readTimestamp, type Sql, statementOf, timestampType, toParameter } from './sql.ts'
+import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
 
 export type EmbeddedOptions = {
   kind: 'embedded'
@@ -34,7 +34,7 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
 
   const createQueryable = (connection: PGlite | Transaction): Queryable => ({
     $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) =>
-      (await connection.query(statementOf(template).text, values.map(toParameter), { parsers })).rows as Rows,
+      (await connection.query(getStatement(template).text, values.map(toParameter), { parsers })).rows as Rows,
   })
   const sql: Sql = { ...createQueryable(client), transaction: (work) => client.transaction((tx) => work(createQueryable(tx))) }
 

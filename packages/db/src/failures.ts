@@ -35,16 +35,16 @@ const unavailableMessages =
 const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
 
 /** Finds the SQLSTATE of a database error, at any depth of Prisma's and its adapters' wrapping. */
-export const sqlStateOf = (error: unknown): string | undefined =>
-  layersOf(error)
+export const findSqlState = (error: unknown): string | undefined =>
+  collectLayers(error)
     .map((layer) => layer.originalCode ?? layer.code)
     .find((code): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^[EP]\d{4}$/.test(code))
 
 export const isUniqueViolation = (error: unknown): boolean =>
-  layersOf(error).some((layer) => layer.code === 'P2002' || layer.code === '23505' || layer.originalCode === '23505')
+  collectLayers(error).some((layer) => layer.code === 'P2002' || layer.code === '23505' || layer.originalCode === '23505')
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  layersOf(error).some(
+  collectLayers(error).some(
     ({ code, originalCode, kind, message }) =>
       unavailablePrismaCodes.has(String(code)) ||
       unavailableKinds.has(String(kind)) ||
@@ -56,7 +56,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 
 type Layer = Record<string, unknown>
 
-const layersOf = (error: unknown): Layer[] => {
+const collectLayers = (error: unknown): Layer[] => {
   const layers: Layer[] = []
   const visit = (value: unknown) => {
     if (typeof value !== 'object' || value === null || layers.includes(value as Layer)) return

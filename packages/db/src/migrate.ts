@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isDatabaseUnavailable, sqlStateOf } from './failures.ts'
+import { findSqlState, isDatabaseUnavailable } from './failures.ts'
 
 export type Connection = {
   query: <Row>(sql: string, values?: unknown[]) => Promise<Row[]>
@@ -49,7 +49,7 @@ export const migrate = async (
   }
 }
 
-const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
+const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(findSqlState(error) ?? '')
 
 /** Whether a migration of the folder is not applied. Changes nothing. */
 export const hasPendingMigrations = async (runInTransaction: TransactionRunner, folder = shippedMigrations): Promise<boolean> => {
@@ -131,12 +131,12 @@ const lock = async (connection: Connection) => {
   await connection.script(`SET LOCAL lock_timeout = '60s'`)
   // Run as a script: a query would time out much earlier.
   await connection.script(`SELECT pg_advisory_xact_lock(${prismaLockId})`).catch((error: unknown) => {
-    throw sqlStateOf(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error
+    throw findSqlState(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error
   })
 }
 
 const explain = (error: unknown, why: string): unknown =>
-  isDatabaseUnavailable(error) && sqlStateOf(error) !== '55P03'
+  isDatabaseUnavailable(error) && findSqlState(error) !== '55P03'
     ? error
     : new MigrationError(`The database was not migrated, because ${why}. It was rolled back. Remove the cause and start again.`, {
         cause: error,

@@ -1,15 +1,15 @@
 import pg from 'pg'
-import { sqlStateOf } from './failures.ts'
+import { findSqlState } from './failures.ts'
 import { transactionAborted, transactionTimedOut } from './postgres-adapter.ts'
 import { createPipeline, type Statement } from './postgres-pipeline.ts'
 import type { PostgresPool } from './postgres-pool.ts'
-import { type Queryable, readTimestamp, type Sql, statementOf, timestampType, toParameter } from './sql.ts'
+import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
 
 /** `Sql` on a PostgreSQL pool. Transactions are pipelined. */
 export const createPostgresSql = ({ pool, keepsStatements }: PostgresPool): Sql => {
   const createQueryable = (run: (statement: Statement) => Promise<unknown[]>): Queryable => ({
     $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) => {
-      const { text, name } = statementOf(template)
+      const { text, name } = getStatement(template)
       return run({ text, values: values.map(toParameter), types, ...(keepsStatements() && { name }) }) as Promise<Rows>
     },
   })
@@ -63,7 +63,7 @@ const longestTransaction = 15_000
 /** The connection still runs a timed-out statement, or holds a prepared one that a migration broke (ADR 024). */
 const isUnusable = (error: unknown): boolean =>
   (error instanceof Error && (error.message === 'Query read timeout' || (error as NodeJS.ErrnoException).code === 'P2028')) ||
-  ['0A000', '26000'].includes(sqlStateOf(error) ?? '')
+  ['0A000', '26000'].includes(findSqlState(error) ?? '')
 
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((type: number, format: 'text' | 'binary') =>

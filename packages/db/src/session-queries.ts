@@ -1,5 +1,5 @@
 import type { Account, Session, User } from './generated/client.ts'
-import { sessionColumnNames, sessionOf, sessionSelectList, sessionValues } from './session-row.ts'
+import { sessionColumnNames, sessionSelectList, sessionValues, toSession } from './session-row.ts'
 import { type Queryable, statementFrom } from './sql.ts'
 
 // Prisma needs two statements to read a row with its user. These hot paths need one.
@@ -21,7 +21,7 @@ type UserColumns = {
   userUpdatedAt: Date
 }
 
-const userOf = (row: UserColumns): User => ({
+const toUser = (row: UserColumns): User => ({
   id: row.userId,
   name: row.name,
   email: row.email,
@@ -50,7 +50,7 @@ const selectSession = statementFrom(
 
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
   const [row] = await sql.$queryRaw<(Session & UserColumns)[]>(selectSession, id)
-  return row ? { session: sessionOf(row), user: userOf(row) } : null
+  return row ? { session: toSession(row), user: toUser(row) } : null
 }
 
 const insertRow = statementFrom(
@@ -76,5 +76,5 @@ export async function findSignInAccount(sql: Queryable, email: string): Promise<
     FROM users u JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' WHERE u.email = ${email} LIMIT 1`
   if (!row) return null
   const { id, userId, passwordHash, deviceEpoch } = row
-  return { id, userId, passwordHash, deviceEpoch, user: userOf(row) }
+  return { id, userId, passwordHash, deviceEpoch, user: toUser(row) }
 }

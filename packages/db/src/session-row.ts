@@ -54,7 +54,7 @@ export const shownOf = (session: Session): Pick<Session, ShownField> => pick(ses
 export const sessionSelectList = fields.map((field) => `s.${columns[field].name} AS "${field}"`).join(', ')
 
 /** Extracts the session from a row that `sessionSelectList` selected. */
-export const sessionOf = (row: Session): Session => pick(row, () => true)
+export const toSession = (row: Session): Session => pick(row, () => true)
 
 /** The columns of an INSERT, in the order of `sessionValues`. */
 export const sessionColumnNames: readonly string[] = fields.map((field) => columns[field].name)

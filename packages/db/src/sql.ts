@@ -16,7 +16,7 @@ const statements = new WeakMap<TemplateStringsArray, Statement>()
 let count = 0
 
 /** The text and the prepared-statement name of a template, computed once per place in the source. */
-export function statementOf(template: TemplateStringsArray): Statement {
+export function getStatement(template: TemplateStringsArray): Statement {
   let statement = statements.get(template)
   if (!statement) {
     count += 1

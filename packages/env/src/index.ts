@@ -121,7 +121,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     dataDir,
     redisUrl: env.REDIS_URL ?? null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
-    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackNamesOf(baseUrl) : []))])],
+    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])],
     trustProxy: [...new Set(env.TRUST_PROXY)],
     cookie: { secure, sameSite: env.COOKIE_SAMESITE },
     social: {
@@ -222,7 +222,7 @@ function repositoryRoot() {
   }
 }
 
-function loopbackNamesOf(baseUrl: string) {
+function loopbackOrigins(baseUrl: string) {
   return ['localhost', '127.0.0.1', '[::1]'].map((name) => Object.assign(new URL(baseUrl), { hostname: name }).origin)
 }
 

@@ -153,7 +153,7 @@ export const schema = z.object({
     .prefault('binance,coinbase,kraken')
     .describe('Set ids separated by commas, for example: binance,kraken=https://api.kraken.com'),
   CI_TEST_SECRET: headerSecret.describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
-  METRICS_TOKEN: matching('must have at least 16 letters, digits and other visible ASCII characters', (text) =>
+  METRICS_TOKEN: matching('must be 16 or more letters, digits and other visible ASCII characters', (text) =>
     /^[!-~]{16,}$/.test(text),
   )
     .optional()

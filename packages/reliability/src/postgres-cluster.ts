@@ -83,7 +83,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 
   const signalAll = (signal: NodeJS.Signals) => {
     const parent = server?.pid
-    for (const pid of [parent, ...childrenOf(parent)]) if (pid) signalIfRunning(pid, signal)
+    for (const pid of [parent, ...listChildren(parent)]) if (pid) signalIfRunning(pid, signal)
   }
 
   await start()
@@ -109,11 +109,11 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 /** PostgreSQL refuses to run as root. */
 function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: idOf('-u'), gid: idOf('-g') }
+  const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: readId('-u'), gid: readId('-g') }
 }
 
-function childrenOf(pid: number | undefined): number[] {
+function listChildren(pid: number | undefined): number[] {
   if (pid === undefined) return []
   const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return output.split('\n').map(Number).filter(Boolean)

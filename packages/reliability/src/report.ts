@@ -9,7 +9,7 @@ const page = fileURLToPath(new URL('../../../docs/reliability.md', import.meta.u
 /** Writes each scenario's figures between its two comments in docs/reliability.md. */
 export async function writeReport(rows: readonly Row[], run: { machine: string; commit: string }): Promise<void> {
   let text = await readFile(page, 'utf8')
-  for (const row of rows) text = replaceBlock(text, row.scenario.name, sectionOf(row, run))
+  for (const row of rows) text = replaceBlock(text, row.scenario.name, formatSection(row, run))
   await writeFile(page, text)
 }
 
@@ -25,7 +25,7 @@ export function replaceBlock(text: string, name: string, body: string): string {
   return `${text.slice(0, at)}\n\n${block}${text.slice(at)}`
 }
 
-function sectionOf({ scenario, seconds, outcome }: Row, { machine, commit }: { machine: string; commit: string }): string {
+function formatSection({ scenario, seconds, outcome }: Row, { machine, commit }: { machine: string; commit: string }): string {
   const { load, faults, requests, lost, recovery, problems } = outcome
   const figures = [
     ['Load held', load],

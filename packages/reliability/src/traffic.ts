@@ -34,7 +34,7 @@ export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Tr
     const reply = await send().catch((error: Error) => error)
     const ms = performance.now() - started
     if (reply instanceof Error) {
-      attempts.push({ kind, at, ms, status: null, trouble: `no answer: ${reasonOf(reply)}` })
+      attempts.push({ kind, at, ms, status: null, trouble: `no answer: ${describeFailure(reply)}` })
       return null
     }
     const trouble = checkCookies(reply) ?? (reply.status === 503 ? checkOutage(reply) : check(reply))
@@ -106,7 +106,7 @@ export function checkOutage({ headers, body }: Reply): string | null {
 const checkCookies = ({ status, headers }: Reply): string | null =>
   headers.getSetCookie().some((cookie) => /session=;|Max-Age=0/i.test(cookie)) ? `${status} that clears a cookie` : null
 
-export const reasonOf = (error: Error): string => {
+export const describeFailure = (error: Error): string => {
   const cause = error.cause as NodeJS.ErrnoException | undefined
   return cause?.code ?? cause?.message ?? error.message
 }

@@ -23,7 +23,7 @@ export const clockSteps: Scenario = {
       requests += 1
       return ask(target, 'POST', path, { body, cookie })
     }
-    const codeOf = ({ status, body }: Reply) => `${status} ${body?.code ?? ''}`.trim()
+    const formatReply = ({ status, body }: Reply) => `${status} ${body?.code ?? ''}`.trim()
     const findSessionUser = async (cookie: string) =>
       (await ask(target, 'GET', '/auth/get-session', { cookie })).body?.user ?? null
 
@@ -71,14 +71,14 @@ export const clockSteps: Scenario = {
 
       for (const step of quick ? [-hour, hour] : [-hour, hour, hour, -hour]) {
         await service.step(step)
-        const again = codeOf(await post('/auth/reset-password', { token: used, newPassword: 'plum kettle orbit twice' }))
+        const again = formatReply(await post('/auth/reset-password', { token: used, newPassword: 'plum kettle orbit twice' }))
         expectThat(
           problems,
           /^400 (INVALID_TOKEN|TOKEN_EXPIRED)$/.test(again),
           `a reset link worked again after ${step} s: ${again}`,
         )
         const next = cookiesOf(expectOk(await signIn(target, person)))
-        const replayed = codeOf(await post('/auth/two-factor/verify-totp', { code }, next))
+        const replayed = formatReply(await post('/auth/two-factor/verify-totp', { code }, next))
         expectThat(problems, replayed === '401 INVALID_CODE', `a code worked again after ${step} s: ${replayed}`)
         expectThat(problems, (await findSessionUser(session)) === null, `an ended session came back after ${step} s`)
         expectThat(problems, (await findSessionUser(device)) !== null, `a session ended at a step of ${step} s`)

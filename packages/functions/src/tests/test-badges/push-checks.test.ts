@@ -123,7 +123,7 @@ describe('the checks of the monitoring service', () => {
     for (const [files, why] of [
       [{ a: feature({ frequency: '7m' }), b: feature() }, 'features/a.spec.ts:1: @frequency 7m'],
       [{ a: feature({ alerts: 'nobody' }), b: feature() }, 'features/a.spec.ts: the alert channel "nobody" does not exist.'],
-      [{ a: feature({ body: "import './missing.ts'" }), b: feature() }, 'features/a.spec.ts cannot be made into one script.'],
+      [{ a: feature({ body: "import './missing.ts'" }), b: feature() }, 'features/a.spec.ts cannot be bundled.'],
     ] as const) {
       const { code, stderr } = await apply(project(files))
       expect([code, stderr]).toEqual([1, expect.stringContaining(why)])
