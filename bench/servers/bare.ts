@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 
-// What any service on Node's own HTTP server could reach at best: the very bytes of an answer, headers too, with no work behind them.
+// The upper bound for any service on node:http: it sends a fixed answer and does no work.
 
 process.once('message', ({ port, headers, body }: { port: number; headers: [string, string][]; body: string }) => {
   const bytes = Buffer.from(body)

@@ -5,8 +5,8 @@ import { toNodeHandler } from 'better-auth/node'
 import { organization } from 'better-auth/plugins'
 import pg from 'pg'
 
-// better-auth as its documentation sets it up for production on PostgreSQL, with database joins on (off by default, and slower) and
-// the fields that Floorpass's users have. No rate limits, as on the other side.
+// better-auth as documented for production on PostgreSQL, with Floorpass's user fields. Database joins are on (the default is
+// slower), and rate limits are off on both sides.
 
 type Options = { port: number; url: string; secret: string; cookieCache: boolean; migrate: boolean }
 

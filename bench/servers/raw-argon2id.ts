@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { recommendedCost } from '@floorpass/api'
 import { hash, verify } from '@node-rs/argon2'
 
-// How many passwords the machine compares a second when it does nothing else.
+// Measures how many passwords per second the machine can verify.
 
 const seconds = Number(process.argv[2])
 const stored = await hash('plum kettle orbit seven', recommendedCost)

@@ -6,17 +6,15 @@ import pg from 'pg'
 
 export const userCount = 100_000
 export const sessionsPerUser = 3
-/** The users that the measurements act for; everybody else is there to be searched through. */
 export const activeUsers = 10_000
 export const password = 'plum kettle orbit seven'
 export const secret = createHash('sha256').update('floorpass bench').digest('base64')
 
-/** One database for each side, on one server. */
 export type Databases = { floorpass: string; betterAuth: string; drop(): Promise<void> }
 
 export const userId = (index: number): string => `user-${index}`
-export const emailOf = (index: number): string => `user-${index}@example.com`
-/** The token of a session, the same on both sides; `sessionTokenSql` is its twin in the database. */
+export const emailAt = (index: number): string => `user-${index}@example.com`
+/** The token of a session in both databases. `sessionTokenSql` must compute the same. */
 export const sessionToken = (index: number): string => createHash('sha256').update(`bench session ${index}`).digest('base64url')
 
 export const floorpassCookie = (index: number): string => `floorpass_session=${sessionToken(index)}`
@@ -29,11 +27,11 @@ export const betterAuthCookie = (index: number): string => {
 const base64url = (sql: string) => `translate(rtrim(encode(sha256(convert_to(${sql}, 'UTF8')), 'base64'), '='), '+/', '-_')`
 const sessionTokenSql = base64url(`'bench session ' || i`)
 
-/** Makes both databases on the server of `adminUrl`, with the same users, passwords, organizations and sessions. `migrate` is better-auth's own. */
+/** Creates both databases on the server of `adminUrl`, with the same users, passwords, organizations and sessions. */
 export async function loadData(adminUrl: string, migrateBetterAuth: (url: string) => Promise<void>): Promise<Databases> {
   const suffix = `${Date.now()}`
   const names = { floorpass: `floorpass_bench_${suffix}_a`, betterAuth: `floorpass_bench_${suffix}_b` }
-  const urls = { floorpass: urlOf(adminUrl, names.floorpass), betterAuth: urlOf(adminUrl, names.betterAuth) }
+  const urls = { floorpass: databaseUrl(adminUrl, names.floorpass), betterAuth: databaseUrl(adminUrl, names.betterAuth) }
   await query(adminUrl, `CREATE DATABASE ${names.floorpass}`)
   await query(adminUrl, `CREATE DATABASE ${names.betterAuth}`)
   const drop = async () => {
@@ -51,7 +49,7 @@ export async function loadData(adminUrl: string, migrateBetterAuth: (url: string
   return { ...urls, drop }
 }
 
-/** Sessions from `first` up to `end`, three to a user; past the last user it starts over with the first. */
+/** Inserts the sessions from `first` up to `end`, three per user. After the last user it continues with the first. */
 export const floorpassSessionsSql = (first: number, end: number): string => `
   INSERT INTO sessions (id, handle, user_id, ip_address, user_agent, expires_at)
   SELECT ${base64url(sessionTokenSql)}, 'session-' || i, 'user-' || (i / ${sessionsPerUser}) % ${userCount}, '127.0.0.1', 'bench',
@@ -105,7 +103,7 @@ export async function query(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-function urlOf(adminUrl: string, name: string): string {
+function databaseUrl(adminUrl: string, name: string): string {
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return url.href

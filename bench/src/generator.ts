@@ -1,25 +1,23 @@
 import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 
-// The load generator, a process of its own. It speaks HTTP/1.1 on raw sockets, because it shares the machine with what it measures: an
-// HTTP client library would take longer to read an answer than the bare server takes to make it, and flatter every ratio.
+// The load generator, a separate process. It uses raw sockets, because an HTTP client library would need more processor time per
+// answer than the bare server, and hide the differences between the contenders.
 
-/** One run: `requests` in turn, over `connections` that each wait for their answer, for `seconds`; or at a fixed `rate` a second. */
 export type Job = {
   port: number
   connections: number
   seconds: number
-  /** Requests a second, sent when they are due, whatever became of the ones before; null sends as fast as answers come. */
+  /** Requests per second, sent when due even if earlier ones are pending. Null sends as fast as answers arrive. */
   rate: number | null
-  /** Whole requests, as they go over the wire. */
   requests: string[]
-  /** What each answer must have, in the order of `requests`: the status, and a text in its body. */
+  /** The status and a part of the body that each answer must have, in the order of `requests`. */
   expected: { status: number; body: string }[]
-  /** Start over at the end of the list; else the run ends with it. */
+  /** Starts over after the last request. Otherwise the run ends there. */
   repeat: boolean
 }
 
-/** Times are in milliseconds; a late answer counts from when its request was due. `wrong` are answers that were not as expected. */
+/** Times are in milliseconds, measured from when each request was due. `wrong` counts unexpected answers. */
 export type Outcome = {
   answers: number
   seconds: number
@@ -45,36 +43,36 @@ async function generate(job: Job): Promise<Outcome> {
   let wrong = 0
   let firstWrong: string | null = null
 
-  const ask = async (connection: Connection, index: number, due: number): Promise<void> => {
-    const answer = await connection.ask(encoded[index] as Buffer)
+  const send = async (connection: Connection, index: number, due: number): Promise<void> => {
+    const answer = await connection.send(encoded[index] as Buffer)
     latency.record(Math.max(1, Math.round((performance.now() - due) * 1000)))
     answers += 1
     if (answer.status === job.expected[index]?.status && answer.body.includes(markers[index] as Buffer)) return
     wrong += 1
     firstWrong ??= `${answer.status} ${answer.body.toString().slice(0, 300)} for ${job.requests[index]?.slice(0, 300)}`
   }
-  const take = (): number | null => {
+  const nextIndex = (): number | null => {
     if (next >= encoded.length && !job.repeat) return null
     const index = next % encoded.length
     next += 1
     return index
   }
 
-  const connections = await Promise.all(Array.from({ length: job.connections }, () => open(job.port)))
+  const connections = await Promise.all(Array.from({ length: job.connections }, () => openConnection(job.port)))
   if (job.rate === null) {
     await Promise.all(
       connections.map(async (connection) => {
         while (performance.now() < end) {
-          const index = take()
+          const index = nextIndex()
           if (index === null) return
-          await ask(connection, index, performance.now())
+          await send(connection, index, performance.now())
         }
       }),
     )
   } else {
-    await atRate(job.rate, started, end, connections, async (connection, due) => {
-      const index = take()
-      if (index !== null) await ask(connection, index, due)
+    await sendAtRate(job.rate, started, end, connections, async (connection, due) => {
+      const index = nextIndex()
+      if (index !== null) await send(connection, index, due)
     })
   }
   const seconds = (performance.now() - started) / 1000
@@ -92,8 +90,7 @@ async function generate(job: Job): Promise<Outcome> {
   }
 }
 
-/** Sends what is due on whichever connection is free; what finds none waits, and its waiting counts. */
-async function atRate(
+async function sendAtRate(
   rate: number,
   started: number,
   end: number,
@@ -129,9 +126,9 @@ async function atRate(
   if (failure !== undefined) throw failure
 }
 
-type Connection = { ask(request: Buffer): Promise<Answer>; close(): void }
+type Connection = { send(request: Buffer): Promise<Answer>; close(): void }
 
-async function open(port: number): Promise<Connection> {
+async function openConnection(port: number): Promise<Connection> {
   const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let received: Buffer = Buffer.alloc(0)
   let pending: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null
@@ -141,7 +138,7 @@ async function open(port: number): Promise<Connection> {
   }
   socket.on('data', (chunk: Buffer) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    const answer = readAnswer(received)
+    const answer = parseAnswer(received)
     if (!answer) return
     received = Buffer.alloc(0)
     const waiting = pending
@@ -155,7 +152,7 @@ async function open(port: number): Promise<Connection> {
     socket.once('error', reject)
   })
   return {
-    ask: (request) =>
+    send: (request) =>
       new Promise((resolve, reject) => {
         pending = { resolve, reject }
         socket.write(request)
@@ -170,8 +167,8 @@ async function open(port: number): Promise<Connection> {
 const endOfHead = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 
-/** Null while the answer is not whole. There is never more than one under way. */
-function readAnswer(bytes: Buffer): Answer | null {
+/** Parses one answer. Returns null while it is incomplete. */
+function parseAnswer(bytes: Buffer): Answer | null {
   const end = bytes.indexOf(endOfHead)
   if (end < 0) return null
   const head = bytes.toString('latin1', 0, end)

@@ -6,7 +6,6 @@ import type { Outcome } from './generator.ts'
 import { floorpassSide, hotSessions, type Requests, type Side } from './requests.ts'
 import { floorpassEnvironment, generate, root, type Server, startFloorpass } from './servers.ts'
 
-/** What all measurements share. */
 export type Bench = {
   databases: Databases
   folder: string
@@ -16,8 +15,8 @@ export type Bench = {
   say(line: string): void
 }
 
-/** One line of the table of targets. `met` is null where nothing was asked for. */
-export type Finding = { work: string; measured: string; target: string; met: boolean | null }
+/** One line of the table of targets. `met` is null without a target. */
+export type Finding = { benchmark: string; measured: string; target: string; met: boolean | null }
 export type Findings = { findings: Finding[]; notes: string[]; wrong: string[] }
 
 export type Contender = { name: string; server: Server; requests(round: number): Requests; connections?: number }
@@ -27,13 +26,13 @@ export const median = (figures: number[]): number => {
   const sorted = figures.toSorted((left, right) => left - right)
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
-export const whole = (figure: number): string => Math.round(figure).toLocaleString('en')
-export const ratio = (figure: number): string => `${figure.toFixed(figure < 10 ? 2 : 1)} ×`
+export const formatInteger = (figure: number): string => Math.round(figure).toLocaleString('en')
+export const formatRatio = (figure: number): string => `${figure.toFixed(figure < 10 ? 2 : 1)} ×`
 
-/** The contenders in turn, several times over, so that what else the machine does meets all of them. */
-export async function compete(
+/** Measures the contenders in turns, so that other load on the machine affects all of them. */
+export async function measureContenders(
   bench: Bench,
-  work: string,
+  benchmark: string,
   contenders: Contender[],
   findings: Findings,
   { repeat = true, fills = false, seconds = bench.seconds, rounds = bench.rounds, connections = 32 } = {},
@@ -46,13 +45,13 @@ export async function compete(
         port: server.port,
         connections,
         rate: null,
-        // What keeps sessions in memory meets each of them once before the first round, and everybody warms up.
+        // Round -1 is the warm-up. Floorpass reads every session once in it when the benchmark `fills` its cache.
         seconds: round < 0 && fills && name === floorpassSide.name ? 60 : seconds,
         repeat: repeat && !(round < 0 && fills && name === floorpassSide.name),
         ...requests(round),
       })
       if (outcome.wrong > 0)
-        findings.wrong.push(`${work}, ${name}: ${outcome.wrong} wrong answers, the first: ${outcome.firstWrong}`)
+        findings.wrong.push(`${benchmark}, ${name}: ${outcome.wrong} wrong answers, the first: ${outcome.firstWrong}`)
       if (round >= 0) outcomes.get(name)?.push({ ...outcome, cpu: (await server.cpuSeconds()) - cpu })
     }
   }
@@ -73,35 +72,33 @@ export async function compete(
     }),
   )
   for (const { name, rate, p50, p99, cpuMicroseconds, generatorShare } of measured.values()) {
-    const line = `| ${work} | ${name} | ${whole(rate)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${whole(cpuMicroseconds)} | ${Math.round(generatorShare * 100)} % |`
+    const line = `| ${benchmark} | ${name} | ${formatInteger(rate)} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${formatInteger(cpuMicroseconds)} | ${Math.round(generatorShare * 100)} % |`
     findings.notes.push(line)
     bench.say(line)
   }
   return measured
 }
 
-export const quotient = (measured: Map<string, Measured>, upper: string, lower: string): number =>
+export const rateRatio = (measured: Map<string, Measured>, upper: string, lower: string): number =>
   (measured.get(upper)?.rate ?? Number.NaN) / (measured.get(lower)?.rate ?? Number.NaN)
 
-export const atLeast = (work: string, figure: number, target: number): Finding => ({
-  work,
-  measured: ratio(figure),
+export const atLeast = (benchmark: string, figure: number, target: number): Finding => ({
+  benchmark,
+  measured: formatRatio(figure),
   target: `≥ ${target} ×`,
   met: figure >= target,
 })
 
-export const atMost = (work: string, figure: number, target: number, unit: string): Finding => ({
-  work,
+export const atMost = (benchmark: string, figure: number, target: number, unit: string): Finding => ({
+  benchmark,
   measured: `${figure.toFixed(figure < 10 ? 2 : 0)} ${unit}`,
   target: `≤ ${target} ${unit}`,
   met: figure <= target,
 })
 
-/** A bench of ten seconds has no time to meet ten thousand users. */
-export const hotFor = ({ quick }: Bench): number[] => (quick ? hotSessions.slice(0, 500) : hotSessions)
-export const none = (): Findings => ({ findings: [], notes: [], wrong: [] })
+export const hotSessionsFor = ({ quick }: Bench): number[] => (quick ? hotSessions.slice(0, 500) : hotSessions)
+export const emptyFindings = (): Findings => ({ findings: [], notes: [], wrong: [] })
 
-/** Gives `work` servers and ends them whatever happens. */
 export async function withServers(start: Promise<Server>[], work: (...servers: Server[]) => Promise<void>): Promise<void> {
   const servers = await Promise.all(start)
   try {
@@ -111,10 +108,10 @@ export async function withServers(start: Promise<Server>[], work: (...servers: S
   }
 }
 
-export const floorpassOf = ({ databases, folder }: Bench, environment: Record<string, string> = {}) =>
+export const startFloorpassFor = ({ databases, folder }: Bench, environment: Record<string, string> = {}) =>
   startFloorpass({ DATABASE_URL: databases.floorpass, ...environment }, folder)
 
-export const contender = (
+export const createContender = (
   side: Side,
   server: Server,
   requests: (side: Side, port: number, round: number) => Requests,
@@ -124,8 +121,7 @@ export const contender = (
   requests: (round) => requests(side, server.port, round),
 })
 
-/** What a script prints. */
-export async function output(script: string, environment: Record<string, string>, args: string[] = []): Promise<string> {
+export async function runScript(script: string, environment: Record<string, string>, args: string[] = []): Promise<string> {
   const node = join(root, 'node_modules/node/bin/node')
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', script, ...args], {
     cwd: root,

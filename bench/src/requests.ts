@@ -1,9 +1,8 @@
-import { activeUsers, betterAuthCookie, emailOf, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
+import { activeUsers, betterAuthCookie, emailAt, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
 
-/** The requests of one measurement, in the form that one side takes, and what each answer must have. */
+/** The requests of one benchmark for one side, and what each answer must contain. */
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
 
-/** Which side is asked: they differ in path and cookie alone. */
 export type Side = { name: string; base: string; cookie: ((session: number) => string) | null }
 
 export const floorpassSide: Side = { name: 'Floorpass', base: '/auth', cookie: floorpassCookie }
@@ -30,23 +29,22 @@ const post = (path: string, port: number, body: unknown, cookie?: string): strin
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
-/** The first session of each active user. */
 export const hotSessions = times(activeUsers, (user) => user * sessionsPerUser)
-/** Of those who do more than read their own session: few enough that each comes back, as people do. */
+/** Few enough that each session sends several requests, as real users do. */
 const busySessions = hotSessions.slice(0, 1_000)
 
-/** Each answer must name its own user: a mix-up between callers is the worst that a cache can do. */
+/** Each answer must name its own user, because mixing up users is the worst fault of a cache. */
 export const getSession = (side: Side, port: number, sessions: readonly number[]): Requests => ({
   requests: sessions.map((session) => get(`${side.base}/get-session`, port, side.cookie?.(session))),
   expected: sessions.map((session) => ({
     status: 200,
-    body: `"email":"${emailOf(Math.floor(session / sessionsPerUser) % 100_000)}"`,
+    body: `"email":"${emailAt(Math.floor(session / sessionsPerUser) % 100_000)}"`,
   })),
 })
 
 export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({
-  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailOf(first + index), password })),
-  expected: times(count, (index) => ({ status: 200, body: `"email":"${emailOf(first + index)}"` })),
+  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailAt(first + index), password })),
+  expected: times(count, (index) => ({ status: 200, body: `"email":"${emailAt(first + index)}"` })),
 })
 
 let newcomers = 0

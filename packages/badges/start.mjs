@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node: an older one cannot even read the TypeScript that this starts.
+// Plain JavaScript, because an older Node cannot parse the TypeScript it starts.
 const [major] = process.versions.node.split('.')
 
 if (Number(major) < 24) {

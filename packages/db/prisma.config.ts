@@ -1,6 +1,6 @@
 import { defineConfig } from 'prisma/config'
 
-// Only the Prisma CLI reads this file; the service connects through client.ts.
+// Only the Prisma CLI reads this file. The service connects through client.ts.
 export default defineConfig({
   schema: 'prisma/schema.prisma',
   migrations: { path: 'prisma/migrations' },

@@ -1,6 +1,5 @@
 import { usageError } from './problem.ts'
 
-/** What stood on the command line after the name of the command. */
 export type Arguments = {
   positionals: string[]
   flags: {
@@ -18,41 +17,44 @@ export type Arguments = {
     'clear-password'?: boolean
     'keep-password'?: boolean
   }
-  /** Resolves when the operator typed `word`, or gave --yes; throws otherwise. */
+  /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
-  /** One line on standard error. */
   say(line: string): void
 }
 
-/** `data` is what --json prints, `text` what a person reads. */
+/** --json prints `data`. Without it, the terminal shows `text`. */
 export type Outcome = { data: unknown; text: string; exitCode?: number }
 
-export function one({ positionals }: Arguments, name: string): string {
+export function getOnlyPositional({ positionals }: Arguments, name: string): string {
   const [word, extra] = positionals
   if (word === undefined || word === '') throw usageError(`The <${name}> is missing.`, 'The command needs one.')
-  if (extra !== undefined) throw usageError(`"${extra}" is one word too many.`, 'The command takes one.')
+  if (extra !== undefined) throw usageError(`"${extra}" is one argument too many.`, 'The command takes one.')
   return word
 }
 
 const shortestReason = 10
 
-export function reasonOf({ flags: { reason = '' } }: Arguments): string {
+export function requireReason({ flags: { reason = '' } }: Arguments): string {
   if (reason.trim().length >= shortestReason) return reason.trim().slice(0, 500)
   throw usageError(
     'A reason is missing.',
-    `The audit log keeps how you made sure who they are, in ${shortestReason} characters or more.`,
+    `The audit log records how you verified the user's identity, in ${shortestReason} characters or more.`,
     'Add for example: --reason "called back on the number of contract 4711, passport shown"',
   )
 }
 
-export function timeOf(name: string, text: string): Date {
+export function parseTime(name: string, text: string): Date {
   const time = new Date(text)
   if (!Number.isNaN(time.getTime())) return time
-  throw usageError(`--${name} is no time.`, 'It was not understood.', 'Use for example 2026-11-21 or 2026-11-21T18:00:00Z.')
+  throw usageError(
+    `--${name} is not a valid time.`,
+    'It could not be parsed.',
+    'Use for example 2026-11-21 or 2026-11-21T18:00:00Z.',
+  )
 }
 
-export function numberOf(name: string, text: string, most: number): number {
+export function parseNumber(name: string, text: string, most: number): number {
   const number = Number(text)
   if (Number.isInteger(number) && number >= 1 && number <= most) return number
-  throw usageError(`--${name} is no whole number from 1 to ${most}.`, 'It was not understood.')
+  throw usageError(`--${name} is not valid.`, `It must be a whole number from 1 to ${most}.`)
 }

@@ -19,133 +19,141 @@ import {
   usualEvents,
   verifyUserAddress,
 } from '@floorpass/api/administration'
-import { type Arguments, numberOf, type Outcome, one, reasonOf, timeOf } from './arguments.ts'
+import { type Arguments, getOnlyPositional, type Outcome, parseNumber, parseTime, requireReason } from './arguments.ts'
 import { importUsers } from './import-users.ts'
-import { sheet, table } from './print.ts'
+import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 
 type Command = {
   usage: string
-  does: string
+  summary: string
   options: readonly (keyof Arguments['flags'])[]
   run(operator: Operator, args: Arguments): Promise<Outcome>
 }
 
-/** Every command, in the order of the help. `<who>` is an address, an id, or a provider's id of the person: google:1234. */
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',
-    does: `users by id, google:<id>, github:<id>, or a part of their address (${mostFound} at most)`,
+    summary: `finds users by id, google:<id>, github:<id> or part of an email (at most ${mostFound})`,
     options: [],
     async run(operator, args) {
-      const users = await findUsers(operator, one(args, 'who'))
+      const users = await findUsers(operator, getOnlyPositional(args, 'who'))
       return {
         data: users,
-        text: table(users, ['id', 'email', 'emailVerified', 'twoFactorEnabled', 'suspendedAt', 'name'], 'Nobody.'),
+        text: formatTable(users, ['id', 'email', 'emailVerified', 'twoFactorEnabled', 'suspendedAt', 'name'], 'No user found.'),
       }
     },
   },
   show: {
     usage: 'show <who>',
-    does: 'one user: ways to sign in, second factor, organizations',
+    summary: 'shows one user: sign-in methods, second factor, organizations',
     options: [],
     async run(operator, args) {
-      const user = await showUser(operator, one(args, 'who'))
-      return { data: user, text: sheet(user) }
+      const user = await showUser(operator, getOnlyPositional(args, 'who'))
+      return { data: user, text: formatRecord(user) }
     },
   },
   sessions: {
     usage: 'sessions <who>',
-    does: 'their live sessions',
+    summary: 'lists live sessions',
     options: [],
     async run(operator, args) {
-      const sessions = await listUserSessions(operator, one(args, 'who'))
+      const sessions = await listUserSessions(operator, getOnlyPositional(args, 'who'))
       const columns = ['id', 'createdAt', 'lastSeenAt', 'ipAddress', 'browser', 'os', 'trusted'] as const
-      return { data: sessions, text: table(sessions, columns, 'No session.') }
+      return { data: sessions, text: formatTable(sessions, columns, 'No session.') }
     },
   },
   'revoke-sessions': {
     usage: 'revoke-sessions <who> [--session <id>]',
-    does: 'ends all of them, or one, and the trust of the devices; at once',
+    summary: 'ends all sessions or one at once, and removes the trust of the devices',
     options: ['session'],
     async run(operator, args) {
-      const result = await revokeUserSessions(operator, one(args, 'who'), args.flags.session)
-      // Who named one must not take a thief for gone.
+      const result = await revokeUserSessions(operator, getOnlyPositional(args, 'who'), args.flags.session)
+      // A script must not assume that the session of a thief has ended.
       const exitCode = args.flags.session !== undefined && result.revoked === 0 ? 1 : 0
-      return { data: result, text: `${count(result.revoked, 'session')} ended.`, exitCode }
+      return { data: result, text: `${pluralize(result.revoked, 'session')} ended.`, exitCode }
     },
   },
   suspend: {
     usage: 'suspend <who> --reason <text>',
-    does: 'closes an account at once: sessions, devices, links and the invitations it sent end, and nothing opens it',
+    summary: 'locks an account at once, and ends its sessions, trusted devices, links and sent invitations',
     options: ['reason'],
     async run(operator, args) {
-      const reason = reasonOf(args)
-      const { id, email } = await showUser(operator, one(args, 'who'))
-      await args.confirm(email, 'Its owner is locked out until you restore it.')
+      const reason = requireReason(args)
+      const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
+      await args.confirm(email, 'The owner is locked out until you restore the account.')
       const result = await suspendUser(operator, id, reason)
-      return { data: result, text: `${email} is suspended, ${count(result.revoked, 'session')} ended.` }
+      return { data: result, text: `${email} is suspended, ${pluralize(result.revoked, 'session')} ended.` }
     },
   },
   restore: {
     usage: 'restore <who> --reason <text> [--clear-password]',
-    does: 'opens a suspended account again, with a link to choose a new password if a stranger knew it',
+    summary: 'unlocks a suspended account; --clear-password mails a link to choose a new password',
     options: ['reason', 'clear-password'],
     async run(operator, args) {
-      const reason = reasonOf(args)
-      const { id, email } = await showUser(operator, one(args, 'who'))
+      const reason = requireReason(args)
+      const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
       const clearPassword = args.flags['clear-password'] ?? false
-      await args.confirm(email, clearPassword ? 'Who reads its mail chooses its password.' : 'Its password opens it again.')
+      await args.confirm(
+        email,
+        clearPassword
+          ? 'Anyone who reads mail to this address can choose the password.'
+          : 'The current password opens the account again.',
+      )
       const result = await restoreUser(operator, id, reason, { clearPassword })
       if (!result.restored)
         throw new CommandError({
-          what: `${email} is not suspended, and nothing was changed.`,
-          why: 'An open account has sessions, and who is signed in could choose the password next.',
+          what: `${email} is not suspended. Nothing was changed.`,
+          why: 'In an active account, a person who is signed in could choose the new password.',
           fix: `To end its sessions and clear its password, \`suspend\` it first.`,
         })
-      const hint = clearPassword ? ' A link to choose a password is mailed.' : ''
-      return { data: result, text: `${email} is open again.${hint}` }
+      const hint = clearPassword ? ' The user receives a link to choose a password.' : ''
+      return { data: result, text: `${email} is restored.${hint}` }
     },
   },
   'verify-address': {
     usage: 'verify-address <who> --reason <text> [--keep-password]',
-    does: 'vouches that the address is theirs, and mails it a link to choose a password unless theirs is kept',
+    summary: 'marks the email as verified, clears the password and mails a link to choose one',
     options: ['reason', 'keep-password'],
     async run(operator, args) {
-      const reason = reasonOf(args)
-      const user = await showUser(operator, one(args, 'who'))
+      const reason = requireReason(args)
+      const user = await showUser(operator, getOnlyPositional(args, 'who'))
       const keepPassword = args.flags['keep-password'] ?? false
-      const whose = keepPassword ? 'The password that was chosen with this address counts from now on, whoever chose it.' : ''
-      await args.confirm(user.email, whose || 'Who reads its mail chooses its password.')
+      await args.confirm(
+        user.email,
+        keepPassword
+          ? 'The current password stays valid, even if another person chose it.'
+          : 'Anyone who reads mail to this address can choose the password.',
+      )
       const result = await verifyUserAddress(operator, user, reason, { keepPassword })
-      const hint = result.passwordCleared ? ' No password counts: they are mailed a link to choose one.' : ''
-      return { data: result, text: `The address ${user.email} is verified.${hint}` }
+      const hint = result.passwordCleared ? ' The password is cleared. The user receives a link to choose one.' : ''
+      return { data: result, text: `The email ${user.email} is verified.${hint}` }
     },
   },
   'disable-two-factor': {
     usage: 'disable-two-factor <who> --reason <text>',
-    does: 'for somebody who lost phone and backup codes, after you checked who they are; mails the owner',
+    summary: 'turns off two-factor for a user without phone and backup codes; verify their identity first; mails the owner',
     options: ['reason'],
     async run(operator, args) {
-      const reason = reasonOf(args)
-      const { id, email } = await showUser(operator, one(args, 'who'))
-      await args.confirm(email, 'From now on the password alone opens this account.')
+      const reason = requireReason(args)
+      const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
+      await args.confirm(email, 'The password alone then opens this account.')
       await disableUserTwoFactor(operator, id, reason)
-      return { data: { disabled: true }, text: `The second factor of ${email} is off, and the owner is mailed.` }
+      return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives a mail.` }
     },
   },
   import: {
     usage: 'import <file or postgres URL> [--dry-run] [--without-two-factor]',
-    does: 'users of better-auth with their password hashes; run it again to go on',
+    summary: 'imports users of better-auth with their password hashes; run it again to continue',
     options: ['dry-run', 'without-two-factor'],
     run: importUsers,
   },
   export: {
     usage: 'export <who> [--output <file>]',
-    does: 'all that is held on one user, as JSON; an audit event',
+    summary: 'prints all data of one user as JSON, and records an audit event',
     options: ['output'],
     async run(operator, args) {
-      const data = await exportUser(operator, one(args, 'who'))
+      const data = await exportUser(operator, getOnlyPositional(args, 'who'))
       const text = JSON.stringify(data, null, 2)
       const { output } = args.flags
       if (output === undefined) return { data, text }
@@ -153,7 +161,7 @@ export const commands: Record<string, Command> = {
         throw new CommandError({
           what: `${output} was not written.`,
           why: error.message,
-          fix: 'Name a new file in a folder that is there.',
+          fix: 'Name a new file in an existing folder.',
         })
       })
       return { data: { written: output }, text: `Written to ${output}.` }
@@ -161,75 +169,75 @@ export const commands: Record<string, Command> = {
   },
   audit: {
     usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
-    does: `audit events, the newest first (${usualEvents} of them); the older ones with the id of the last`,
+    summary: `lists audit events, newest first (${usualEvents} by default); --before takes the last id for older ones`,
     options: ['user', 'action', 'since', 'until', 'limit', 'before'],
     async run(operator, { positionals, flags: { user, action, since, until, limit, before } }) {
-      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one word too many.`, '`audit` takes options only.')
-      const most = limit === undefined ? usualEvents : numberOf('limit', limit, 10_000)
+      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one argument too many.`, '`audit` takes options only.')
+      const most = limit === undefined ? usualEvents : parseNumber('limit', limit, 10_000)
       const events = await listAuditEvents(operator, {
         ...(user !== undefined && { who: user }),
         ...(action !== undefined && { action }),
-        ...(since !== undefined && { since: timeOf('since', since) }),
-        ...(until !== undefined && { until: timeOf('until', until) }),
+        ...(since !== undefined && { since: parseTime('since', since) }),
+        ...(until !== undefined && { until: parseTime('until', until) }),
         ...(before !== undefined && { before }),
         limit: most,
       })
       if (!events)
         throw usageError(
-          '--before is the id of no event.',
-          `It was not found; audit events stay ${policy.sweep.keepAuditEvents / 86_400} days.`,
+          'No audit event has the id in --before.',
+          `Audit events are kept for ${policy.sweep.keepAuditEvents / 86_400} days.`,
         )
       const columns = ['createdAt', 'action', 'succeeded', 'userId', 'actorId', 'ipAddress', 'details'] as const
       const more = events.length === most ? `\n\nThere may be older ones: add --before ${events.at(-1)?.id}` : ''
-      return { data: events, text: `${table(events, columns, 'No event.')}${more}` }
+      return { data: events, text: `${formatTable(events, columns, 'No audit event found.')}${more}` }
     },
   },
   mails: {
     usage: 'mails',
-    does: `mails that the server refused for good (the oldest ${mostMails})`,
+    summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
     options: [],
     async run(operator) {
       const mails = await listRefusedMails(operator)
       return {
         data: mails,
-        text: table(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was refused for good.'),
+        text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was permanently refused.'),
       }
     },
   },
   'retry-mail': {
     usage: 'retry-mail <id>|all',
-    does: 'sends them again, unless their link has expired',
+    summary: 'queues refused mails again, unless their link has expired',
     options: [],
     async run(operator, args) {
-      const result = await retryRefusedMails(operator, idOf(args))
-      if (result.queued === 0) throw noMail(args)
-      return { data: result, text: `${count(result.queued, 'mail')} queued.` }
+      const result = await retryRefusedMails(operator, findMailId(args))
+      if (result.queued === 0) throw noSuchMailError(args)
+      return { data: result, text: `${pluralize(result.queued, 'mail')} queued.` }
     },
   },
   'drop-mail': {
     usage: 'drop-mail <id>|all',
-    does: 'deletes them unsent',
+    summary: 'deletes refused mails without sending them',
     options: [],
     async run(operator, args) {
-      const id = idOf(args)
-      await args.confirm(id ?? 'all', 'What is deleted here never reaches anybody.')
+      const id = findMailId(args)
+      await args.confirm(id ?? 'all', 'The deleted mails are never sent.')
       const result = await dropRefusedMails(operator, id)
-      if (result.dropped === 0) throw noMail(args)
-      return { data: result, text: `${count(result.dropped, 'mail')} deleted.` }
+      if (result.dropped === 0) throw noSuchMailError(args)
+      return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
     },
   },
 }
 
-const idOf = (args: Arguments): string | undefined => {
-  const word = one(args, 'id')
+const findMailId = (args: Arguments): string | undefined => {
+  const word = getOnlyPositional(args, 'id')
   return word === 'all' ? undefined : word
 }
 
-const noMail = (args: Arguments): CommandError =>
+const noSuchMailError = (args: Arguments): CommandError =>
   new CommandError({
     what: 'There is no such mail.',
-    why: `None that was refused for good ${idOf(args) === undefined ? 'is left' : 'has this id'}.`,
+    why: findMailId(args) === undefined ? 'No mail was permanently refused.' : 'No permanently refused mail has this id.',
     fix: 'See `npm run admin -- mails`.',
   })
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
+const pluralize = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`

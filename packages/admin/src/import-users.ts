@@ -1,12 +1,12 @@
 import { createUserImport, type ImportOutcome, type Operator } from '@floorpass/api/administration'
-import { type Arguments, type Outcome, one } from './arguments.ts'
+import { type Arguments, getOnlyPositional, type Outcome } from './arguments.ts'
 import { printable } from './print.ts'
 import { readUsers } from './read-users.ts'
 
-/** Rows with a refusal or a note that the report keeps; standard error has them all. */
-const mostKept = 10_000
+/** The most rows with a refusal or a note in the report. Standard error lists all of them. */
+const mostReported = 10_000
 
-/** Exit code 1 when a row was refused: a script must not take it for complete. */
+/** Imports users from a file or database. Exits with 1 when a row is refused, so that scripts notice. */
 export async function importUsers(operator: Operator, args: Arguments): Promise<Outcome> {
   const dryRun = args.flags['dry-run'] ?? false
   const userImport = createUserImport(operator, { dryRun, withoutTwoFactor: args.flags['without-two-factor'] ?? false })
@@ -15,12 +15,12 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
   let leftOff = 0
   let row = 0
   try {
-    for await (const user of readUsers(one(args, 'file or postgres URL'))) {
+    for await (const user of readUsers(getOnlyPositional(args, 'file or postgres URL'))) {
       row += 1
       const outcome = await userImport.add(user)
       total[outcome.status] += 1
       if (outcome.status === 'refused' || outcome.notes.length > 0) {
-        if (remarkable.length < mostKept) remarkable.push(outcome)
+        if (remarkable.length < mostReported) remarkable.push(outcome)
         else leftOff += 1
       }
       const name = `row ${row}, ${printable(outcome.email ?? outcome.id ?? 'nameless')}`
@@ -30,7 +30,7 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
     }
   } catch (error) {
     args.say(
-      `Stopped at row ${row}; ${total.imported} ${dryRun ? 'could have been' : 'were'} imported before, each of them whole.`,
+      `Stopped at row ${row}; ${total.imported} ${dryRun ? 'could have been' : 'were'} imported before it, each completely.`,
     )
     throw error
   }

@@ -1,4 +1,4 @@
-/** Something that keeps a command from its work, in words for the terminal. `exitCode` is 2 when the command line is wrong. */
+/** A command failed. `message` is ready to print. `exitCode` is 2 for a wrong command line. */
 export class CommandError extends Error {
   readonly exitCode: number
 
@@ -9,6 +9,5 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line is wrong. */
 export const usageError = (what: string, why: string, fix = 'See `npm run admin -- help`.'): CommandError =>
   new CommandError({ what, why, fix }, 2)

@@ -6,19 +6,19 @@ import { CommandError } from './problem.ts'
 
 const batch = 500
 
-/** Users of better-auth, each with its `accounts`: from its PostgreSQL database, a `.json` file (a list) or one user a line. */
+/** Reads better-auth users with their `accounts` from PostgreSQL, a `.json` list or a file with one user per line. Throws CommandError. */
 export function readUsers(source: string): AsyncIterable<unknown> {
-  if (/^postgres(ql)?:\/\//.test(source)) return fromPostgres(source)
-  return source.endsWith('.json') ? fromJson(source) : fromLines(source)
+  if (/^postgres(ql)?:\/\//.test(source)) return readPostgres(source)
+  return source.endsWith('.json') ? readJson(source) : readLines(source)
 }
 
-async function* fromJson(file: string): AsyncGenerator<unknown> {
-  const users: unknown = parse(await readFile(file, 'utf8').catch(unreadable(file)), file)
-  if (!Array.isArray(users)) throw notUsers(file, 'It holds no list.')
+async function* readJson(file: string): AsyncGenerator<unknown> {
+  const users: unknown = parse(await readFile(file, 'utf8').catch(throwUnreadable(file)), file)
+  if (!Array.isArray(users)) throw invalidUsersError(file, 'It is not a list.')
   yield* users
 }
 
-async function* fromLines(file: string): AsyncGenerator<unknown> {
+async function* readLines(file: string): AsyncGenerator<unknown> {
   const stream = createReadStream(file, 'utf8')
   let number = 0
   try {
@@ -27,12 +27,12 @@ async function* fromLines(file: string): AsyncGenerator<unknown> {
       if (line.trim() !== '') yield parse(line, `${file}, line ${number}`)
     }
   } catch (error) {
-    throw error instanceof CommandError ? error : unreadable(file)(error)
+    throw error instanceof CommandError ? error : throwUnreadable(file)(error)
   }
 }
 
-/** One snapshot, read only: what changes there meanwhile is not half seen. Tables and columns by the names better-auth gives them. */
-async function* fromPostgres(url: string): AsyncGenerator<unknown> {
+/** Reads one snapshot, so that concurrent changes are not half visible. Expects better-auth's default table and column names. */
+async function* readPostgres(url: string): AsyncGenerator<unknown> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   try {
@@ -52,7 +52,7 @@ async function* fromPostgres(url: string): AsyncGenerator<unknown> {
     throw new CommandError({
       what: 'The database of better-auth could not be read.',
       why: (error as Error).message,
-      fix: 'Check the URL, and that its tables are named "user" and account with better-auth\'s own column names; else import from a file.',
+      fix: 'Check the URL, and that the tables "user" and account have better-auth\'s default column names. Otherwise import from a file.',
     })
   } finally {
     await client.end().catch(() => {})
@@ -63,23 +63,23 @@ function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw notUsers(where, 'It is no JSON.')
+    throw invalidUsersError(where, 'It is not JSON.')
   }
 }
 
-const notUsers = (where: string, why: string): CommandError =>
+const invalidUsersError = (where: string, why: string): CommandError =>
   new CommandError({
     what: `${where} could not be read as users.`,
     why,
-    fix: 'Use a .json file with a list of users, or a file with one user a line; docs/operations.md says how to make one. What was imported before stays: run it again.',
+    fix: 'Use a .json file with a list of users, or a file with one user per line (see docs/operations.md). Then run it again: imported users stay.',
   })
 
-const unreadable =
+const throwUnreadable =
   (file: string) =>
   (error: unknown): never => {
     throw new CommandError({
       what: `${file} cannot be read.`,
       why: (error as Error).message,
-      fix: 'Check the path and its rights.',
+      fix: 'Check the path and its permissions.',
     })
   }

@@ -31,48 +31,50 @@ const commonFlags = {
 
 const help = `Usage: npm run admin -- <command>
 ${Object.values(commands)
-  .map(({ usage, does }) => `  ${usage}\n      ${does}`)
+  .map(({ usage, summary }) => `  ${usage}\n      ${summary}`)
   .join('\n')}
 
-<who> is an address, an id, google:<id> or github:<id>.
-Everywhere: --json for scripts (after \`npm run --silent admin --\`), --yes instead of a typed confirmation, --operator <name> for the audit log (else the user of this machine),
---secret-is-new when nothing was sealed yet since AUTH_SECRET was changed.
-A reason is kept in the audit log, which its user can read.
-It reads the settings of the service (environment and .env); on PostgreSQL it needs BASE_URL and AUTH_SECRET. The embedded database is free only while the service is stopped.
-Exit codes: 0 done, 1 not done or not wholly, 2 the command line is wrong.`
+<who> is an email, an id, google:<id> or github:<id>.
+Options of every command:
+  --json             prints JSON for scripts (use \`npm run --silent admin --\`)
+  --yes              skips the typed confirmation
+  --operator <name>  the name in the audit log (default: the user of this machine)
+  --secret-is-new    accepts a changed AUTH_SECRET that has sealed nothing yet
+The user can read the reason in their audit log.
+The command reads the settings of the service (environment and .env). On PostgreSQL it needs BASE_URL and AUTH_SECRET. With the embedded database, stop the service first.
+Exit codes: 0 done, 1 not done or only in part, 2 wrong command line.`
 
-function read(argv: string[]) {
+function parseCommandLine(argv: string[]) {
   try {
     const { values, positionals } = parseArgs({ args: argv, options: { ...flags, ...commonFlags }, allowPositionals: true })
     return { values, positionals }
   } catch (error) {
-    throw usageError('The command line was not understood.', (error as Error).message.split('. ')[0] ?? '')
+    throw usageError('The command line could not be parsed.', (error as Error).message.split('. ')[0] ?? '')
   }
 }
 
 type OpenService = { deps: Deps; stop(): Promise<void> }
 
 export type Surroundings = {
-  /** Opens the parts of the service; the command stops them. */
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
-  /** Says why `open` failed and what to do, in words for the terminal. */
+  /** The message for the terminal when `open` fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
-  /** One line on standard error. */
   say(line: string): void
-  /** What the operator types; null when nobody is there. */
+  /** Asks the operator. Null without a terminal. */
   ask: ((question: string) => Promise<string>) | null
 }
 
-/** What a command does with `argv`. Resolves to what it prints, or rejects: see `explain`. */
+/** Runs a command and resolves to its result. `explain` words its errors. */
 async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'explainOpenFailure'>): Promise<Outcome> {
-  const { values, positionals } = read(argv)
+  const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
   if (name === 'help') return { data: { commands: Object.values(commands).map(({ usage }) => usage) }, text: help }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(commands).join(', ')}.`)
   const { operator: named, json: _, yes, 'secret-is-new': secretIsNew = false, ...given } = values
   for (const flag of Object.keys(given) as (keyof typeof given)[]) {
-    if (!command.options.includes(flag)) throw usageError(`\`${name}\` does not know --${flag}.`, 'It would have no effect.')
+    if (!command.options.includes(flag))
+      throw usageError(`\`${name}\` does not accept --${flag}.`, 'The option would have no effect.')
   }
   const args: Arguments = {
     positionals: rest,
@@ -82,27 +84,27 @@ async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'e
       if (!yes) await confirm(ask, word, consequence)
     },
   }
-  const operator = operatorName(named)
+  const operator = getOperatorName(named)
   const service = await open({ secretIsNew })
   try {
-    return await command.run(operatorOf(service, operator), args)
+    return await command.run(createOperator(service, operator), args)
   } finally {
     await service.stop()
   }
 }
 
-function operatorName(given: string | undefined): string {
-  const name = given ?? userOfThisMachine()
+function getOperatorName(given: string | undefined): string {
+  const name = given ?? findMachineUser()
   if (/^[\w.@+-]{1,64}$/.test(name)) return name
   throw usageError(
-    'The name of the operator cannot be used.',
-    'It is not of 1 to 64 letters, digits and . _ @ + -',
+    'The operator name is not valid.',
+    'It must have 1 to 64 letters, digits and . _ @ + -',
     'Add --operator <name>.',
   )
 }
 
-/** Empty for a user that the machine has no name for, as in many containers. */
-function userOfThisMachine(): string {
+/** Empty when the user has no name, as in many containers. */
+function findMachineUser(): string {
   try {
     return userInfo().username
   } catch {
@@ -110,15 +112,14 @@ function userOfThisMachine(): string {
   }
 }
 
-function operatorOf({ deps }: OpenService, name: string): Operator {
+function createOperator({ deps }: OpenService, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
   return { ctx: createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies), name }
 }
 
 async function confirm(ask: Surroundings['ask'], word: string, consequence: string): Promise<void> {
-  if (!ask)
-    throw usageError('Nothing was done.', 'The command needs a confirmation, and nobody is at the terminal.', 'Add --yes.')
-  const typed = await ask(`${consequence}\nType ${printable(word)} to go on: `)
+  if (!ask) throw usageError('Nothing was done.', 'The command needs a confirmation, and there is no terminal.', 'Add --yes.')
+  const typed = await ask(`${consequence}\nType ${printable(word)} to continue: `)
   if (typed.trim() === word) return
   throw new CommandError({
     what: 'Nothing was done.',
@@ -132,23 +133,24 @@ function explain(error: unknown, explainOpenFailure: Surroundings['explainOpenFa
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
     const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']
-    const what = known.key === 'SERVICE_UNAVAILABLE' ? 'The command was cut off, and perhaps did its work' : 'Nothing was done'
+    const what =
+      known.key === 'SERVICE_UNAVAILABLE' ? 'The command was interrupted and may have taken effect' : 'Nothing was done'
     return `${what}: ${known.key}.\n  Why: ${why}\n  Do:  ${fix}`
   }
   return explainOpenFailure(error)
 }
 
 const reasons: Record<string, [why: string, fix: string]> = {
-  USER_NOT_FOUND: ['No user has this address, id or identity.', 'Look with `npm run admin -- find <part of the address>`.'],
-  TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing is to be done: the password alone opens it.'],
-  EMAIL_ALREADY_VERIFIED: ['The address is verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
+  USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <part of the email>`.'],
+  TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing to do: the password alone opens it.'],
+  EMAIL_ALREADY_VERIFIED: ['The email is already verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
   SERVICE_UNAVAILABLE: [
     'The database does not answer.',
-    'Check DATABASE_URL and that PostgreSQL runs, look what was done, then run the command again.',
+    'Check DATABASE_URL and that PostgreSQL runs. Check what was done, then run the command again.',
   ],
 }
 
-/** Runs the command line once, and never rejects: what goes to standard output, and the exit code. */
+/** Runs one command line. Never rejects. */
 export async function runCommand(argv: string[], surroundings: Surroundings): Promise<{ stdout: string; exitCode: number }> {
   const isJson = argv.includes('--json')
   try {
@@ -158,7 +160,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
     const exitCode = error instanceof CommandError ? error.exitCode : 1
     if (isJson)
       return {
-        stdout: `${JSON.stringify({ error: { code: codeOf(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
+        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
         exitCode,
       }
     surroundings.say(`\n${explain(error, surroundings.explainOpenFailure)}\n`)
@@ -166,7 +168,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
   }
 }
 
-function codeOf(error: unknown): string {
+function getErrorCode(error: unknown): string {
   if (error instanceof CommandError) return error.exitCode === 2 ? 'USAGE' : 'FAILED'
   return error instanceof Error && /^(ConfigError|DataDir\w+|DatabaseNotReadyError)$/.test(error.name)
     ? error.name

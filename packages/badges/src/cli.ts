@@ -4,7 +4,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Config, ConfigError, loadConfig, readEnvironment } from '@floorpass/env'
-import { fetchSmokeReports, reportNoRun } from './fetch-smoke-reports.ts'
+import { fetchSmokeReports, writeFailureReport } from './fetch-smoke-reports.ts'
 import { createMonitor } from './monitor.ts'
 import { ToolError } from './problem.ts'
 import { applyChecks, planChecks, type Step } from './push-checks.ts'
@@ -12,30 +12,30 @@ import { backendReport } from './read-reports.ts'
 import { writeBadges } from './write-badges.ts'
 
 const usage = `Usage: badges <command>
-  write                 writes the badges of docs/specs from the reports that exist
+  write                 writes the badges of docs/specs from existing reports
   generate              runs the backend tests, then writes the badges
-  smoke <url>           has the service there run its smoke tests, and keeps the report
-  checks plan <url>     says what "apply" would change at the monitoring service
-  checks apply <url>    makes the monitoring service run features/*.spec.ts against the service there`
+  smoke <url>           runs the smoke tests of the service and keeps the report
+  checks plan <url>     shows what "apply" would change at the monitoring service
+  checks apply <url>    makes the monitoring service run features/*.spec.ts against the service`
 
 const workspace = fileURLToPath(new URL('../../../', import.meta.url))
-/** The workspace's own files, or those of the folder that holds a docs/specs of its own. */
+/** The current folder when it has docs/specs, else the workspace. */
 const root = existsSync(join(process.cwd(), 'docs/specs')) ? process.cwd() : workspace
 
-/** Only what these tools need: a setting of the service that is missing here is none of their business. */
-function loadOwnConfig(): Config {
+/** Loads only what these tools need: the settings of the service may be missing here. */
+function loadToolConfig(): Config {
   const { MONITOR_API_KEY, MONITOR_ACCOUNT_ID, MONITOR_API_URL, CI_TEST_SECRET } = readEnvironment()
   return loadConfig({ MONITOR_API_KEY, MONITOR_ACCOUNT_ID, MONITOR_API_URL, CI_TEST_SECRET })
 }
 
 async function write(): Promise<number> {
-  const { monitor } = loadOwnConfig()
+  const { monitor } = loadToolConfig()
   if (!monitor)
     console.log(
-      'MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set: no frontend test is known, so those badges say no-tests.',
+      'MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set. No frontend results are known, so those badges show no-tests.',
     )
   if (!existsSync(join(root, backendReport)))
-    console.log(`${backendReport} is not there: run \`npm run test:badges:generate\` to make it.`)
+    console.log(`${backendReport} does not exist. Create it with \`npm run test:badges:generate\`.`)
   const written = await writeBadges(root, monitor && createMonitor(monitor))
   for (const { spec, frontend, backend, changed } of written) {
     console.log(`${changed ? 'wrote' : 'kept '} docs/specs/${spec}.md: frontend ${frontend}, backend ${backend}`)
@@ -44,15 +44,15 @@ async function write(): Promise<number> {
 }
 
 async function generate(): Promise<number> {
-  // A report of an earlier run must not stand in for one that this run fails to write.
+  // An old report must not pass for the report of this run.
   rmSync(join(root, backendReport), { force: true })
   const tests = spawn('vitest', ['run'], { cwd: root, stdio: 'inherit' })
   const [code] = (await once(tests, 'close')) as [number | null]
   if (!existsSync(join(root, backendReport))) {
     throw new ToolError({
-      what: 'The backend tests left no report.',
-      why: 'The test run ended before it could write one.',
-      fix: 'See the lines above, and run the same command again.',
+      what: 'The backend tests wrote no report.',
+      why: 'The test run ended early.',
+      fix: 'Read the output above, then run the same command again.',
     })
   }
   return (await write()) || (code ?? 1)
@@ -60,13 +60,13 @@ async function generate(): Promise<number> {
 
 async function smoke(target: string | undefined): Promise<number> {
   try {
-    const url = originOf(target)
-    const { ciTestSecret } = loadOwnConfig()
+    const url = parseOrigin(target)
+    const { ciTestSecret } = loadToolConfig()
     if (ciTestSecret === null) {
       throw new ToolError({
         what: 'CI_TEST_SECRET is not set.',
-        why: 'The service lets nobody else in.',
-        fix: 'Set it to the value that the service has.',
+        why: 'The service runs its smoke tests only for callers with this secret.',
+        fix: 'Set it to the same value as in the service.',
       })
     }
     const { path, success, passed, failed } = await fetchSmokeReports(root, url, ciTestSecret)
@@ -74,21 +74,21 @@ async function smoke(target: string | undefined): Promise<number> {
     console.log(`${passed} passed, ${failed.length} failed: ${path}`)
     return success && failed.length === 0 ? 0 : 1
   } catch (error) {
-    // Only what is written to be shown: the report is committed.
+    // The report is committed, so it may contain only messages written for display.
     const why =
       error instanceof ToolError ? error.problems.map(({ what, why }) => `${what} ${why}`).join(' ') : 'The tool failed.'
-    console.error(`The report says that there was no run: ${reportNoRun(root, why)}`)
+    console.error(`Wrote a failure report: ${writeFailureReport(root, why)}`)
     throw error
   }
 }
 
 async function checks(isApplied: boolean, url: string): Promise<number> {
-  const { monitor: access } = loadOwnConfig()
+  const { monitor: access } = loadToolConfig()
   if (!access) {
     throw new ToolError({
       what: 'The monitoring service is not configured.',
       why: 'MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set.',
-      fix: 'Set them to a key of the account that shall run the checks.',
+      fix: 'Set both, with a key of the account that runs the checks.',
     })
   }
   const monitor = createMonitor(access)
@@ -97,12 +97,12 @@ async function checks(isApplied: boolean, url: string): Promise<number> {
   if (isApplied) {
     await applyChecks(monitor, steps)
     console.log('Done.')
-  } else console.log('Nothing was changed: `npm run checks:apply -- <url>` does it.')
+  } else console.log('Nothing was changed. To apply, run `npm run checks:apply -- <url>`.')
   return 0
 }
 
 function describe(step: Step): string {
-  if (step.do === 'keep') return `= ${step.name} stays as it is`
+  if (step.do === 'keep') return `= ${step.name} is unchanged`
   if (step.do === 'remove') return `- ${step.name} has no feature file that could pass there`
   if (step.do === 'leave out') return `! ${step.name} is left out: ${step.why}`
   const { name, frequency, locations, tags } = step.check
@@ -110,13 +110,13 @@ function describe(step: Step): string {
   return `${what} (every ${frequency} min from ${locations.join(', ')}; ${tags.join(', ')})`
 }
 
-function originOf(text: string | undefined): string {
+function parseOrigin(text: string | undefined): string {
   const url = URL.parse(text ?? '')
   if (url && /^https?:$/.test(url.protocol)) return url.origin
   throw new ToolError({
     what: 'The address of the service is missing.',
-    why: text ? 'It is no http(s) URL.' : 'The command needs one.',
-    fix: 'Put it at the end, for example: https://accounts.example.com',
+    why: text ? 'It is not an http(s) URL.' : 'The command needs one.',
+    fix: 'Add it as the last argument, for example: https://accounts.example.com',
   })
 }
 
@@ -125,7 +125,7 @@ function run([command, ...rest]: string[]): Promise<number> | number {
   if (command === 'generate' && rest.length === 0) return generate()
   if (command === 'smoke' && rest.length <= 1) return smoke(rest[0])
   if (command === 'checks' && (rest[0] === 'plan' || rest[0] === 'apply') && rest.length <= 2)
-    return checks(rest[0] === 'apply', originOf(rest[1]))
+    return checks(rest[0] === 'apply', parseOrigin(rest[1]))
   console.error(usage)
   return 2
 }

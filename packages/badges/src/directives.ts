@@ -1,6 +1,5 @@
 import { type Problem, ToolError } from './problem.ts'
 
-/** How the monitoring service is to run a feature file. */
 export type Directives = {
   /** In minutes. */
   frequency: number
@@ -35,11 +34,7 @@ type Name = (typeof names)[number]
 
 const isName = (text: string): text is Name => names.some((name) => name === text)
 
-/**
- * Reads the directives of a feature file: `// @frequency 10m`, `// @locations eu-west-1, us-east-1`, `// @alerts oncall`,
- * `// @tags passwords`, one a line, each once, before the first line of code. A ToolError lists everything that is wrong, each
- * with `path:line`.
- */
+/** Reads the directives at the top of a feature file. Throws a ToolError that lists every mistake with `path:line`. */
 export function parseDirectives(path: string, source: string): Directives {
   const problems: Problem[] = []
   const found = new Map<Name, string[]>()
@@ -56,49 +51,55 @@ export function parseDirectives(path: string, source: string): Directives {
     const values = text.split(',').map((value) => value.trim())
     const at = index + 1
     if (!isName(name)) {
-      // Further down an at-sign may open any comment.
-      if (isHead) report(at, `@${name} is no directive.`, `Known are ${names.map((known) => `@${known}`).join(', ')}.`, example)
+      // Below the top, an ordinary comment may start with an at-sign.
+      if (isHead)
+        report(at, `@${name} is not a directive.`, `The directives are ${names.map((known) => `@${known}`).join(', ')}.`, example)
     } else if (!isHead)
-      report(at, `@${name} stands after the first line of code.`, 'Directives are read at the top of the file.', 'Move it there.')
-    else if (found.has(name)) report(at, `@${name} is there twice.`, 'Only one can count.', 'Remove one of them.')
+      report(at, `@${name} is after the first line of code.`, 'Directives are read at the top of the file.', 'Move it there.')
+    else if (found.has(name)) report(at, `@${name} appears twice.`, 'A directive may appear once.', 'Remove one of them.')
     else {
       found.set(name, values)
-      for (const { why, fix } of wrongIn(name, values)) report(at, `@${name} ${text}`.trim(), why, fix)
+      for (const { why, fix } of findMistakes(name, values)) report(at, `@${name} ${text}`.trim(), why, fix)
     }
   }
   for (const name of names.filter((known) => !found.has(known))) {
-    report(1, `@${name} is missing.`, 'The monitoring service has to be told.', example)
+    report(1, `@${name} is missing.`, 'The monitoring service needs it.', example)
   }
   if (problems.length > 0) throw new ToolError(...problems)
-  const valuesOf = (name: Name) => found.get(name) ?? []
+  const findValues = (name: Name) => found.get(name) ?? []
   return {
-    frequency: frequencies.get(valuesOf('frequency')[0] ?? '') ?? 0,
-    locations: valuesOf('locations'),
-    alerts: valuesOf('alerts'),
-    tags: valuesOf('tags'),
+    frequency: frequencies.get(findValues('frequency')[0] ?? '') ?? 0,
+    locations: findValues('locations'),
+    alerts: findValues('alerts'),
+    tags: findValues('tags'),
   }
 }
 
-function wrongIn(name: Name, values: string[]): Pick<Problem, 'why' | 'fix'>[] {
+function findMistakes(name: Name, values: string[]): Pick<Problem, 'why' | 'fix'>[] {
   if (values.some((value) => value === ''))
-    return [{ why: 'A value is missing.', fix: 'Name at least one, with commas between.' }]
-  if (new Set(values).size !== values.length) return [{ why: 'A value is there twice.', fix: 'Name each once.' }]
+    return [{ why: 'A value is missing.', fix: 'Name at least one value. Separate values with commas.' }]
+  if (new Set(values).size !== values.length) return [{ why: 'A value appears twice.', fix: 'Name each value once.' }]
   if (name === 'frequency') {
     const isKnown = values.length === 1 && frequencies.has(values[0] ?? '')
     return isKnown
       ? []
-      : [{ why: 'That is no frequency of the monitoring service.', fix: `Use one of ${[...frequencies.keys()].join(', ')}.` }]
+      : [
+          {
+            why: 'The monitoring service does not offer this frequency.',
+            fix: `Use one of ${[...frequencies.keys()].join(', ')}.`,
+          },
+        ]
   }
   if (name === 'locations') {
     const unknown = values.filter((value) => !locations.has(value))
     return unknown.map((value) => ({
-      why: `${value} is no location of the monitoring service.`,
+      why: `The monitoring service has no location ${value}.`,
       fix: `Use some of ${[...locations].join(', ')}.`,
     }))
   }
-  const odd = values.filter((value) => (name === 'tags' ? !/^[a-z0-9][a-z0-9-]*$/.test(value) : value.length > 100))
-  return odd.map((value) => ({
-    why: `"${value.slice(0, 40)}" cannot be a ${name === 'tags' ? 'tag' : 'channel'}.`,
+  const invalid = values.filter((value) => (name === 'tags' ? !/^[a-z0-9][a-z0-9-]*$/.test(value) : value.length > 100))
+  return invalid.map((value) => ({
+    why: `"${value.slice(0, 40)}" is not a valid ${name === 'tags' ? 'tag' : 'channel'}.`,
     fix: 'Use lower-case letters, digits and dashes.',
   }))
 }

@@ -6,7 +6,6 @@ import { ToolError } from './problem.ts'
 import { smokeReports } from './read-reports.ts'
 
 const suites = ['check-exchanges', 'check-database', 'check-mail', 'check-auth']
-/** The specification that the smoke tests are of. */
 const spec = 'smoke-tests'
 
 const counts = {
@@ -41,15 +40,12 @@ type Report = z.infer<typeof report>
 
 const countNames = Object.keys(counts) as (keyof typeof counts)[]
 const attempts = 5
-/** A run takes up to 20 seconds. */
+/** A smoke test run takes up to 20 seconds. */
 const timeoutMilliseconds = 25_000
 
 export type SmokeRun = { path: string; success: boolean; passed: number; failed: string[] }
 
-/**
- * Has the service at `baseUrl` run its smoke tests, and writes what it reports to `docs/reports/vitest/specs/smoke-tests.json`. A
- * failing test is in the result; a service that gives no report is a ToolError, and writes nothing.
- */
+/** Runs the smoke tests of a service and writes their report. Throws a ToolError when the service gives none. */
 export async function fetchSmokeReports(root: string, baseUrl: string, secret: string): Promise<SmokeRun> {
   const reports: Report[] = []
   for (const suite of suites) reports.push(await fetchReport(new URL(`/tests/${suite}`, baseUrl), secret))
@@ -57,23 +53,23 @@ export async function fetchSmokeReports(root: string, baseUrl: string, secret: s
     keyof typeof counts,
     number
   >
-  const whole = {
+  const merged = {
     ...sums,
     startTime: Math.min(...reports.map(({ startTime }) => startTime)),
     success: reports.every(({ success }) => success),
     testResults: reports.flatMap(({ testResults }) => testResults),
   }
-  const path = writeReport(root, whole)
-  const failed = whole.testResults.flatMap(({ name, assertionResults }) =>
+  const path = writeReport(root, merged)
+  const failed = merged.testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) => `${name}${fullName}: ${failureMessages.join(' ')}`),
   )
-  return { path, success: whole.success, passed: reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0), failed }
+  return { path, success: merged.success, passed: reports.reduce((sum, { numPassedTests }) => sum + numPassedTests, 0), failed }
 }
 
-/** Writes a report of one failure, `why`: the green one of an earlier run must not stand for a run that there was not. Answers its path. */
-export function reportNoRun(root: string, why: string): string {
+/** Replaces the last report with one failure, so that an old green report does not stay. Returns its path. */
+export function writeFailureReport(root: string, why: string): string {
   const now = Date.now()
   const failed = { numTotalTestSuites: 1, numFailedTestSuites: 1, numTotalTests: 1, numFailedTests: 1 }
   const title = 'the service reports its smoke tests'
@@ -94,7 +90,7 @@ function writeReport(root: string, content: Report): string {
   return path
 }
 
-/** Waits out a service that is still starting and one that asks for patience; whatever else it says is final. */
+/** Fetches one report. Retries while the service starts, is overloaded or limits requests. */
 async function fetchReport(url: URL, secret: string): Promise<Report> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, {
@@ -105,22 +101,26 @@ async function fetchReport(url: URL, secret: string): Promise<Report> {
     if (response instanceof Response && response.ok) {
       const parsed = report.safeParse(await response.json().catch(() => undefined))
       if (parsed.success) return parsed.data
-      throw problem(url, 'It answered something else than a report.', 'Check that this is the address of the service.')
+      throw noReportError(url, 'The answer is not a report.', 'Check that this is the address of the service.')
     }
-    const mayPass = response instanceof Error || response.status === 429 || response.status >= 500
-    if (!mayPass || attempt === attempts) {
+    const isTemporary = response instanceof Error || response.status === 429 || response.status >= 500
+    if (!isTemporary || attempt === attempts) {
       if (response instanceof Error) {
         const why = response.cause instanceof Error ? response.cause.message : response.message
-        throw problem(url, `It cannot be reached: ${why}.`, 'Check the address, and that the service runs.')
+        throw noReportError(url, `It cannot be reached: ${why}.`, 'Check the address, and that the service runs.')
       }
       if (response.status === 401)
-        throw problem(url, 'It refuses the secret.', 'Set CI_TEST_SECRET to the same value in the pipeline and in the service.')
-      throw problem(url, `It answered ${response.status}.`, 'Look into the log of the service.')
+        throw noReportError(
+          url,
+          'It refuses the secret.',
+          'Set CI_TEST_SECRET to the same value in the pipeline and in the service.',
+        )
+      throw noReportError(url, `It answered ${response.status}.`, 'Read the log of the service.')
     }
     const asked = response instanceof Response ? Number(response.headers.get('retry-after')) : 0
     await delay(asked > 0 ? Math.min(asked, 60) * 1000 : 500 * attempt)
   }
 }
 
-const problem = (url: URL, why: string, fix: string): ToolError =>
+const noReportError = (url: URL, why: string, fix: string): ToolError =>
   new ToolError({ what: `No report came from ${url.href}.`, why, fix })

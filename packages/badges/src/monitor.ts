@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { ToolError } from './problem.ts'
 
-/** Where the account is and what opens it. */
 export type MonitorAccess = { apiKey: string; accountId: string; apiUrl: string }
 
 const check = z.object({
@@ -23,11 +22,9 @@ const alertChannel = z.object({
   config: z.object({ name: z.string().nullish(), channel: z.string().nullish(), address: z.string().nullish() }).nullish(),
 })
 
-/** A check as the monitoring service keeps it. */
 export type MonitorCheck = z.infer<typeof check>
 export type AlertChannel = { id: number; names: string[] }
 
-/** What we write of a browser check. */
 export type BrowserCheck = {
   name: string
   frequency: number
@@ -38,10 +35,10 @@ export type BrowserCheck = {
   alertChannelSubscriptions: { alertChannelId: number; activated: true }[]
 }
 
-/** The parts of Checkly's public API that we use. Every failure is a ToolError that says what to do. */
+/** The part of Checkly's API that this tool uses. Every method throws a ToolError that says what to do. */
 export type Monitor = {
   checks(): Promise<MonitorCheck[]>
-  /** Whether the last run of each check passed, by the check's id. A check that never ran is not in it. */
+  /** Whether the last run passed, by check id. Checks that never ran are missing. */
   results(): Promise<Map<string, boolean>>
   alertChannels(): Promise<AlertChannel[]>
   create(check: BrowserCheck): Promise<void>
@@ -51,12 +48,11 @@ export type Monitor = {
 
 const pageSize = 100
 const timeoutMilliseconds = 15_000
-/** How often a request is sent again, and what is waited at most before each. */
 const retries = 4
 const longestWait = 60_000
 const firstWait = 250
 
-/** https://www.checklyhq.com/docs/api-reference: key and account in headers, lists in pages, 429 with Retry-After. */
+/** Creates a client of https://www.checklyhq.com/docs/api-reference. It pages through lists and retries temporary failures. */
 export function createMonitor({ apiKey, accountId, apiUrl }: MonitorAccess): Monitor {
   const send = async (method: string, path: string, body?: unknown): Promise<Response> => {
     for (let attempt = 0; ; attempt += 1) {
@@ -73,14 +69,14 @@ export function createMonitor({ apiKey, accountId, apiUrl }: MonitorAccess): Mon
         signal: AbortSignal.timeout(timeoutMilliseconds),
       }).catch((error: unknown) => (error instanceof Error ? error : new Error('unknown')))
       if (response instanceof Response && response.ok) return response
-      // Nobody knows whether a creation that got no answer was done: asking again could make a second one.
-      const mayRepeat =
+      // A POST without an answer may have taken effect, and a retry could create a second check.
+      const mayRetry =
         response instanceof Response
           ? response.status === 429 || (response.status >= 500 && method !== 'POST')
           : method !== 'POST'
-      if (!mayRepeat || attempt === retries) throw refusal(method, path, response)
+      if (!mayRetry || attempt === retries) throw requestError(method, path, response)
       if (response instanceof Response) await response.body?.cancel()
-      await delay(waitAfter(response, attempt))
+      await delay(retryDelay(response, attempt))
     }
   }
 
@@ -90,15 +86,15 @@ export function createMonitor({ apiKey, accountId, apiUrl }: MonitorAccess): Mon
     const parsed = z.array(item).safeParse(body)
     if (parsed.success) return parsed.data
     throw new ToolError({
-      what: `The monitoring service answered GET ${path} with something else than was asked for.`,
+      what: `The monitoring service gave an unexpected answer to GET ${path}.`,
       why: parsed.error.issues[0]
         ? `${parsed.error.issues[0].path.join('.') || 'The answer'}: ${parsed.error.issues[0].message}`
         : 'It is not JSON.',
-      fix: 'Check MONITOR_API_URL. If it is right, the API has changed and packages/badges/src/monitor.ts must follow.',
+      fix: 'Check MONITOR_API_URL. If it is right, the API has changed: update packages/badges/src/monitor.ts.',
     })
   }
 
-  /** Some lists come whole whatever page is asked for: a page that brings nothing new is the last. */
+  /** Some endpoints ignore `page` and return the whole list, so a page without new items is the last. */
   const readAll = async <Item>(path: string, item: z.ZodType<Item>, idOf: (item: Item) => string | number): Promise<Item[]> => {
     const found = new Map<string | number, Item>()
     for (let page = 1; ; page += 1) {
@@ -134,8 +130,8 @@ export function createMonitor({ apiKey, accountId, apiUrl }: MonitorAccess): Mon
   }
 }
 
-/** What the service asks for, else a growing wait; never more than a minute. */
-function waitAfter(response: Response | Error, attempt: number): number {
+/** The delay that the service asks for, else an exponential one, in milliseconds. At most a minute. */
+function retryDelay(response: Response | Error, attempt: number): number {
   const headers = response instanceof Response ? response.headers : new Headers()
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN) * 1000 - Date.now()
@@ -143,8 +139,8 @@ function waitAfter(response: Response | Error, attempt: number): number {
   return Math.min(Math.max(asked, firstWait), longestWait) + Math.random() * firstWait
 }
 
-function refusal(method: string, path: string, response: Response | Error): ToolError {
-  const what = `The monitoring service did not do ${method} ${path.replace(/\?.*/, '')}.`
+function requestError(method: string, path: string, response: Response | Error): ToolError {
+  const what = `The monitoring service refused ${method} ${path.replace(/\?.*/, '')}.`
   if (response instanceof Error) {
     const cause = response.cause instanceof Error ? response.cause.message : response.message
     return new ToolError({
@@ -157,16 +153,16 @@ function refusal(method: string, path: string, response: Response | Error): Tool
   if (code === 401 || code === 403) {
     return new ToolError({
       what,
-      why: `It refuses the key or the account (${code}).`,
-      fix: 'Make a new API key for this account and set MONITOR_API_KEY and MONITOR_ACCOUNT_ID to it.',
+      why: `The key or the account is not valid (${code}).`,
+      fix: 'Create an API key for this account and set MONITOR_API_KEY and MONITOR_ACCOUNT_ID to it.',
     })
   }
   return new ToolError({
     what,
-    why: code === 429 ? 'It still asks for fewer requests (429) after several waits.' : `It answered ${code}.`,
+    why: code === 429 ? 'It still limits requests (429) after several retries.' : `It answered ${code}.`,
     fix:
       code === 429 || code >= 500
         ? 'Run the same command again in a few minutes.'
-        : 'Read what it says in its own log, and check that the account may do this.',
+        : 'Check the log of the monitoring service and the permissions of the account.',
   })
 }

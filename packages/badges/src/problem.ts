@@ -1,7 +1,6 @@
-/** Something that keeps the tool from its work, in words for the terminal. */
 export type Problem = { what: string; why: string; fix: string }
 
-/** All that is wrong, at once. Nothing was written. */
+/** Lists every problem. Nothing was written. */
 export class ToolError extends Error {
   readonly problems: readonly Problem[]
 

@@ -5,39 +5,36 @@ import { parseDirectives } from './directives.ts'
 import type { AlertChannel, BrowserCheck, Monitor, MonitorCheck } from './monitor.ts'
 import { type Problem, ToolError } from './problem.ts'
 
-/** Marks the checks that this tool made: only these does it change or remove. */
-const ours = 'floorpass'
+/** The tool changes or removes only checks with this tag. */
+const ownTag = 'floorpass'
 
 export type Step =
   | { do: 'create'; check: BrowserCheck }
   | { do: 'update'; id: string; check: BrowserCheck; changes: string[] }
   | { do: 'remove'; id: string; name: string }
   | { do: 'keep'; name: string }
-  /** A check that could not pass would only ring somebody up. */
+  /** A check that cannot pass would only raise false alarms. */
   | { do: 'leave out'; name: string; why: string }
 
-/**
- * What it takes to make the monitoring service run every `features/*.spec.ts` against `targetUrl` as its directives say. Changes
- * nothing. Those that could not pass there are left out, and removed where an earlier run made them. A ToolError lists every file, line and alert channel that is wrong.
- */
+/** Compares `features/*.spec.ts` with the checks of the monitoring service. Throws a ToolError that lists every mistake. */
 export async function planChecks(root: string, monitor: Monitor, targetUrl: string): Promise<Step[]> {
   const features = readFeatures(root)
   const channels = await monitor.alertChannels()
-  const wanted = await Promise.all(features.map((feature) => checkOf(root, feature, targetUrl)))
+  const wanted = await Promise.all(features.map((feature) => buildCheck(root, feature, targetUrl)))
   const problems: Problem[] = []
   const checks = wanted.map(({ alerts, ...check }) => ({
     ...check,
-    alertChannelSubscriptions: alerts.flatMap((name) => subscriptionTo(name, check.name, channels, problems)),
+    alertChannelSubscriptions: alerts.flatMap((name) => findSubscription(name, check.name, channels, problems)),
   }))
   if (problems.length > 0) throw new ToolError(...problems)
 
-  const present = (await monitor.checks()).filter(({ checkType, tags }) => checkType === 'BROWSER' && tags?.includes(ours))
+  const present = (await monitor.checks()).filter(({ checkType, tags }) => checkType === 'BROWSER' && tags?.includes(ownTag))
   const steps = checks.map((check): Step => {
-    const why = whyItCannotPass(check)
+    const why = findObstacle(check)
     if (why !== null) return { do: 'leave out', name: check.name, why }
     const known = present.find(({ name }) => name === check.name)
     if (!known) return { do: 'create', check }
-    const changes = changesOf(known, check)
+    const changes = findChanges(known, check)
     return changes.length > 0 ? { do: 'update', id: known.id, check, changes } : { do: 'keep', name: check.name }
   })
   const kept = new Set(steps.flatMap((step) => (step.do === 'update' ? [step.id] : [])))
@@ -45,7 +42,7 @@ export async function planChecks(root: string, monitor: Monitor, targetUrl: stri
   return [...steps, ...present.filter((check) => !isWanted(check)).map(({ id, name }): Step => ({ do: 'remove', id, name }))]
 }
 
-/** Does what was planned, one step after the other; running the plan again after a failure does the rest. */
+/** Applies a plan step by step. After a failure, plan and apply again. */
 export async function applyChecks(monitor: Monitor, steps: readonly Step[]): Promise<void> {
   for (const step of steps) {
     if (step.do === 'create') await monitor.create(step.check)
@@ -76,20 +73,20 @@ function readFeatures(root: string): Feature[] {
   return features
 }
 
-async function checkOf(root: string, { path, name, directives }: Feature, targetUrl: string) {
+async function buildCheck(root: string, { path, name, directives }: Feature, targetUrl: string) {
   const { frequency, locations, alerts, tags } = directives
   return {
     name,
     frequency,
     locations,
-    tags: [...tags, ours],
+    tags: [...tags, ownTag],
     alerts,
     activated: true as const,
     script: await bundle(root, path, targetUrl),
   }
 }
 
-/** One script without imports of ours. Packages stay imports: the service's runtime brings them. */
+/** Bundles local imports into one script. The monitoring service provides the packages. */
 async function bundle(root: string, path: string, targetUrl: string): Promise<string> {
   const opening = `import { test } from '@playwright/test'\nimport './${path}'\ntest.use({ baseURL: ${JSON.stringify(targetUrl)} })\n`
   const { outputFiles } = await build({
@@ -103,24 +100,24 @@ async function bundle(root: string, path: string, targetUrl: string): Promise<st
     write: false,
     logLevel: 'silent',
   }).catch((error: Error) => {
-    throw new ToolError({ what: `${path} cannot be made into one script.`, why: error.message, fix: 'Mend its imports.' })
+    throw new ToolError({ what: `${path} cannot be bundled.`, why: error.message, fix: 'Fix its imports.' })
   })
   return outputFiles[0]?.text ?? ''
 }
 
-function subscriptionTo(name: string, check: string, channels: readonly AlertChannel[], problems: Problem[]) {
+function findSubscription(name: string, check: string, channels: readonly AlertChannel[], problems: Problem[]) {
   const matching = channels.filter(({ names }) => names.includes(name))
   const [channel] = matching
   if (channel && matching.length === 1) return [{ alertChannelId: channel.id, activated: true as const }]
   problems.push({
-    what: `features/${check}.spec.ts: the alert channel "${name}" ${channel ? 'is there more than once' : 'is not there'}.`,
+    what: `features/${check}.spec.ts: the alert channel "${name}" ${channel ? 'exists more than once' : 'does not exist'}.`,
     why: `The monitoring service has: ${channels.flatMap(({ names }) => names[0] ?? []).join(', ') || 'none'}.`,
-    fix: 'Name one of these in @alerts, or make the channel in the monitoring service.',
+    fix: 'Name one of these in @alerts, or create the channel in the monitoring service.',
   })
   return []
 }
 
-function changesOf(known: MonitorCheck, wanted: BrowserCheck): string[] {
+function findChanges(known: MonitorCheck, wanted: BrowserCheck): string[] {
   const plain = (check: MonitorCheck | BrowserCheck) => ({
     frequency: check.frequency,
     locations: [...(check.locations ?? [])].sort(),
@@ -138,5 +135,5 @@ function changesOf(known: MonitorCheck, wanted: BrowserCheck): string[] {
   )
 }
 
-const whyItCannotPass = ({ script }: BrowserCheck): string | null =>
+const findObstacle = ({ script }: BrowserCheck): string | null =>
   script.includes('/dev/mailbox') ? 'it reads /dev/mailbox, which only a service in local mode has' : null

@@ -3,16 +3,14 @@ import { basename, join, relative } from 'node:path'
 import { z } from 'zod'
 import { type Problem, ToolError } from './problem.ts'
 
-/** One test of a report. */
 export type TestResult = {
   /** The test file, relative to the root when it is below it. */
   path: string
-  /** The specification that the report as a whole is about; null for the report of all backend tests. */
+  /** The specification that the whole report belongs to. Null in the report of all backend tests. */
   spec: string | null
   passed: boolean
 }
 
-/** What we read of the report that Vitest's JSON reporter writes. */
 const report = z.object({
   testResults: z.array(
     z.object({
@@ -26,10 +24,7 @@ const report = z.object({
 export const backendReport = 'reports/vitest/results.json'
 export const smokeReports = 'docs/reports/vitest/specs'
 
-/**
- * Every test that passed or failed in `reports/vitest/results.json` and in `docs/reports/vitest/specs/<spec>.json`; those that
- * were skipped prove nothing. A report that is not there holds no test; one that cannot be read is a ToolError.
- */
+/** Reads passed and failed tests from all reports. Missing reports count as empty. Throws a ToolError for an unreadable one. */
 export function readReports(root: string): TestResult[] {
   const folder = join(root, smokeReports)
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
@@ -40,10 +35,10 @@ export function readReports(root: string): TestResult[] {
   const problems: Problem[] = []
   const results = files.flatMap(({ path, spec }) => {
     const parsed = report.safeParse(parseJson(readFileSync(join(root, path), 'utf8')))
-    if (parsed.success) return parsed.data.testResults.flatMap((file) => resultsOf(root, spec, file))
+    if (parsed.success) return parsed.data.testResults.flatMap((file) => toTestResults(root, spec, file))
     problems.push({
       what: `${path} cannot be read.`,
-      why: 'It is not a report of Vitest’s JSON reporter, or only a part of one.',
+      why: 'It is not a complete report of Vitest’s JSON reporter.',
       fix:
         spec === null
           ? 'Run `npm run test:badges:generate`.'
@@ -55,12 +50,12 @@ export function readReports(root: string): TestResult[] {
   return results
 }
 
-function resultsOf(root: string, spec: string | null, file: z.infer<typeof report>['testResults'][number]): TestResult[] {
+function toTestResults(root: string, spec: string | null, file: z.infer<typeof report>['testResults'][number]): TestResult[] {
   const within = relative(root, file.name)
   const path = within.startsWith('..') ? file.name : within
   const done = file.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed')
   const results = done.map(({ status }) => ({ path, spec, passed: status === 'passed' }))
-  // A file that failed without a failed test could not be run.
+  // A failed file without a failed test did not run.
   const isBroken = file.status === 'failed' && !results.some(({ passed }) => !passed)
   return isBroken ? [...results, { path, spec, passed: false }] : results
 }

@@ -5,15 +5,12 @@ const isBegin = (line: string) => /^<!-- badges:begin\b.*-->$/.test(line.trim())
 const isEnd = (line: string) => line.trim() === end
 const isBadge = (line: string) => /^\[?!\[[^\]]*\]\(https:\/\/img\.shields\.io\/[^)]*\)(\]\([^)]*\))?$/.test(line.trim())
 
-/**
- * The Markdown with these badges in its section "Statut des Tests", which is appended when there is none. Nothing else changes,
- * and doing it again changes nothing. Null when the section's marks do not belong together: then a person has to look.
- */
+/** Replaces the badges in the section "Statut des Tests", or appends it. Idempotent. Returns null when its marks do not match. */
 export function replaceBadges(markdown: string, badges: readonly string[]): string | null {
   const crlf = markdown.split('\r\n').length - 1
   const newline = crlf * 2 >= markdown.split('\n').length ? '\r\n' : '\n'
   const block = [begin, ...badges, end]
-  // A line keeps the carriage return that it may end in: whichever kind is rarer in the file stays as it is.
+  // Lines keep their carriage return, so mixed line endings do not change.
   const lines = markdown.split('\n')
   const section = findSection(lines)
   if (!section) {
@@ -31,7 +28,7 @@ export function replaceBadges(markdown: string, badges: readonly string[]): stri
     marks === 2
       ? { from: first, count: last - first + 1, by: block }
       : badgesByHand >= 0
-        ? { from: badgesByHand, count: runOf(inSection.slice(badgesByHand)), by: block }
+        ? { from: badgesByHand, count: countBadges(inSection.slice(badgesByHand)), by: block }
         : { from: 0, count: 0, by: inSection[0]?.trim() === '' ? ['', ...block] : ['', ...block, ''] }
   const from = section.start + replaced.from
   const isLast = from + replaced.count === lines.length
@@ -40,12 +37,12 @@ export function replaceBadges(markdown: string, badges: readonly string[]): stri
   return lines.join('\n')
 }
 
-const runOf = (lines: string[]): number => {
+const countBadges = (lines: string[]): number => {
   const other = lines.findIndex((line) => !isBadge(line))
   return other < 0 ? lines.length : other
 }
 
-/** The lines between the heading and the next one of its rank. Headings inside fenced code are code. */
+/** The lines from the heading to the next heading of its rank or higher. Ignores fenced code. */
 function findSection(lines: string[]): { start: number; end: number } | null {
   let fence: string | null = null
   let rank = 0

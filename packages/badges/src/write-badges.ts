@@ -9,13 +9,10 @@ import { replaceBadges } from './statut-section.ts'
 
 export type Written = { spec: string; frontend: string; backend: string; changed: boolean }
 
-/**
- * Writes both badges into every `docs/specs/*.md` below `root`, and tells what they say. Without a monitor no frontend test is
- * known. Reads and computes everything first: a ToolError means that no file was touched. Spec: Test-badge tooling.
- */
+/** Writes the badges of every `docs/specs/*.md`. Throws a ToolError before any file changes. Spec: Test-badge tooling. */
 export async function writeBadges(root: string, monitor: Monitor | null): Promise<Written[]> {
   const tests = readReports(root)
-  const checks = monitor ? await resultsOf(monitor) : []
+  const checks = monitor ? await readCheckResults(monitor) : []
   const folder = join(root, 'docs/specs')
   const specs = readdirSync(folder)
     .filter((name) => name.endsWith('.md'))
@@ -25,7 +22,7 @@ export async function writeBadges(root: string, monitor: Monitor | null): Promis
     const file = join(folder, name)
     const before = readFileSync(file, 'utf8')
     const frontend = badgeOf(tally(checks.filter((check) => isCheckOf(spec, check.name))))
-    const backend = badgeOf(tally(tests.filter((test) => isOf(spec, test))))
+    const backend = badgeOf(tally(tests.filter((test) => belongsTo(spec, test))))
     const after = replaceBadges(before, [badgeLine('Frontend', frontend), badgeLine('Backend', backend)])
     return {
       file,
@@ -48,21 +45,21 @@ export async function writeBadges(root: string, monitor: Monitor | null): Promis
   return pages.map(({ written }) => written)
 }
 
-async function resultsOf(monitor: Monitor): Promise<{ name: string; passed: boolean }[]> {
+async function readCheckResults(monitor: Monitor): Promise<{ name: string; passed: boolean }[]> {
   const [checks, results] = [await monitor.checks(), await monitor.results()]
   const hasResult = ({ id, activated }: MonitorCheck) => activated && results.has(id)
   return checks.filter(hasResult).map(({ id, name }) => ({ name, passed: results.get(id) === true }))
 }
 
-/** A smoke report is about the specification that it is named after, whatever it ran. */
-const isOf = (name: string, { spec, path }: TestResult): boolean => (spec === null ? isTestOf(name, path) : spec === name)
+/** A report named after a specification belongs to it, whichever tests it contains. */
+const belongsTo = (name: string, { spec, path }: TestResult): boolean => (spec === null ? isTestOf(name, path) : spec === name)
 
 const tally = (results: readonly { passed: boolean }[]): Tally => {
   const passed = results.filter((result) => result.passed).length
   return { passed, failed: results.length - passed }
 }
 
-/** In one step: whoever stops the tool in the middle finds the old file or the new one. */
+/** Replaces the file atomically, so that an interrupted run leaves the old file or the new one. */
 function replaceFile(file: string, text: string): void {
   const draft = `${file}.${process.pid}.tmp`
   writeFileSync(draft, text)

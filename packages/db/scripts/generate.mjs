@@ -1,4 +1,4 @@
-// Plain JavaScript, because it runs on the machine's own Node (20 and up) before anything else does.
+// Plain JavaScript: it runs on the machine's Node (20 or later), before the workspace has its own.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,7 @@ const packageFolder = dirname(dirname(fileURLToPath(import.meta.url)))
 const prismaPackage = createRequire(import.meta.url).resolve('prisma/package.json')
 const stampFile = join(packageFolder, 'src/generated/.stamp')
 
-// Contents, not times: a branch switch or a new Prisma version must regenerate too.
+// Hash contents, not times: a branch switch or a new Prisma version must regenerate too.
 const stamp = [join(packageFolder, 'prisma/schema.prisma'), prismaPackage]
   .reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256'))
   .digest('hex')
@@ -22,7 +22,7 @@ if (!existsSync(stampFile) || readFileSync(stampFile, 'utf8') !== stamp) {
     encoding: 'utf8',
     env: {
       ...process.env,
-      // The CLI would download this engine, which `generate` never runs; it only asks whether the file exists.
+      // `generate` never runs this engine, but would download it if no file existed.
       PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
       CHECKPOINT_DISABLE: '1',
     },

@@ -1,4 +1,4 @@
-// Writes the next migration: what the schema has and the migrations folder has not. Read it before you commit it.
+// Writes the next migration from the difference between the schema and the migrations folder. Review it before you commit it.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { openSchemaEngine } from './schema-engine.ts'

@@ -11,10 +11,7 @@ const prismaFolder = fileURLToPath(new URL('../prisma/', import.meta.url))
 const noFilters = { externalTables: [], externalEnums: [] }
 let loaded = false
 
-/**
- * Prisma's own schema engine, on an embedded database in memory that starts empty or from a dump. Only developers and tests
- * need it: the service applies migrations without it.
- */
+/** Opens Prisma's schema engine on an in-memory database, empty or from a dump. For development and tests only. */
 export const openSchemaEngine = async (template?: Blob) => {
   await loadEngine()
   const client = await PGlite.create(template ? { loadDataDir: template } : {})
@@ -37,7 +34,7 @@ export const openSchemaEngine = async (template?: Blob) => {
   )
 
   return {
-    /** The SQL that leads from the migrations folder to the schema; empty when they agree. */
+    /** The SQL that the migrations folder lacks, empty when it agrees with the schema. */
     missingMigration: async () => {
       const { stdout } = await engine.diff({
         from: { tag: 'migrations', ...migrationsList },
@@ -48,16 +45,14 @@ export const openSchemaEngine = async (template?: Blob) => {
       })
       return stdout?.includes('This is an empty migration') ? '' : (stdout ?? '')
     },
-    /** What `prisma migrate status` says of the database. */
     diagnose: () => engine.diagnoseMigrationHistory({ migrationsList, optInToShadowDatabase: true, filters: noFilters }),
-    /** What `prisma migrate deploy` does to the database. */
     deploy: async () => (await engine.applyMigrations({ migrationsList, filters: noFilters })).appliedMigrationNames,
     dump: () => client.dumpDataDir('none'),
     close: () => client.close(),
   }
 }
 
-// By hand: the package's own entry imports the file as an ES module, which Node meets with a warning.
+// The package's entry imports the WebAssembly file as an ES module, and Node warns about that.
 const loadEngine = async () => {
   if (loaded) return
   const entry = createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')

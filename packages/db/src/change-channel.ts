@@ -1,22 +1,18 @@
-/**
- * What was committed and matters to who keeps copies of rows: triggers tell it, in this process or any other (migration
- * `session_changes`).
- */
+/** Reports committed session and user changes of every process, which database triggers send (migration `session_changes`). */
 export type ChangeChannel = {
-  /** False when something that was committed longer ago than the hard bound may have gone unheard. */
+  /** False when the listener may have missed a change for longer than `ChannelTimes.silence`. */
   isCurrent(): boolean
-  /** Resolves once everything that was committed before the call has been heard, or the channel is known to be down. Never rejects. */
+  /** Resolves when all changes committed before the call were delivered, or the channel is down. Never rejects. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-/** Who hears it. */
 export type ChangeListener = {
   /** `session:<id>`, `user:<id>`, or `all`. */
   onChange(change: string): void
-  /** From now on everything is heard. What was read before may be stale. */
+  /** Changes arrive from now on. Rows read before may be stale. */
   onUp(): void
-  /** Changes may go unheard. Called once for each loss, and again when the reason is another one. */
+  /** Changes may be missed. Called once per loss, and again when the reason changes. */
   onDown(reason: string): void
 }
 
@@ -24,15 +20,13 @@ export const channelName = 'floorpass_sessions'
 
 /** Milliseconds. */
 export type ChannelTimes = {
-  /** Between two heartbeats. */
   heartbeat: number
-  /** The hard bound: with the last heartbeat begun longer ago, nothing counts as current. */
+  /** The hard bound: nothing counts as current when the last heartbeat started longer ago. */
   silence: number
-  /** What a mutation waits for: a slower proof ends the connection. */
+  /** The longest that a mutation waits for `settle`. */
   settling: number
-  /** A step of connecting, or of a heartbeat, that takes longer ends the connection. */
   patience: number
-  /** Between attempts to connect: twice as long after each one that failed. */
+  /** Pauses between attempts to connect. They double after each failure. */
   retry: { first: number; longest: number }
 }
 

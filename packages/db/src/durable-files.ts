@@ -8,10 +8,7 @@ type Engine = {
   NODEFS: { stream_ops: { fsync?: (stream: { nfd?: number }) => number }; tryFSOperation: (operation: () => void) => void }
 }
 
-/**
- * PGlite as published never asks the operating system to write: a commit survives the death of the process, not a power cut.
- * With these options each commit waits for the disk, as on a PostgreSQL server.
- */
+/** PGlite never calls fsync, so a commit would not survive a power cut. These options make each commit wait for the disk. */
 export const durableFiles = (directory: string): PGliteOptions => {
   const fs = new NodeFS(directory)
   const init = fs.init.bind(fs)
@@ -37,10 +34,7 @@ export const durableFiles = (directory: string): PGliteOptions => {
   }
 }
 
-/**
- * Resolves when all files of a new database are on the disk, as initdb does on a PostgreSQL server. The engine copies them there without
- * asking for it, and the log of what comes later is worth nothing without them.
- */
+/** Flushes the files of a new database to disk, as initdb does. PGlite does not, and the log is worthless without them. */
 export async function flushFiles(directory: string): Promise<void> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true })
   const paths = entries

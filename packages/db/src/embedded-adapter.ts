@@ -2,15 +2,12 @@ import type { Transaction as EmbeddedTransaction, PGlite } from '@electric-sql/p
 import type { SqlDriverAdapter, SqlDriverAdapterFactory, Transaction } from '@prisma/driver-adapter-utils'
 import { PrismaPGlite } from 'pglite-prisma-adapter'
 
-/**
- * Prisma on PGlite. The package's own transactions report success when COMMIT failed, and leave a failed ROLLBACK
- * unhandled; its scripts do not wait. Those three are ours, the rest is the package's.
- */
+/** Prisma on PGlite. Replaces three faults of the package: a failed COMMIT succeeds, a failed ROLLBACK is unhandled, scripts do not wait. */
 export const embeddedAdapter = (client: PGlite): SqlDriverAdapterFactory => ({
   provider: 'postgres',
   adapterName: 'floorpass-embedded',
   connect: async () => {
-    const adapter = await queryableOn(client)
+    const adapter = await connectAdapter(client)
     return Object.assign(adapter, {
       startTransaction: () => startTransaction(client),
       executeScript: async (script: string) => void (await client.exec(script)),
@@ -18,7 +15,7 @@ export const embeddedAdapter = (client: PGlite): SqlDriverAdapterFactory => ({
   },
 })
 
-const queryableOn = (client: PGlite | EmbeddedTransaction): Promise<SqlDriverAdapter> =>
+const connectAdapter = (client: PGlite | EmbeddedTransaction): Promise<SqlDriverAdapter> =>
   new PrismaPGlite(client as PGlite).connect()
 
 const startTransaction = (client: PGlite): Promise<Transaction> =>
@@ -26,7 +23,7 @@ const startTransaction = (client: PGlite): Promise<Transaction> =>
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>()
 
     const settled = client.transaction(async (transaction) => {
-      const queryable = await queryableOn(transaction)
+      const queryable = await connectAdapter(transaction)
       const run = (sql: string) => transaction.exec(sql).then(() => undefined)
 
       resolve({

@@ -1,7 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { type ChangeChannel, type ChangeListener, channelName } from './change-channel.ts'
 
-/** Listens inside the one process that there is: a change is heard before the query that committed it returns. */
+/** Listens to session changes in this process. A change arrives before the query that committed it returns. */
 export function listenOnEmbedded(client: PGlite, listener: ChangeListener): ChangeChannel {
   let isUp = false
   const listening = client.listen(channelName, listener.onChange).then(

@@ -2,20 +2,17 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Another process serves from this directory. */
 export class DataDirInUseError extends Error {
   override name = 'DataDirInUseError'
 }
 
-/** The directory cannot hold a database. */
+/** The data directory cannot be opened, read or written. */
 export class DataDirUnusableError extends Error {
   override name = 'DataDirUnusableError'
 }
 
-/**
- * Makes this process the only one that opens the directory, until `release` or its end. The kernel holds the lock (SQLite's,
- * on a file without contents): no clean-up after a `kill -9`, no guess from a process id that a container reuses.
- */
+// The kernel holds SQLite's lock, so a `kill -9` leaves no stale lock.
+/** Locks the directory until `release` or exit. Throws DataDirInUseError or DataDirUnusableError. */
 export const lockDataDir = async (directory: string): Promise<{ release: () => void }> => {
   const ownerFile = join(directory, 'lock.pid')
   try {
@@ -37,7 +34,7 @@ export const lockDataDir = async (directory: string): Promise<{ release: () => v
   const owner = await readFile(ownerFile, 'utf8').catch(() => '')
   throw new DataDirInUseError(
     `The embedded database in ${directory} was not opened, because another process${owner && ` (id ${owner.trim()})`} is using it, ` +
-      `and two would destroy it. Stop that process, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL server.`,
+      `and two would corrupt it. Stop that process, or set DATA_DIR to another folder, or set DATABASE_URL to share a PostgreSQL server.`,
   )
 }
 

@@ -7,14 +7,13 @@ import { durableFiles, flushFiles } from './durable-files.ts'
 import { embeddedAdapter } from './embedded-adapter.ts'
 import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
-import type { InTransaction } from './migrate.ts'
-import { type Queryable, readTimestamp, type Sql, statementOf, timestampType, toParameter } from './sql.ts'
+import type { TransactionRunner } from './migrate.ts'
+import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
 
 export type EmbeddedOptions = {
   kind: 'embedded'
-  /** Where the data lives; null keeps it in memory. */
+  /** Null keeps the data in memory. */
   directory: string | null
-  /** A dump that an empty database starts from. */
   template?: Blob
 }
 
@@ -25,7 +24,7 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
     throw error
   })
 
-  const inTransaction: InTransaction = (work) =>
+  const runInTransaction: TransactionRunner = (work) =>
     client.transaction((transaction) =>
       work({
         query: async <Row>(sql: string, values?: unknown[]) => (await transaction.query<Row>(sql, values)).rows,
@@ -33,30 +32,29 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
       }),
     )
 
-  const on = (connection: PGlite | Transaction): Queryable => ({
+  const createQueryable = (connection: PGlite | Transaction): Queryable => ({
     $queryRaw: async <Rows>(template: TemplateStringsArray, ...values: unknown[]) =>
-      (await connection.query(statementOf(template).text, values.map(toParameter), { parsers })).rows as Rows,
+      (await connection.query(getStatement(template).text, values.map(toParameter), { parsers })).rows as Rows,
   })
-  const sql: Sql = { ...on(client), transaction: (work) => client.transaction((tx) => work(on(tx))) }
+  const sql: Sql = { ...createQueryable(client), transaction: (work) => client.transaction((tx) => work(createQueryable(tx))) }
 
   return {
     adapter: embeddedAdapter(client),
     sql,
-    inTransaction,
+    runInTransaction,
     ping: async () => void (await client.query('SELECT 1')),
     listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
     dump: async () => {
-      // So that whoever starts from it has little to replay.
+      // A database that starts from the dump then has little log to replay.
       await client.exec('CHECKPOINT')
       return client.dumpDataDir('none')
     },
     copyTo: async (folder: string) => {
-      if (directory === null) throw new Error('a database in memory has no files')
+      if (directory === null) throw new Error('cannot copy the files of a database in memory')
       const files = join(directory, 'pgdata')
-      await assertRoom(files, folder)
-      // No other transaction runs meanwhile: the files are those of one moment.
+      await assertFreeSpace(files, folder)
+      // No other transaction runs meanwhile, so the files are consistent.
       await client.transaction(async (transaction) => {
-        // So that whoever starts from them has little to replay.
         await transaction.exec('CHECKPOINT')
         await cp(files, folder, { recursive: true, mode: constants.COPYFILE_FICLONE })
       })
@@ -67,11 +65,10 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
   }
 }
 
-/** A copy that filled the disk would end the service at its next commit. */
-async function assertRoom(files: string, folder: string): Promise<void> {
+/** A full disk would stop the service at its next commit. */
+async function assertFreeSpace(files: string, folder: string): Promise<void> {
   const entries = await readdir(files, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
-  // What the engine removed meanwhile counts for nothing.
   const sizes = await Promise.all(
     paths.map((path) =>
       stat(path).then(
@@ -85,7 +82,7 @@ async function assertRoom(files: string, folder: string): Promise<void> {
   const megabytes = (bytes: number) => Math.ceil(bytes / 1e6)
   if (bavail * bsize < 2 * size) {
     throw new Error(
-      `the copy of the database takes ${megabytes(size)} MB, and twice that must be free under DATA_DIR: ${megabytes(bavail * bsize)} MB are`,
+      `the copy of the database takes ${megabytes(size)} MB and needs twice that under DATA_DIR, where ${megabytes(bavail * bsize)} MB are free`,
     )
   }
 }
@@ -94,9 +91,9 @@ const parsers = { [timestampType]: readTimestamp }
 
 const startEngine = async (directory: string | null, template?: Blob) => {
   let isRunning = false
-  let complaint = ''
+  let lastError = ''
   const onStderr = (line: string) => {
-    if (/\b(FATAL|PANIC):/.test(line)) complaint = line
+    if (/\b(FATAL|PANIC):/.test(line)) lastError = line
     if (isRunning && line.includes('PANIC:')) endProcess(line)
     return false
   }
@@ -115,19 +112,18 @@ const startEngine = async (directory: string | null, template?: Blob) => {
   } catch (error) {
     if (directory === null) throw error
     throw new DataDirUnusableError(
-      `The embedded database in ${directory} did not start: ${complaint || (error as Error).message}. Its files are damaged, or come ` +
+      `The embedded database in ${directory} did not start: ${lastError || (error as Error).message}. Its files are damaged, or come ` +
         `from another version: put a backup in their place, or move the folder away to start with an empty database.`,
       { cause: error },
     )
   }
 }
 
-// From a PANIC the engine never comes back: its next call would spin, and the whole process with it. A PostgreSQL server ends
-// itself too, and recovers at the next start.
+// After a PANIC the next call to the engine would spin forever. Exit, as a PostgreSQL server does; the next start recovers.
 const endProcess = (line: string): never => {
   process.stderr.write(
-    `The embedded database stopped, because the disk failed it (${line.trim()}). ` +
-      `All that it acknowledged is kept: free or repair the disk under DATA_DIR, and start again.\n`,
+    `The embedded database stopped, because the disk failed (${line.trim()}). ` +
+      `Acknowledged writes are kept. Free or repair the disk under DATA_DIR, then start again.\n`,
   )
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-// P2034 is a deadlock or a write conflict that the server broke: like the others, the same call may succeed in a moment.
+// P2034 is a write conflict or a deadlock that PostgreSQL broke. A retry may succeed, as with the others.
 const unavailablePrismaCodes = new Set([
   'P1000',
   'P1001',
@@ -26,28 +26,25 @@ const unavailableSystemCodes = new Set([
   'ETIMEDOUT',
 ])
 
-// Connection failures, refused logins, a missing database, broken deadlocks, a lock or a statement that took too long, out of resources, shut-down, a database that is being renamed or dropped, a stand-by after a
-// fail-over, input/output errors, and files that may not be written: a file system that became read-only is 42501 to PostgreSQL.
+// 42501: PostgreSQL reports a read-only file system as missing privileges. 25006: a standby.
 const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|42501|53...|55P03|57014|57P0.|25006|55000|58030)$/
 
-// The drivers and the WebAssembly runtime raise these without a code.
 const unavailableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
 
-/** What the driver adapters call it. */
 const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
 
-/** The SQLSTATE of a database error, however deep Prisma and its adapters wrapped it. */
-export const sqlStateOf = (error: unknown): string | undefined =>
-  layersOf(error)
+/** Finds the SQLSTATE of a database error, at any depth of Prisma's and its adapters' wrapping. */
+export const findSqlState = (error: unknown): string | undefined =>
+  collectLayers(error)
     .map((layer) => layer.originalCode ?? layer.code)
     .find((code): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^[EP]\d{4}$/.test(code))
 
 export const isUniqueViolation = (error: unknown): boolean =>
-  layersOf(error).some((layer) => layer.code === 'P2002' || layer.code === '23505' || layer.originalCode === '23505')
+  collectLayers(error).some((layer) => layer.code === 'P2002' || layer.code === '23505' || layer.originalCode === '23505')
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  layersOf(error).some(
+  collectLayers(error).some(
     ({ code, originalCode, kind, message }) =>
       unavailablePrismaCodes.has(String(code)) ||
       unavailableKinds.has(String(kind)) ||
@@ -59,8 +56,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 
 type Layer = Record<string, unknown>
 
-// Prisma keeps the adapter's error in `meta`, the adapter the driver's in `cause`.
-const layersOf = (error: unknown): Layer[] => {
+const collectLayers = (error: unknown): Layer[] => {
   const layers: Layer[] = []
   const visit = (value: unknown) => {
     if (typeof value !== 'object' || value === null || layers.includes(value as Layer)) return

@@ -2,60 +2,59 @@ import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { isDatabaseUnavailable, sqlStateOf } from './failures.ts'
+import { findSqlState, isDatabaseUnavailable } from './failures.ts'
 
 export type Connection = {
   query: <Row>(sql: string, values?: unknown[]) => Promise<Row[]>
   script: (sql: string) => Promise<unknown>
 }
 
-/** Runs the work in one transaction of one connection: all of it stays, or none. */
-export type InTransaction = <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>
+export type TransactionRunner = <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>
 
 type Migration = { name: string; sql: string; checksum: string }
 type HistoryRow = { migration_name: string; checksum: string; finished: boolean }
 
 const shippedMigrations = fileURLToPath(new URL('../prisma/migrations/', import.meta.url))
 
-// Prisma's own lock, so that `prisma migrate deploy` and a starting node also wait for each other.
+// The lock of `prisma migrate deploy`, so that a starting process and Prisma wait for each other.
 const prismaLockId = 72707369
 
-/** The database's history and the shipped migrations contradict each other, or a migration failed. */
+/** The migration history contradicts the shipped migrations, or a migration failed. */
 export class MigrationError extends Error {
   override name = 'MigrationError'
 }
 
-/**
- * Applies what the folder has and the database has not, and returns the names. The history is the one that
- * `prisma migrate deploy` keeps, so either may follow the other.
- */
-export const migrate = async (inTransaction: InTransaction, folder = shippedMigrations): Promise<{ applied: string[] }> => {
+/** Applies pending migrations and returns their names. Shares its history with `prisma migrate deploy`. Throws MigrationError. */
+export const migrate = async (
+  runInTransaction: TransactionRunner,
+  folder = shippedMigrations,
+): Promise<{ applied: string[] }> => {
   const migrations = await readMigrations(folder)
   const applied: string[] = []
 
-  // Without the lock: a start that has nothing to do waits for nobody.
-  const first = await inTransaction(async (connection) => findPending(migrations, await readHistory(connection)))
+  // This check takes no lock, so a start without pending migrations does not wait.
+  const first = await runInTransaction(async (connection) => findPending(migrations, await readHistory(connection)))
   if (!first) return { applied }
 
-  const patience = Date.now() + 60_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     try {
-      const name = await inTransaction((connection) => applyNext(connection, migrations))
+      const name = await runInTransaction((connection) => applyNext(connection, migrations))
       if (name === null) return { applied }
       applied.push(name)
     } catch (error) {
-      if (!isLockedOut(error) || Date.now() > patience) throw error
+      if (!isLockedOut(error) || Date.now() > deadline) throw error
       await delay(100 + Math.random() * 400)
     }
   }
 }
 
-const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(sqlStateOf(error) ?? '')
+const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(findSqlState(error) ?? '')
 
-/** Whether the folder has what the database has not. Changes nothing. */
-export const hasPendingMigrations = async (inTransaction: InTransaction, folder = shippedMigrations): Promise<boolean> => {
+/** Whether a migration of the folder is not applied. Changes nothing. */
+export const hasPendingMigrations = async (runInTransaction: TransactionRunner, folder = shippedMigrations): Promise<boolean> => {
   const migrations = await readMigrations(folder)
-  return inTransaction(async (connection) => findPending(migrations, await readHistory(connection)) !== undefined)
+  return runInTransaction(async (connection) => findPending(migrations, await readHistory(connection)) !== undefined)
 }
 
 const readMigrations = async (folder: string): Promise<Migration[]> => {
@@ -73,7 +72,7 @@ const readMigrations = async (folder: string): Promise<Migration[]> => {
 }
 
 const readHistory = async (connection: Connection): Promise<HistoryRow[]> => {
-  // Not to_regclass: it answers from a cache that does not see the table which another process made while this one waited.
+  // to_regclass reads a cache, and would miss a table that another process created while this one waited.
   const [table] = await connection.query<{ exists: boolean }>(
     `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = '_prisma_migrations') AS exists`,
   )
@@ -88,11 +87,11 @@ const findPending = (migrations: Migration[], history: HistoryRow[]): Migration 
   if (failed) {
     throw new MigrationError(
       `The database was not migrated, because the migration ${failed.migration_name} failed half-way in an earlier \`prisma migrate deploy\`. ` +
-        `Repair what it left behind, then tell Prisma with \`prisma migrate resolve\`, and start again.`,
+        `Repair what it left behind, mark it with \`prisma migrate resolve\`, and start again.`,
     )
   }
 
-  // A row that the folder does not know is left alone: during a roll-out an older node meets a newer database.
+  // Ignore unknown rows: during a roll-out an older process meets a newer database.
   for (const { name, checksum } of migrations) {
     const row = history.find((candidate) => candidate.migration_name === name)
     if (row && row.checksum !== checksum) {
@@ -117,8 +116,7 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
     migration.checksum,
     migration.name,
   ])
-  // Less than PostgreSQL waits before it looks for a deadlock: of a request and a migration it is the migration that gives way. And a
-  // change that queues behind a long read stops every later read.
+  // Shorter than deadlock_timeout: the migration fails, not a request. While it waits for a lock, it blocks later reads.
   await connection.script(`SET LOCAL lock_timeout = '500ms'`)
   await connection.script(migration.sql).catch((error: unknown) => {
     throw explain(error, `the migration ${migration.name} failed: ${error instanceof Error ? error.message : error}`)
@@ -130,23 +128,19 @@ const applyNext = async (connection: Connection, migrations: Migration[]): Promi
 }
 
 const lock = async (connection: Connection) => {
-  // Bounds the wait for the other process.
   await connection.script(`SET LOCAL lock_timeout = '60s'`)
-  // A script, since a query gives up long before.
+  // Run as a script: a query would time out much earlier.
   await connection.script(`SELECT pg_advisory_xact_lock(${prismaLockId})`).catch((error: unknown) => {
-    throw sqlStateOf(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error
+    throw findSqlState(error) === '55P03' ? explain(error, 'another process has been migrating it for a minute') : error
   })
 }
 
 const explain = (error: unknown, why: string): unknown =>
-  isDatabaseUnavailable(error) && sqlStateOf(error) !== '55P03'
+  isDatabaseUnavailable(error) && findSqlState(error) !== '55P03'
     ? error
-    : new MigrationError(
-        `The database was not migrated, because ${why}. Nothing of it was kept: remove the cause and start again.`,
-        {
-          cause: error,
-        },
-      )
+    : new MigrationError(`The database was not migrated, because ${why}. It was rolled back. Remove the cause and start again.`, {
+        cause: error,
+      })
 
 const createHistory = `
 CREATE TABLE IF NOT EXISTS _prisma_migrations (

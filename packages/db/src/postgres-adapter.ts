@@ -2,10 +2,7 @@ import type { PrismaPg } from '@prisma/adapter-pg'
 import { DriverAdapterError, type SqlDriverAdapterFactory, type SqlQuery } from '@prisma/driver-adapter-utils'
 import type { PoolClient } from 'pg'
 
-/**
- * PostgreSQL answers COMMIT with ROLLBACK when a statement had failed and its error was swallowed. Prisma's adapter takes that
- * for success; ours fails, as the embedded one does, rather than acknowledge what was never stored.
- */
+/** Prisma's adapter reports success when PostgreSQL answers COMMIT with ROLLBACK. This one throws: nothing was stored. */
 export const postgresAdapter = (factory: PrismaPg): SqlDriverAdapterFactory => ({
   provider: factory.provider,
   adapterName: factory.adapterName,
@@ -30,7 +27,6 @@ export const postgresAdapter = (factory: PrismaPg): SqlDriverAdapterFactory => (
   },
 })
 
-/** What the end of such a transaction is told as. */
 export const transactionAborted = () => {
   const message = 'Transaction was rolled back instead of committed'
   return new DriverAdapterError({
@@ -46,5 +42,4 @@ export const transactionAborted = () => {
   })
 }
 
-/** What Prisma's fail with when their time is over. */
 export const transactionTimedOut = () => Object.assign(new Error('Transaction took too long'), { code: 'P2028' })

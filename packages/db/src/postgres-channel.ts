@@ -4,169 +4,166 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { type ChangeChannel, type ChangeListener, type ChannelTimes, channelName, channelTimes } from './change-channel.ts'
 
-/** Both clocks: the steady one stands still while a virtual machine is frozen, the other one can be set. */
-type Moment = { steady: number; wall: number }
-const now = (): Moment => ({ steady: performance.now(), wall: Date.now() })
-const never: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
+/** Two clocks: the monotonic one stands still while a virtual machine is frozen, and the wall clock can be set. */
+type Moment = { monotonic: number; wall: number }
+const now = (): Moment => ({ monotonic: performance.now(), wall: Date.now() })
+const never: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY }
 
-/** One connection that listens. At its end everything that waits for it is rejected: nothing here races with a promise that outlives it. */
-type Life = { connection: pg.Client; end(error: Error): void }
+/** `fail` rejects everything that waits for the connection. Promise.race would leak: its promises outlive the wait. */
+type Connection = { client: pg.Client; fail(error: Error): void }
 
-/**
- * Listens on a connection of its own. A heartbeat is a word that a fresh connection says and this one must hear: so both lead to one
- * server, no pooler is between, the triggers are there, and all that was committed before the word was heard too. Only that moves
- * what is current.
- */
+// A heartbeat from a fresh connection that arrives on the listening one shows that both reach one server without a pooler.
+/** Listens to session changes on a dedicated connection. Heartbeats keep the channel current (ADR 012). */
 export function listenOnPostgres(url: string, listener: ChangeListener, times: ChannelTimes = channelTimes): ChangeChannel {
   const closing = new AbortController()
-  let life: Life | null = null
+  let connection: Connection | null = null
   let isUp = false
   let lastHeartbeatAt = never
-  let saidDown: string | null = null
-  let proof: Promise<void> | null = null
-  let nextProof: Promise<void> | null = null
+  let reportedReason: string | null = null
+  let barrier: Promise<void> | null = null
+  let nextBarrier: Promise<void> | null = null
 
-  const rise = () => {
+  const markUp = () => {
     isUp = true
-    saidDown = null
+    reportedReason = null
     listener.onUp()
   }
-  const fall = (reason: string) => {
+  const markDown = (reason: string) => {
     isUp = false
     lastHeartbeatAt = never
-    if (reason !== saidDown && !closing.signal.aborted) listener.onDown(reason)
-    saidDown = reason
+    if (reason !== reportedReason && !closing.signal.aborted) listener.onDown(reason)
+    reportedReason = reason
   }
 
-  /** Resolves at the end of a connection: true when it was up. */
-  const live = async (): Promise<boolean> => {
-    const connection = clientOf(url, 'floorpass sessions')
+  /** Connects and listens until the connection fails. Resolves to true when the channel was up. */
+  const runConnection = async (): Promise<boolean> => {
+    const client = createClient(url, 'floorpass sessions')
     const lost = new AbortController()
-    const words = new EventEmitter()
+    const heartbeats = new EventEmitter()
     let wasUp = false
-    const end = (error: Error) => {
+    const fail = (error: Error) => {
       if (lost.signal.aborted) return
-      fall(error.message)
+      markDown(error.message)
       lost.abort(error)
-      connection.connection.stream.destroy(error)
+      client.connection.stream.destroy(error)
     }
-    life = { connection, end }
-    connection.on('error', end).on('end', () => end(new Error('the connection ended')))
-    connection.on('notification', ({ payload = '' }) => {
-      if (payload.startsWith('hello:')) words.emit(payload)
+    connection = { client, fail }
+    client.on('error', fail).on('end', () => fail(new Error('connection ended')))
+    client.on('notification', ({ payload = '' }) => {
+      if (payload.startsWith('hello:')) heartbeats.emit(payload)
       else listener.onChange(payload)
     })
     try {
-      await inTime(times.patience, connection.connect(), () => end(new Error('no connection in time')))
-      await inTime(times.patience, connection.query(`LISTEN ${channelName}`), () => end(new Error('no answer in time')))
+      await withTimeout(times.patience, client.connect(), () => fail(new Error('connect timed out')))
+      await withTimeout(times.patience, client.query(`LISTEN ${channelName}`), () => fail(new Error('LISTEN timed out')))
       for (;;) {
-        const began = now()
-        const word = `hello:${randomUUID()}`
-        const arrival = once(words, word, { signal: lost.signal })
+        const startedAt = now()
+        const heartbeat = `hello:${randomUUID()}`
+        const arrival = once(heartbeats, heartbeat, { signal: lost.signal })
         arrival.catch(() => {})
-        await inTime(times.patience, say(url, word, lost.signal), () => end(new Error('no heartbeat in time')))
-        await inTime(times.patience, arrival, () =>
-          end(
-            new Error(
-              'what is told is not heard: a pooler that shares connections is between, or another server is in its place',
-            ),
+        await withTimeout(times.patience, sendHeartbeat(url, heartbeat, lost.signal), () =>
+          fail(new Error('heartbeat not sent in time')),
+        )
+        await withTimeout(times.patience, arrival, () =>
+          fail(
+            new Error('heartbeat lost: DATABASE_URL points at a pooler in transaction mode, or another server is in its place'),
           ),
         )
-        if (!wasUp) rise()
+        if (!wasUp) markUp()
         wasUp = true
-        lastHeartbeatAt = began
+        lastHeartbeatAt = startedAt
         await delay(times.heartbeat, undefined, { ref: false, signal: lost.signal })
       }
     } catch (error) {
-      end(error as Error)
+      fail(error as Error)
     }
     return wasUp
   }
 
-  const run = async () => {
+  const keepConnected = async () => {
     let pause = times.retry.first
     while (!closing.signal.aborted) {
-      if (await live()) pause = times.retry.first
+      if (await runConnection()) pause = times.retry.first
       await delay(pause, undefined, { ref: false, signal: closing.signal }).catch(() => {})
       pause = Math.min(2 * pause, times.retry.longest)
     }
   }
 
-  /** PostgreSQL hands over what was committed before a query ahead of its answer. */
-  const ask = async () => {
-    const { connection, end } = life as Life
-    await inTime(times.settling, connection.query('SELECT 1'), () => end(new Error('no answer in time'))).catch(end)
+  /** PostgreSQL delivers notifications of earlier commits before the answer to a query. */
+  const runBarrier = async () => {
+    const { client, fail } = connection as Connection
+    await withTimeout(times.settling, client.query('SELECT 1'), () => fail(new Error('barrier timed out'))).catch(fail)
   }
 
-  /** Whoever asks while a proof is under way shares the next one with all who do: it must begin after they asked. */
-  const prove = async (): Promise<void> => {
+  /** A barrier covers only commits from before it started, so callers during one share the next. */
+  const flush = async (): Promise<void> => {
     if (!isUp) return
-    if (proof) {
-      nextProof ??= proof.then(() => {
-        nextProof = null
-        return prove()
+    if (barrier) {
+      nextBarrier ??= barrier.then(() => {
+        nextBarrier = null
+        return flush()
       })
-      return nextProof
+      return nextBarrier
     }
-    proof = ask().finally(() => {
-      proof = null
+    barrier = runBarrier().finally(() => {
+      barrier = null
     })
-    return proof
+    return barrier
   }
 
-  const running = run()
+  const running = keepConnected()
   return {
     isCurrent() {
-      const { steady, wall } = now()
-      return steady - lastHeartbeatAt.steady <= times.silence && Math.abs(wall - lastHeartbeatAt.wall) <= times.silence
+      const { monotonic, wall } = now()
+      return monotonic - lastHeartbeatAt.monotonic <= times.silence && Math.abs(wall - lastHeartbeatAt.wall) <= times.silence
     },
-    settle: prove,
+    settle: flush,
     async close() {
       closing.abort()
-      life?.end(new Error('closed'))
+      connection?.fail(new Error('closed'))
       await running
     },
   }
 }
 
-/** Says the word on a connection that is made for it: at the server that the address leads to now. */
-async function say(url: string, word: string, signal: AbortSignal): Promise<void> {
-  const teller = clientOf(url, 'floorpass heartbeat')
-  const stop = () => void teller.connection.stream.destroy(signal.reason)
+/** Sends a heartbeat on a new connection: it reaches the server that the URL names now. */
+async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal): Promise<void> {
+  const client = createClient(url, 'floorpass heartbeat')
+  const stop = () => void client.connection.stream.destroy(signal.reason)
   signal.addEventListener('abort', stop)
-  teller.on('error', () => {})
+  client.on('error', () => {})
   try {
-    await teller.connect()
-    // It need not survive a crash: it waits for no disk and no standby.
-    const { rows } = await teller.query<{ triggers: number }>(
+    await client.connect()
+    // A heartbeat need not survive a crash, so its commit waits for no disk and no standby.
+    const { rows } = await client.query<{ triggers: number }>(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2), (
          SELECT count(*)::int FROM pg_trigger WHERE tgfoid = 'tell_session_change'::regproc AND tgenabled IN ('O', 'A')
        ) AS triggers`,
-      [channelName, word],
+      [channelName, heartbeat],
     )
-    if (rows[0]?.triggers !== triggers) throw new Error('triggers that tell of changes are missing or disabled')
+    if (rows[0]?.triggers !== sessionChangeTriggers) throw new Error('session change triggers missing or disabled')
   } finally {
     signal.removeEventListener('abort', stop)
-    void teller.end().catch(() => {})
-    teller.connection.stream.destroy()
+    void client.end().catch(() => {})
+    client.connection.stream.destroy()
   }
 }
 
-/** Those of the migration `session_changes`: update, delete and truncate, of two tables. */
-const triggers = 6
+const sessionChangeTriggers = 6
 
-const clientOf = (url: string, name: string) => new pg.Client({ connectionString: url, application_name: name, keepAlive: true })
+const createClient = (url: string, name: string) =>
+  new pg.Client({ connectionString: url, application_name: name, keepAlive: true })
 
-/** Calls `late`, which must make the work fail, unless it ends in time. What arrived while the process was busy is read first. */
-async function inTime<Result>(ms: number, work: Promise<Result>, late: () => void): Promise<Result> {
-  let reading: NodeJS.Immediate | undefined
+/** Calls `onTimeout`, which must make `work` fail. setImmediate first lets a busy process read what has already arrived. */
+async function withTimeout<Result>(ms: number, work: Promise<Result>, onTimeout: () => void): Promise<Result> {
+  let immediate: NodeJS.Immediate | undefined
   const timer = setTimeout(() => {
-    reading = setImmediate(late)
+    immediate = setImmediate(onTimeout)
   }, ms)
   try {
     return await work
   } finally {
     clearTimeout(timer)
-    clearImmediate(reading)
+    clearImmediate(immediate)
   }
 }

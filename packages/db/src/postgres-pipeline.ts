@@ -2,61 +2,60 @@ import pg from 'pg'
 
 export type Statement = { text: string; values: unknown[]; types: pg.CustomTypesConfig; name?: string }
 
-/** Statements on one connection. */
-export type Journeys = {
-  /** Answers its rows. What is asked for in one turn leaves together; behind a statement that failed nothing runs any more. */
-  ask(statement: Statement): Promise<unknown[]>
-  /** What has not left by now never does. False when a statement failed, or nobody waited for it. */
-  end(): boolean
+export type Pipeline = {
+  /** Resolves to the rows. Statements queued in one turn share a round trip; after a failure none runs. */
+  query(statement: Statement): Promise<unknown[]>
+  /** Drops queued statements. Returns false when one failed or is still pending. */
+  close(): boolean
 }
 
-export function journeysOn(client: pg.ClientBase): Journeys {
-  let waiting: QueuedStatement[] = []
-  let isAway = false
+export function createPipeline(client: pg.ClientBase): Pipeline {
+  let queue: QueuedStatement[] = []
+  let isInFlight = false
   let failure: Error | null = null
 
-  const leave = (): void => {
-    if (isAway || waiting.length === 0) return
-    const passengers = waiting
-    waiting = []
+  const flush = (): void => {
+    if (isInFlight || queue.length === 0) return
+    const batch = queue
+    queue = []
     const rejectFrom = (error: Error, from = 0): void => {
-      for (const { reject } of passengers.slice(from)) reject(error)
+      for (const { reject } of batch.slice(from)) reject(error)
     }
     if (failure) {
       rejectFrom(failure)
       return
     }
-    isAway = true
-    const journey = new Journey(passengers, (error) => {
-      isAway = false
+    isInFlight = true
+    const batchQuery = new BatchQuery(batch, (error) => {
+      isInFlight = false
       failure ??= error ?? null
-      const { answers } = journey
-      for (const [index, rows] of answers.entries()) passengers[index]?.resolve(rows)
-      // A rule judges what was answered before it hears what failed behind.
-      if (error) setImmediate(rejectFrom, error, answers.length)
-      leave()
+      const { results } = batchQuery
+      for (const [index, rows] of results.entries()) batch[index]?.resolve(rows)
+      // Callers see the results that arrived before they see the failure that followed.
+      if (error) setImmediate(rejectFrom, error, results.length)
+      flush()
     })
-    client.query(journey)
+    client.query(batchQuery)
   }
 
   return {
-    ask: (statement) =>
+    query: (statement) =>
       new Promise((resolve, reject) => {
-        waiting.push({ ...statement, resolve, reject })
-        // When all that goes on without waiting has gone on.
-        if (waiting.length === 1) process.nextTick(leave)
+        queue.push({ ...statement, resolve, reject })
+        // nextTick collects every statement that the current turn issues.
+        if (queue.length === 1) process.nextTick(flush)
       }),
-    end: () => {
-      const isWhole = failure === null && !isAway && waiting.length === 0
-      failure ??= new Error('a statement after the end of its transaction')
-      return isWhole
+    close: () => {
+      const isComplete = failure === null && !isInFlight && queue.length === 0
+      failure ??= new Error('statement issued after its transaction ended')
+      return isComplete
     },
   }
 }
 
 type QueuedStatement = Statement & { resolve(rows: unknown[]): void; reject(error: Error): void }
 
-/** What `pg` has and does not declare. */
+/** Members of `pg` that its types do not declare. */
 type Connection = {
   submittedNamedStatements: Record<string, string>
   stream: { cork(): void; uncork(): void }
@@ -75,16 +74,13 @@ const Query = pg.Query as unknown as new (
   callback: (error: Error | undefined) => void,
 ) => Query
 
-/**
- * Several statements with one Sync behind the last (PostgreSQL: Message Flow, Pipelining): the server runs them in this order, and none
- * behind one that failed. So BEGIN goes with what must not run without it. It is the query of each statement in turn.
- */
-class Journey extends Query {
+// Sends several statements with one Sync (PostgreSQL: Message Flow, Pipelining), so the server skips those after a failure.
+// To `pg` this is one query that takes the shape of each statement in turn.
+class BatchQuery extends Query {
   readonly statements: readonly Statement[]
-  /** Of each statement that the server has done: its rows. */
-  readonly answers: unknown[][] = []
-  #at = 0
-  #isRefused = false
+  readonly results: unknown[][] = []
+  #current = 0
+  #hasFailed = false
 
   constructor(statements: readonly Statement[], callback: (error: Error | undefined) => void) {
     super({ text: '', types: statements[0]?.types }, callback)
@@ -96,43 +92,42 @@ class Journey extends Query {
     stream.cork()
     try {
       for (const index of this.statements.keys()) {
-        this.#turnTo(index)
-        if (!this.#isRefused) this.prepare(connection as Connection)
+        this.#select(index)
+        if (!this.#hasFailed) this.prepare(connection as Connection)
       }
     } finally {
       stream.uncork()
     }
-    this.#turnTo(0)
+    this.#select(0)
   }
 
-  /** At the end of each `prepare`, which would send a Sync behind every one. */
+  /** `pg` calls this last in `prepare`. Its own version sends a Sync after every statement. */
   _getRows(connection: Connection): void {
     connection.execute({ portal: '' })
-    if (this.#at === this.statements.length - 1) connection.sync()
+    if (this.#current === this.statements.length - 1) connection.sync()
   }
 
   override handleCommandComplete(message: unknown, connection: Connection): void {
     super.handleCommandComplete(message, connection)
-    // Of rows that cannot be read `pg` tells at the end; they are no answer, nor is what comes behind them.
-    if (!this._canceledDueToError) this.answers.push(this._result.rows)
-    this.#turnTo(this.#at + 1)
+    // `pg` reports rows that it cannot parse only when the query ends. Neither they nor later rows are results.
+    if (!this._canceledDueToError) this.results.push(this._result.rows)
+    this.#select(this.#current + 1)
   }
 
-  /** The answer to an empty text. */
   handleEmptyQuery(): void {
-    this.answers.push([])
-    this.#turnTo(this.#at + 1)
+    this.results.push([])
+    this.#select(this.#current + 1)
   }
 
-  /** Also when `prepare` met a value that it cannot write: it has sent the Sync, and nothing may follow. */
+  /** `prepare` also calls this for a value that it cannot encode. It has sent a Sync by then, so nothing may follow. */
   override handleError(error: Error, connection: Connection): void {
-    this.#isRefused = true
+    this.#hasFailed = true
     for (const { name } of this.statements) if (name !== undefined) delete connection.submittedNamedStatements[name]
     super.handleError(error, connection)
   }
 
-  #turnTo(index: number): void {
-    this.#at = index
+  #select(index: number): void {
+    this.#current = index
     const { text, values, name } = this.statements[index] ?? {}
     Object.assign(this, { text, values, name })
   }

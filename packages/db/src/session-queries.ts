@@ -1,9 +1,8 @@
 import type { Account, Session, User } from './generated/client.ts'
-import { sessionColumnNames, sessionOf, sessionSelectList, sessionValues } from './session-row.ts'
+import { sessionColumnNames, sessionSelectList, sessionValues, toSession } from './session-row.ts'
 import { type Queryable, statementFrom } from './sql.ts'
 
-// What every first request of a session and every sign-in reads, in one statement each: Prisma takes two for a row and its user. The
-// types say when a column is missing here.
+// Prisma needs two statements to read a row with its user. These hot paths need one.
 
 type UserColumns = {
   userId: string
@@ -22,7 +21,7 @@ type UserColumns = {
   userUpdatedAt: Date
 }
 
-const userOf = (row: UserColumns): User => ({
+const toUser = (row: UserColumns): User => ({
   id: row.userId,
   name: row.name,
   email: row.email,
@@ -49,10 +48,9 @@ const selectSession = statementFrom(
   '',
 )
 
-/** Finds a session with its user. Null when there is none. */
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
   const [row] = await sql.$queryRaw<(Session & UserColumns)[]>(selectSession, id)
-  return row ? { session: sessionOf(row), user: userOf(row) } : null
+  return row ? { session: toSession(row), user: toUser(row) } : null
 }
 
 const insertRow = statementFrom(
@@ -65,10 +63,9 @@ export async function insertSession(sql: Queryable, session: Session): Promise<v
   await sql.$queryRaw(insertRow, ...sessionValues(session))
 }
 
-/** What a sign-in judges of the account that a password belongs to. */
 export type SignInAccount = Pick<Account, 'id' | 'userId' | 'passwordHash' | 'deviceEpoch'> & { user: User }
 
-/** The account with the password of an address, which is in lower case; null when there is none. */
+/** Finds the password account of an email, which must be in lower case. */
 export async function findSignInAccount(sql: Queryable, email: string): Promise<SignInAccount | null> {
   const [row] = await sql.$queryRaw<(Omit<SignInAccount, 'user'> & UserColumns)[]>`
     SELECT a.id, a.user_id AS "userId", a.password_hash AS "passwordHash", a.device_epoch AS "deviceEpoch",
@@ -79,5 +76,5 @@ export async function findSignInAccount(sql: Queryable, email: string): Promise<
     FROM users u JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' WHERE u.email = ${email} LIMIT 1`
   if (!row) return null
   const { id, userId, passwordHash, deviceEpoch } = row
-  return { id, userId, passwordHash, deviceEpoch, user: userOf(row) }
+  return { id, userId, passwordHash, deviceEpoch, user: toUser(row) }
 }

@@ -2,16 +2,12 @@ import type { Session } from './generated/client.ts'
 
 type Column = {
   name: string
-  /**
-   * `token`: new with every token. `sign-in`: a new token keeps it, a new sign-in does not. `session`: it stays with the browser, also
-   * when a password change replaces the sign-in.
-   */
+  /** `token` fields change with every token, `sign-in` fields with every sign-in. `session` fields outlast both. */
   belongsTo: 'token' | 'sign-in' | 'session'
-  /** Whether answers, lists, exports and the operator show it. */
   isShown: boolean
 }
 
-/** The session row, described once: statements, renewal, answers, export and the operator's view derive from it. */
+/** The only description of the session row. Statements, renewal, responses and exports derive from it. */
 const columns = {
   id: { name: 'id', belongsTo: 'token', isShown: false },
   handle: { name: 'handle', belongsTo: 'token', isShown: false },
@@ -45,23 +41,21 @@ const pick = <Field extends keyof Session>(session: Session, isPicked: (column: 
     Field
   >
 
-/** What a new token keeps of the session it replaces. */
+/** The fields that a new token keeps from the session it replaces. */
 export const keptByNewToken = (session: Session): Pick<Session, SignInField | BrowserField> =>
   pick(session, ({ belongsTo }) => belongsTo !== 'token')
 
-/** What a new sign-in in the same browser keeps, such as one after a password change. */
+/** The fields that a new sign-in in the same browser keeps, for example after a password change. */
 export const keptByNewSignIn = (session: Session): Pick<Session, BrowserField> =>
   pick(session, ({ belongsTo }) => belongsTo === 'session')
 
-/** What answers, lists and exports show. */
 export const publicFields = (session: Session): Pick<Session, ShownField> => pick(session, ({ isShown }) => isShown)
 
-/** The columns for a SELECT, under the names of their fields. */
 export const sessionSelectList = fields.map((field) => `s.${columns[field].name} AS "${field}"`).join(', ')
 
-/** The session in a row of a SELECT with `sessionSelectList`. */
-export const sessionOf = (row: Session): Session => pick(row, () => true)
+/** Extracts the session from a row that `sessionSelectList` selected. */
+export const toSession = (row: Session): Session => pick(row, () => true)
 
-/** The columns and the values of an INSERT, in one order. */
+/** The columns of an INSERT, in the order of `sessionValues`. */
 export const sessionColumnNames: readonly string[] = fields.map((field) => columns[field].name)
 export const sessionValues = (session: Session): unknown[] => fields.map((field) => session[field])

@@ -5,13 +5,12 @@ import { dirname, join, resolve } from 'node:path'
 import type { z } from 'zod'
 import { schema } from './schema.ts'
 
-/** The name of an environment variable that Floorpass reads. */
 export type Variable = keyof typeof schema.shape
 
-/** One thing that is wrong with the environment, and what to do about it. Never holds what was read. */
+/** A wrong environment variable and how to fix it. Never contains the value, which may be a secret. */
 export type Problem = { variable: string; what: string; fix: string }
 
-/** The whole configuration, checked and shaped: the rest of the code reads nothing else. */
+/** The validated configuration. No other code reads the environment. */
 export type Config = {
   mode: 'local' | 'deployed'
   host: string
@@ -19,14 +18,14 @@ export type Config = {
   /** The public origin, without a trailing slash. */
   baseUrl: string
   appName: string
-  /** The first seals, all open. Null in local mode only: the caller then generates one and keeps it in `dataDir`. */
+  /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
   dataDir: string
   redisUrl: string | null
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'outbox'; directory: string; from: string }
   trustedOrigins: string[]
-  /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are believed; empty when there is no proxy. */
+  /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are trusted. */
   trustProxy: string[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none' }
   social: {
@@ -37,18 +36,16 @@ export type Config = {
   webConcurrency: number
   exchanges: { id: string; baseUrl: string | null }[]
   ciTestSecret: string | null
-  /** Opens /metrics; null: nobody. */
+  /** The token for /metrics. Null closes /metrics. */
   metricsToken: string | null
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
-  /** Where spans go; null: tracing is not loaded. */
   tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 }
 
-/** Every variable of the contract, in the order of the documentation. */
 export const variables = Object.keys(schema.shape) as Variable[]
 
-/** The environment cannot be used. `message` is ready to print: one line per problem, never a value. */
+/** The environment is invalid. `message` is ready to print: one line per problem, never a value. */
 export class ConfigError extends Error {
   readonly problems: Problem[]
 
@@ -62,14 +59,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Turns environment variables into the configuration, or throws a ConfigError that lists every problem at once. */
+/** Builds the configuration from environment variables. Throws a ConfigError that lists every problem. */
 export function loadConfig(source: Record<string, string | undefined>, root = repositoryRoot()): Config {
   const { env, problems } = readVariables(source)
   const report = (variable: Variable, what: string, fix = schema.shape[variable].description ?? '') => {
     if (!problems.some((problem) => problem.variable === variable)) problems.push({ variable, what, fix })
   }
 
-  // A BASE_URL that cannot be used still tells which mode was meant, so that the other problems of that mode are listed too.
+  // An invalid BASE_URL still decides the mode, so that the other problems of the mode are listed too.
   const named = env.BASE_URL ?? source.BASE_URL?.trim()
   const publicHost = named ? (URL.parse(named.includes('://') ? named : `http://${named}`)?.hostname ?? '') : 'localhost'
   const mode = isLoopback(publicHost) ? 'local' : 'deployed'
@@ -79,12 +76,12 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (mode === 'deployed') {
     if (!env.AUTH_SECRET) report('AUTH_SECRET', 'is missing')
     if (!secure) report('BASE_URL', 'must start with https:// on a host other than this machine')
-    if (!env.SMTP_URL) report('SMTP_URL', 'is missing: people could not verify their address or reset a password')
-    if (env.RATE_LIMIT === 'off') report('RATE_LIMIT', 'must not be off where others can reach the service')
-    if (env.PORT === 0) report('PORT', 'must not be 0 where others must find the service')
+    if (!env.SMTP_URL) report('SMTP_URL', 'is missing: users could not verify their email or reset a password')
+    if (env.RATE_LIMIT === 'off') report('RATE_LIMIT', 'must not be off when other machines can reach the service')
+    if (env.PORT === 0) report('PORT', 'must not be 0 when other machines must reach the service')
     for (const name of ['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'] as const) {
       const { protocol, hostname } = new URL(env[name])
-      if (protocol === 'http:' && !isLoopback(hostname)) report(name, 'must use https://: who is who is said there')
+      if (protocol === 'http:' && !isLoopback(hostname)) report(name, 'must use https://: identities are asserted over it')
     }
     for (const origin of env.TRUSTED_ORIGINS ?? []) {
       if (origin.startsWith('http:') && !isLoopback(new URL(origin).hostname)) report('TRUSTED_ORIGINS', 'must use https:// only')
@@ -92,7 +89,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   } else if (!isLoopback(env.HOST)) {
     report(
       'BASE_URL',
-      'is this machine only, but HOST lets other machines in',
+      'names this machine only, but HOST accepts connections from other machines',
       'Set BASE_URL to the public https origin, or unset HOST',
     )
   }
@@ -124,7 +121,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     dataDir,
     redisUrl: env.REDIS_URL ?? null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
-    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackNamesOf(baseUrl) : []))])],
+    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])],
     trustProxy: [...new Set(env.TRUST_PROXY)],
     cookie: { secure, sameSite: env.COOKIE_SAMESITE },
     social: {
@@ -163,35 +160,35 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   }
 }
 
-/** What an accepted configuration costs on a deployed service: sentences to log once at the start. */
+/** Describes the limits of a valid deployed configuration, as sentences to log at startup. */
 export function describeLimits(config: Config): string[] {
   if (config.mode === 'local') return []
   const limits: string[] = []
   if (config.database.kind === 'embedded') {
     limits.push(
-      `The database is embedded: one process on one machine. Back up ${config.database.directory} by npm run backup, or set DATABASE_URL.`,
+      `The database is embedded: one process on one machine. Back up ${config.database.directory} with npm run backup, or set DATABASE_URL.`,
     )
   } else if (!config.redisUrl) {
-    limits.push('Rate limits are counted by this service alone, its workers together. Set REDIS_URL before you run a second one.')
+    limits.push('Rate limits are counted by this service and its workers only. Set REDIS_URL before you run a second service.')
   }
   if (config.ciTestSecret !== null && config.ciTestSecret.length < 16) {
     limits.push(
-      'CI_TEST_SECRET is short enough to be guessed: whoever has it can have the service call the exchanges. Make it longer.',
+      'CI_TEST_SECRET is short enough to guess. With it, anyone can make the service call the exchanges. Make it longer.',
     )
   }
   if (config.trustProxy.length === 0) {
     limits.push(
-      'No proxy is trusted: behind one, all visitors share its address and its rate limits. Set TRUST_PROXY to its address.',
+      'No proxy is trusted: behind one, all visitors share its address and rate limits. Set TRUST_PROXY to its address.',
     )
   }
   return limits
 }
 
-/** Reads the process environment, completed by the `.env` file of the repository when there is one; the real environment wins. */
+/** Reads the process environment and fills gaps from the repository's `.env` file. Throws ConfigError. */
 export function readEnvironment(): Record<string, string | undefined> {
   const file = join(repositoryRoot(), '.env')
   try {
-    // A worker has what its primary read: it may take another's place long after the file was changed.
+    // A worker inherits what its primary read: the file may change before a worker is replaced.
     if (!cluster.isWorker && existsSync(file)) process.loadEnvFile(file)
   } catch {
     throw new ConfigError([
@@ -207,7 +204,7 @@ function readVariables(source: Record<string, string | undefined>) {
   for (const variable of variables) {
     const setting = schema.shape[variable]
     const result = setting.safeParse(source[variable]?.trim() || undefined)
-    // The default stands in for a bad value, so that the rules between variables can still be checked.
+    // Replace an invalid value with its default, so that rules across variables still run.
     env[variable] = result.success ? result.data : setting.parse(undefined)
     for (const { path, message } of result.error?.issues ?? []) {
       const [entry] = path
@@ -225,7 +222,7 @@ function repositoryRoot() {
   }
 }
 
-function loopbackNamesOf(baseUrl: string) {
+function loopbackOrigins(baseUrl: string) {
   return ['localhost', '127.0.0.1', '[::1]'].map((name) => Object.assign(new URL(baseUrl), { hostname: name }).origin)
 }
 

@@ -1,8 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { z } from 'zod'
 
-/** The words of TRUST_PROXY, as ranges. */
-const PROXY_WORDS: Record<string, string[]> = {
+const PROXY_KEYWORDS: Record<string, string[]> = {
   off: [],
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
@@ -15,8 +14,8 @@ const MAIL_ADDRESS = /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/
 const NAMED_MAIL_ADDRESS = /^[^<>"\p{Cc}]+ <[^\s@<>,;:"]+@[^\s@<>,;:"]+>$/u
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i
 
-// zod's own messages may quote what was read, and what was read may be a password: every rule here brings its own words.
-const reading = <Value>(wrong: string, read: (text: string) => Value | null) =>
+// zod's messages may quote the value, and the value may be a password. Every rule here has a custom message.
+const parsing = <Value>(wrong: string, read: (text: string) => Value | null) =>
   z.string().transform((text, ctx) => {
     const value = read(text)
     if (value !== null) return value
@@ -27,7 +26,7 @@ const reading = <Value>(wrong: string, read: (text: string) => Value | null) =>
 const matching = (wrong: string, accepts: (text: string) => boolean) => z.string().refine(accepts, wrong)
 
 const wholeNumber = (from: number, to: number) =>
-  reading(`must be a whole number from ${from} to ${to}`, (text) => {
+  parsing(`must be a whole number from ${from} to ${to}`, (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
     return value >= from && value <= to ? value : null
   })
@@ -35,7 +34,7 @@ const wholeNumber = (from: number, to: number) =>
 const oneOf = <const Word extends string>(...words: Word[]) => z.enum(words, { error: `must be one of: ${words.join(', ')}` })
 
 const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
-  reading('names nothing', (text) => {
+  parsing('is an empty list', (text) => {
     const entries = text
       .split(',')
       .map((item) => item.trim())
@@ -45,7 +44,7 @@ const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
 
 const isUrl = (text: string, protocols: string[]) => {
   const url = URL.parse(text)
-  // A PostgreSQL socket has no host name: postgresql:///database?host=/run/postgresql
+  // A PostgreSQL socket URL has no host name: postgresql:///database?host=/run/postgresql
   return url !== null && protocols.includes(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
 }
 
@@ -54,13 +53,13 @@ const connection = (...protocols: string[]) =>
     isUrl(text, protocols),
   )
 
-const endpoint = reading('must be an http(s) URL without credentials, query or fragment', (text) => {
+const endpoint = parsing('must be an http(s) URL without credentials, query or fragment', (text) => {
   const url = URL.parse(text)
   const plain = url && isUrl(text, ['http:', 'https:']) && !url.username && !url.password && !/[?#]/.test(text)
   return plain ? text.replace(/\/+$/, '') : null
 })
 
-const origin = reading('must be an origin: scheme, host and port only, without path, query, credentials or wildcard', (text) => {
+const origin = parsing('must be an origin: scheme, host and port only, without path, query, credentials or wildcard', (text) => {
   const url = URL.parse(text)
   const exact = url && isUrl(text, ['http:', 'https:']) && url.href === `${url.origin}/` && !/[*?#]/.test(text)
   return exact ? url.origin : null
@@ -71,16 +70,16 @@ const signingSecret = z
   .refine((text) => Buffer.byteLength(text) >= 32, { error: 'is shorter than 32 bytes', abort: true })
   .refine((text) => new Set(text).size >= 8 && !REPEATED.test(text) && !PLACEHOLDER.test(text), 'is easy to guess')
 
-const proxy = reading('must be an IP address, a range such as 10.0.0.0/8, loopback, private or off', (text) => {
-  if (Object.hasOwn(PROXY_WORDS, text)) return PROXY_WORDS[text] ?? null
+const proxy = parsing('must be an IP address, a range such as 10.0.0.0/8, loopback, private or off', (text) => {
+  if (Object.hasOwn(PROXY_KEYWORDS, text)) return PROXY_KEYWORDS[text] ?? null
   const [address = '', size, ...rest] = text.split('/')
   const bits = isIPv4(address) ? 32 : 128
   if (!isIP(address) || address.includes('%') || rest.length > 0 || !/^\d{1,3}$/.test(size ?? '0') || Number(size ?? bits) > bits)
     return null
   return [`${address}/${Number(size ?? bits)}`]
-}).refine((ranges) => !ranges.some((range) => range.endsWith('/0')), 'would believe every address on the internet')
+}).refine((ranges) => !ranges.some((range) => range.endsWith('/0')), 'would trust every address on the internet')
 
-const exchange = reading(
+const exchange = parsing(
   'must be an id of lower-case letters, digits and dashes, optionally followed by =http(s)://…',
   (text) => {
     const [id = '', ...url] = text.split('=')
@@ -93,22 +92,23 @@ const isPercentEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(te
 
 const secret = z.string().optional()
 
-const headerSecret = matching('must be of letters, digits and other visible ASCII characters: it travels in a header', (text) =>
-  /^[ -~]+$/.test(text),
+const headerSecret = matching(
+  'must have only letters, digits and other visible ASCII characters: it is sent in a header',
+  (text) => /^[ -~]+$/.test(text),
 ).optional()
 
-/** The environment: one entry per variable. The description of each says what to do when it is wrong. */
+/** One entry per variable. Each description says how to fix a wrong value. */
 export const schema = z.object({
   PORT: wholeNumber(0, 65_535).default(3000).describe('Set a free port, for example PORT=3000'),
   HOST: matching('must be an IP address or a host name', (text) => isIP(text) > 0 || HOST_NAME.test(text))
     .default('127.0.0.1')
     .describe('Set 127.0.0.1 for this machine only, or 0.0.0.0 for every network'),
-  BASE_URL: origin.optional().describe('Set the public origin that people type, for example https://accounts.example.com'),
+  BASE_URL: origin.optional().describe('Set the public origin that users type, for example https://accounts.example.com'),
   APP_NAME: matching('must be at most 64 characters, without control characters or any of < > " :', (text) =>
     /^[^\p{C}<>":]{1,64}$/u.test(text),
   )
     .default('Floorpass')
-    .describe('Set the name that people know the application by'),
+    .describe('Set the name that users know the application by'),
   AUTH_SECRET: listOf(signingSecret)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
@@ -130,28 +130,28 @@ export const schema = z.object({
     .describe('Set for example: no-reply@example.com'),
   TRUSTED_ORIGINS: listOf(origin)
     .optional()
-    .describe('Set exact origins with commas between, for example https://app.example.com'),
+    .describe('Set exact origins separated by commas, for example https://app.example.com'),
   TRUST_PROXY: listOf(proxy)
     .transform((ranges) => ranges.flat())
     .prefault('off')
-    .describe('Set the addresses of your own proxies with commas between (or loopback, private, off)'),
+    .describe('Set the addresses of your own proxies separated by commas (or loopback, private, off)'),
   COOKIE_SAMESITE: oneOf('lax', 'none').default('lax').describe('Set lax, unless the front end lives on another site'),
   GOOGLE_CLIENT_ID: secret,
   GOOGLE_CLIENT_SECRET: secret,
-  // Kept to the letter: an OpenID issuer is compared character by character, trailing slash included.
+  // Kept verbatim: OpenID compares the issuer exactly, with its trailing slash.
   GOOGLE_ISSUER: matching('must be an http(s) URL', (text) => endpoint.safeParse(text).success)
     .default('https://accounts.google.com')
-    .describe('Unset it to use the real one'),
+    .describe('Unset it to use the default'),
   GITHUB_CLIENT_ID: secret,
   GITHUB_CLIENT_SECRET: secret,
-  GITHUB_URL: endpoint.default('https://github.com').describe('Unset it to use the real one'),
-  GITHUB_API_URL: endpoint.default('https://api.github.com').describe('Unset it to use the real one'),
+  GITHUB_URL: endpoint.default('https://github.com').describe('Unset it to use the default'),
+  GITHUB_API_URL: endpoint.default('https://api.github.com').describe('Unset it to use the default'),
   RATE_LIMIT: oneOf('on', 'off').default('on').describe('Set on, or unset it: off is for tests and benchmarks on this machine'),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1).describe('Set 1, or the number of cores'),
   EXCHANGES: listOf(exchange)
     .refine((exchanges) => new Set(exchanges.map(({ id }) => id)).size === exchanges.length, 'names an exchange twice')
     .prefault('binance,coinbase,kraken')
-    .describe('Set ids with commas between, for example: binance,kraken=https://api.kraken.com'),
+    .describe('Set ids separated by commas, for example: binance,kraken=https://api.kraken.com'),
   CI_TEST_SECRET: headerSecret.describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
   METRICS_TOKEN: matching('must be 16 or more letters, digits and other visible ASCII characters', (text) =>
     /^[!-~]{16,}$/.test(text),
@@ -160,9 +160,9 @@ export const schema = z.object({
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
   MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),
   MONITOR_ACCOUNT_ID: headerSecret.describe('Set the account that the key belongs to'),
-  MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the real one'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint.optional().describe('Set the base URL of an OTLP/HTTP receiver, or unset it'),
-  OTEL_EXPORTER_OTLP_HEADERS: reading('must be name=value pairs with commas between, percent-encoded', (text) => {
+  MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the default'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: endpoint.optional().describe('Set the base URL of an OTLP/HTTP collector, or unset it'),
+  OTEL_EXPORTER_OTLP_HEADERS: parsing('must be name=value pairs separated by commas, percent-encoded', (text) => {
     const pairs = text.split(',').map((pair) => /^\s*([\w-]+)\s*=\s*([!-~]+)\s*$/.exec(pair))
     if (!pairs.every((pair) => pair !== null) || !isPercentEncoded(text)) return null
     return Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, decodeURIComponent(value)]))
@@ -172,7 +172,7 @@ export const schema = z.object({
   OTEL_SERVICE_NAME: matching('must be at most 64 visible ASCII characters', (text) => /^[!-~]{1,64}$/.test(text))
     .default('floorpass')
     .describe('Set floorpass'),
-  OTEL_TRACES_SAMPLER_ARG: reading('must be a number from 0 to 1', (text) =>
+  OTEL_TRACES_SAMPLER_ARG: parsing('must be a number from 0 to 1', (text) =>
     /^(0|1|0?\.\d+|1\.0+|0\.0+)$/.test(text) ? Number(text) : null,
   )
     .prefault('1')

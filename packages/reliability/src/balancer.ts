@@ -1,17 +1,17 @@
 import { Agent, createServer, request as forward, type IncomingMessage, type ServerResponse } from 'node:http'
 import { freePort } from './service-process.ts'
 
-/** What a common load balancer does, in small: takes turns, watches /readyz, keeps connections, retries only what was never sent. */
+/** A small load balancer: round robin, health checks on /readyz, keep-alive. It retries only requests that were never sent. */
 export type Balancer = { port: number; close(): void }
 
-const watchEveryMs = 250
+const healthCheckMs = 250
 
 export async function startBalancer(upstreams: readonly number[]): Promise<Balancer> {
   const agent = new Agent({ keepAlive: true })
   const healthy = new Map(upstreams.map((port) => [port, false]))
   let turn = 0
 
-  const watch = async () => {
+  const checkHealth = async () => {
     for (const port of upstreams) {
       const ok = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
         async (response) => {
@@ -23,10 +23,10 @@ export async function startBalancer(upstreams: readonly number[]): Promise<Balan
       healthy.set(port, ok)
     }
   }
-  await watch()
-  const timer = setInterval(watch, watchEveryMs)
+  await checkHealth()
+  const timer = setInterval(checkHealth, healthCheckMs)
 
-  const pass = (incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, tried: readonly number[]) => {
+  const forwardRequest = (incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, tried: readonly number[]) => {
     const left = upstreams.filter((port) => !tried.includes(port))
     const choice = left.filter((port) => healthy.get(port))
     const port = (choice.length > 0 ? choice : left)[turn++ % Math.max(1, choice.length || left.length)]
@@ -37,8 +37,8 @@ export async function startBalancer(upstreams: readonly number[]): Promise<Balan
       answer.pipe(outgoing)
     })
     onward.on('error', (error: NodeJS.ErrnoException) => {
-      // Refused before a byte was sent: safe for every method. Anything else may have been carried out.
-      if (error.code === 'ECONNREFUSED') return pass(incoming, body, outgoing, [...tried, port])
+      // After ECONNREFUSED no byte was sent, so a retry is safe. After other errors the request may have taken effect.
+      if (error.code === 'ECONNREFUSED') return forwardRequest(incoming, body, outgoing, [...tried, port])
       if (outgoing.headersSent) outgoing.destroy()
       else outgoing.writeHead(502, { 'x-balancer': error.code ?? 'error' }).end()
     })
@@ -48,7 +48,7 @@ export async function startBalancer(upstreams: readonly number[]): Promise<Balan
   const server = createServer(async (incoming, outgoing) => {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)
-    pass(incoming, Buffer.concat(chunks), outgoing, [])
+    forwardRequest(incoming, Buffer.concat(chunks), outgoing, [])
   })
   const port = await freePort()
   await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))

@@ -12,8 +12,8 @@ import { scenarios } from './scenarios.ts'
 import { killServices } from './service-process.ts'
 
 const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
-Breaks what the service stands on, under load, and counts what is lost. Figures of a whole run go to docs/reliability.md.
-  --quick   fewer rounds (about five minutes); the page keeps its figures, and what this machine cannot mount is left out
+Breaks the dependencies of the service under load and counts what is lost. A full run writes its figures to docs/reliability.md.
+  --quick   fewer rounds (about five minutes); does not write figures, and skips scenarios whose disk this machine cannot mount
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({
@@ -30,7 +30,7 @@ const binaries = { postgres: findPostgres(), redis: findRedis(), mount: canMount
 const missing = {
   postgres: 'PostgreSQL (initdb and postgres; Debian: apt-get install postgresql)',
   redis: 'Redis (redis-server; Debian: apt-get install redis-server)',
-  mount: 'the right to mount a small disk (root, and no container that forbids it)',
+  mount: 'permission to mount a small disk (root, in a container that allows it)',
 }
 const folders: string[] = []
 let cluster: Promise<PostgresCluster> | undefined
@@ -49,12 +49,12 @@ const workplace: Workplace = {
   say: (line) => console.log(`  ${line}`),
 }
 
-async function tryScenario(scenario: Scenario): Promise<Row> {
-  const lacking = scenario.needs.filter((need) => !binaries[need])
+async function runScenario(scenario: Scenario): Promise<Row> {
+  const missingNeeds = scenario.needs.filter((need) => !binaries[need])
   const started = Date.now()
   console.log(`\n${scenario.name}: ${scenario.promise}`)
-  if (lacking.length > 0) {
-    const problem = `not run: this machine has no ${lacking.map((need) => missing[need]).join(', and no ')}`
+  if (missingNeeds.length > 0) {
+    const problem = `not run: this machine has no ${missingNeeds.map((need) => missing[need]).join(', and no ')}`
     console.log(`  FAILED: ${problem}`)
     return { scenario, seconds: 0, outcome: { load: '', faults: '', requests: 0, lost: '', recovery: '', problems: [problem] } }
   }
@@ -64,7 +64,7 @@ async function tryScenario(scenario: Scenario): Promise<Row> {
     requests: 0,
     lost: '',
     recovery: '',
-    problems: [`the scenario broke off: ${error.stack ?? error.message}`],
+    problems: [`the scenario threw: ${error.stack ?? error.message}`],
   }))
   killServices()
   const { problems, ...figures } = outcome
@@ -86,12 +86,12 @@ const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding:
 const rows: Row[] = []
 const chosen = scenarios.filter(({ name, needs }) => {
   if (only && !only.includes(name)) return false
-  const leftOut = quick && needs.includes('mount') && !binaries.mount
-  if (leftOut) console.log(`\n${name}: left out, this machine has not ${missing.mount}`)
-  return !leftOut
+  const isSkipped = quick && needs.includes('mount') && !binaries.mount
+  if (isSkipped) console.log(`\n${name}: skipped, this machine has no ${missing.mount}`)
+  return !isSkipped
 })
 for (const scenario of chosen) {
-  const row = await tryScenario(scenario)
+  const row = await runScenario(scenario)
   rows.push(row)
   const version = cluster ? `, ${(await cluster).version.replace(/^.*\) /, 'PostgreSQL ')}` : ''
   const machine = `${cpus().length} cores at load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}${version}`
@@ -101,7 +101,7 @@ await cleanUp()
 
 const failed = rows.filter(({ outcome }) => outcome.problems.length > 0)
 console.log(`\n${rows.length - failed.length} scenarios held, ${failed.length} failed`)
-// The shape that the pipeline counts in, as of the tests.
+// The pipeline counts these fields, as in a test report.
 const counts = { numPassedTests: rows.length - failed.length, numFailedTests: failed.length, testResults: [] }
 await mkdir('reports', { recursive: true })
 await writeFile(
@@ -113,7 +113,7 @@ await writeFile(
 )
 process.exit(failed.length === 0 ? 0 : 1)
 
-/** A container may forbid it to root. */
+/** Tries a mount: a container may forbid it even to root. */
 function canMount(): boolean {
   if (process.getuid?.() !== 0) return false
   const folder = mkdtempSync(join(tmpdir(), 'floorpass-reliability-'))

@@ -6,11 +6,10 @@ import { freePort } from './service-process.ts'
 
 export type ReceivedMail = { to: string; subject: string; messageId: string; text: string; at: number }
 
-/** A mail server that may be down. It refuses `bad@…` for good and thinks for three seconds about `slow@…`. */
+/** A mail server that can be stopped. It permanently refuses `bad@…` and delays `slow@…` by three seconds. */
 export type MailServer = Mailbox & {
   url: string
   received: ReceivedMail[]
-  /** Connections that were made to it while it was up. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -38,7 +37,7 @@ export async function createMailServer(): Promise<MailServer> {
           to,
           subject: /^Subject: (.*)\r$/m.exec(source)?.[1] ?? '',
           messageId: /^Message-ID: (.*)\r$/im.exec(source)?.[1] ?? '',
-          text: unquote(source),
+          text: decodeQuotedPrintable(source),
           at: Date.now(),
         })
         callback()
@@ -66,6 +65,6 @@ export async function createMailServer(): Promise<MailServer> {
   }
 }
 
-/** Quoted-printable (RFC 2045, 6.7), as far as ASCII goes. */
-const unquote = (source: string): string =>
+/** Decodes quoted-printable ASCII (RFC 2045, 6.7). */
+const decodeQuotedPrintable = (source: string): string =>
   source.replaceAll('=\r\n', '').replace(/=([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

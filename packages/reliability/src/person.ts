@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 export type Person = { name: string; email: string; password: string }
 
-/** Where to call, and as which page. */
+/** The URL to call and the Origin header to send. */
 export type Target = { url: string; origin: string }
 
 export type Reply = { status: number; body: Record<string, unknown> | null; text: string; headers: Headers }
@@ -20,7 +20,7 @@ export function newPerson(prefix = 'ada'): Person {
   }
 }
 
-/** One request as a browser on `origin` sends it. Rejects when there is no answer. */
+/** Sends a request as a browser on `origin` does. Rejects without an answer. */
 export async function ask(
   { url, origin }: Target,
   method: 'GET' | 'POST',
@@ -43,7 +43,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null }
 }
 
-/** The cookies that a reply set, as the next request sends them. */
+/** The Cookie header that follows from a reply. */
 export const cookiesOf = ({ headers }: Reply): string =>
   headers
     .getSetCookie()
@@ -56,13 +56,12 @@ export const signUp = (target: Target, person: Person): Promise<Reply> =>
 export const signIn = (target: Target, { email, password }: Person): Promise<Reply> =>
   ask(target, 'POST', '/auth/sign-in/email', { body: { email, password } })
 
-/** Where mails end up, and the tokens of their links. */
 export type Mailbox = {
-  /** The tokens mailed to an address for a page, oldest first. */
+  /** The link tokens mailed to an address for a page, oldest first. */
   tokens(address: string, page: string): Promise<string[]>
 }
 
-/** Reads the outbox that a service keeps under its DATA_DIR. Each file is read once, however many ask. */
+/** The mailbox of a service that writes mails to an outbox in DATA_DIR. Reads each file once. */
 export function outboxOf(dataDir: string): Mailbox {
   const known = new Set<string>()
   const textsTo = new Map<string, string[]>()
@@ -86,16 +85,16 @@ export function outboxOf(dataDir: string): Mailbox {
   }
 }
 
-/** The newest token mailed to an address, once there are `count`. */
+/** Waits for `count` mails and resolves to the newest token. */
 export async function mailedToken(mailbox: Mailbox, address: string, page: string, count = 1): Promise<string> {
   for (const end = Date.now() + 20_000; Date.now() < end; await delay(50)) {
     const tokens = await mailbox.tokens(address, page)
     if (tokens.length >= count) return tokens.at(-1) ?? ''
   }
-  throw new Error(`no mail with a link to /${page} came to ${address}`)
+  throw new Error(`no mail with a link to /${page} arrived at ${address}`)
 }
 
-/** Somebody with a proved address and a session; `cookie` is what their browser sends. */
+/** Signs up a person, verifies their email and signs in. */
 export async function signedInPerson(target: Target, mailbox: Mailbox): Promise<Person & { cookie: string }> {
   const person = newPerson()
   expectOk(await signUp(target, person))

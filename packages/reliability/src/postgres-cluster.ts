@@ -9,21 +9,18 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@floorpass/db'
 import { freePort } from './service-process.ts'
 
-/** How a server is brought down: pg_ctl's two ways, and none at all. */
+/** How a server stops: two modes of pg_ctl, or a kill. */
 export type Stop = 'fast' | 'immediate' | 'kill -9'
 
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', 'kill -9': 'SIGKILL' } as const
 
-/** A PostgreSQL server of our own that may be broken: durable as shipped, on a port and in a folder that go with it. */
+/** A disposable PostgreSQL server with default durability. */
 export type PostgresCluster = {
   version: string
-  /** A new, empty database; its URL. */
+  /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>
-  /** Resolves when the server process is gone. */
   stop(how: Stop): Promise<void>
-  /** Resolves when the server answers queries. */
   start(): Promise<void>
-  /** Holds every process of the server still (SIGSTOP), or lets it go on. */
   freeze(): void
   thaw(): void
   remove(): Promise<void>
@@ -31,7 +28,7 @@ export type PostgresCluster = {
 
 const programs = ['initdb', 'postgres', 'pg_dump', 'pg_restore']
 
-/** The folder with the server and its tools: on the PATH, or where Debian puts it. Null when there is none. */
+/** Finds the folder of the server and its tools on the PATH or where Debian installs it. */
 export function findPostgres(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = existsSync(debian) ? readdirSync(debian).sort((left, right) => Number(right) - Number(left)) : []
@@ -41,7 +38,7 @@ export function findPostgres(): string | null {
 
 export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {
   const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
-  const owner = serverOwner()
+  const owner = findServerOwner()
   if (owner) chownSync(directory, owner.uid, owner.gid)
   const as = { ...owner, cwd: directory }
   execFileSync(join(binaries, 'initdb'), ['-D', directory, '-U', 'floorpass', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], {
@@ -62,17 +59,17 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 
   const start = async () => {
     server = run()
-    while (!(await answers(port))) {
-      // After a kill -9 the orphans of the former server hold its memory for a moment, and a new one gives up at once.
+    while (!(await acceptsConnections(port))) {
+      // After a kill -9, orphans hold the shared memory for a moment, and a new server exits.
       if (server.exitCode !== null) server = run()
       await delay(20)
     }
     for (;;) {
-      const done = await asOwner(url('postgres'), async () => {}).then(
+      const isReady = await withOwner(url('postgres'), async () => {}).then(
         () => true,
         () => false,
       )
-      if (done) return
+      if (isReady) return
       await delay(20)
     }
   }
@@ -86,7 +83,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 
   const signalAll = (signal: NodeJS.Signals) => {
     const parent = server?.pid
-    for (const pid of [parent, ...childrenOf(parent)]) if (pid) signalIfThere(pid, signal)
+    for (const pid of [parent, ...listChildren(parent)]) if (pid) signalIfRunning(pid, signal)
   }
 
   await start()
@@ -95,7 +92,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
     async createDatabase() {
       databases += 1
       const name = `floorpass_${databases}`
-      await asOwner(url('postgres'), (execute) => execute(`CREATE DATABASE ${name}`))
+      await withOwner(url('postgres'), (execute) => execute(`CREATE DATABASE ${name}`))
       return url(name)
     },
     start,
@@ -110,20 +107,20 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 }
 
 /** PostgreSQL refuses to run as root. */
-function serverOwner(): { uid: number; gid: number } | null {
+function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
-  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-  return { uid: idOf('-u'), gid: idOf('-g') }
+  const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  return { uid: readId('-u'), gid: readId('-g') }
 }
 
-function childrenOf(pid: number | undefined): number[] {
+function listChildren(pid: number | undefined): number[] {
   if (pid === undefined) return []
   const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return output.split('\n').map(Number).filter(Boolean)
 }
 
-/** A backend whose client went away ends between the list and the signal. */
-function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+/** Ignores a process that exited after it was listed. */
+function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
@@ -131,7 +128,7 @@ function signalIfThere(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function asOwner(url: string, work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
+async function withOwner(url: string, work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
   const { db, ping, close } = await openDatabase({ kind: 'postgres', url, poolSize: 1 })
   try {
     await ping()
@@ -141,7 +138,7 @@ async function asOwner(url: string, work: (execute: (sql: string) => Promise<unk
   }
 }
 
-export const answers = (port: number): Promise<boolean> =>
+export const acceptsConnections = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { answers } from './postgres-cluster.ts'
+import { acceptsConnections } from './postgres-cluster.ts'
 import { freePort } from './service-process.ts'
 
-/** A Redis of our own that may be broken; it keeps nothing on disk. */
+/** A disposable Redis server without persistence. */
 export type RedisProcess = {
   url: string
   start(): Promise<void>
@@ -16,7 +16,6 @@ export type RedisProcess = {
   thaw(): void
 }
 
-/** redis-server or valkey-server on the PATH; null when there is none. */
 export function findRedis(): string | null {
   const folders = (process.env.PATH ?? '').split(delimiter)
   const files = ['redis-server', 'valkey-server'].flatMap((name) => folders.map((folder) => join(folder, name)))
@@ -31,7 +30,7 @@ export async function startRedis(binary: string): Promise<RedisProcess> {
       cwd: tmpdir(),
       stdio: 'ignore',
     })
-    while (!(await answers(port))) await delay(20)
+    while (!(await acceptsConnections(port))) await delay(20)
   }
   await start()
   return {

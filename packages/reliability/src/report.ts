@@ -6,14 +6,14 @@ export type Row = { scenario: Scenario; seconds: number; outcome: Outcome }
 
 const page = fileURLToPath(new URL('../../../docs/reliability.md', import.meta.url))
 
-/** Puts each scenario's figures between its two comments in docs/reliability.md; everything else on the page is left as it is. */
+/** Writes each scenario's figures between its two comments in docs/reliability.md. */
 export async function writeReport(rows: readonly Row[], run: { machine: string; commit: string }): Promise<void> {
   let text = await readFile(page, 'utf8')
-  for (const row of rows) text = replaceBlock(text, row.scenario.name, sectionOf(row, run))
+  for (const row of rows) text = replaceBlock(text, row.scenario.name, formatSection(row, run))
   await writeFile(page, text)
 }
 
-/** Replaces the block of that name, or adds it after the last one; idempotent. */
+/** Replaces the block with this name, or adds it after the last one. Idempotent. */
 export function replaceBlock(text: string, name: string, body: string): string {
   const [start, end] = [`<!-- figures:${name} -->`, `<!-- /figures:${name} -->`]
   const block = `${start}\n${body}\n${end}`
@@ -25,7 +25,7 @@ export function replaceBlock(text: string, name: string, body: string): string {
   return `${text.slice(0, at)}\n\n${block}${text.slice(at)}`
 }
 
-function sectionOf({ scenario, seconds, outcome }: Row, { machine, commit }: { machine: string; commit: string }): string {
+function formatSection({ scenario, seconds, outcome }: Row, { machine, commit }: { machine: string; commit: string }): string {
   const { load, faults, requests, lost, recovery, problems } = outcome
   const figures = [
     ['Load held', load],

@@ -1,21 +1,17 @@
 import type { PostgresCluster } from './postgres-cluster.ts'
 
-/** What a scenario has to work with. Nothing that it may break belongs to anybody else. */
+/** The resources of a scenario. It may break all of them. */
 export type Workplace = {
-  /** Fewer rounds of the same, for a pipeline. */
   quick: boolean
-  /** Redis or Valkey. */
   redisBinary: string
   postgres(): Promise<PostgresCluster>
-  /** An empty folder that goes with the run. */
+  /** Creates an empty folder that the run removes. */
   folder(): Promise<string>
-  /** What is going on, for whoever watches. */
   say(line: string): void
 }
 
-/** What was seen. `problems` is empty when all of it is as it should be. */
+/** The result of a scenario. It held when `problems` is empty. */
 export type Outcome = {
-  /** The load that was held while the faults came. */
   load: string
   faults: string
   requests: number
@@ -26,15 +22,13 @@ export type Outcome = {
 
 export type Scenario = {
   name: string
-  /** What must hold, in one sentence. */
   promise: string
   needs: readonly ('postgres' | 'redis' | 'mount')[]
   run(workplace: Workplace): Promise<Outcome>
 }
 
-/** Adds a problem unless the fact holds. */
-export function expectThat(problems: string[], fact: boolean, otherwise: string): void {
-  if (!fact) problems.push(otherwise)
+export function expectThat(problems: string[], condition: boolean, problem: string): void {
+  if (!condition) problems.push(problem)
 }
 
-export const rate = (requests: number, ms: number): string => `${Math.round((requests * 1000) / ms)} requests/s`
+export const formatRate = (requests: number, ms: number): string => `${Math.round((requests * 1000) / ms)} requests/s`

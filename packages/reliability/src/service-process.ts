@@ -11,10 +11,9 @@ export type Exit = { code: number | null; signal: NodeJS.Signals | null; stdout:
 export type LaunchedService = {
   pid: number
   stdout(): string
-  /** Every line of the log so far, parsed. */
   logs(): Record<string, unknown>[]
   nextOutput(): Promise<null>
-  /** Sends the signal; resolves when the process is gone. */
+  /** Sends the signal and resolves when the process has exited. */
   end(signal: NodeJS.Signals): Promise<Exit>
   exited: Promise<Exit>
 }
@@ -23,12 +22,12 @@ export type ServiceProcess = LaunchedService & { url: string; port: number }
 
 const running = new Set<ChildProcess>()
 
-/** Starts the built service as a process of its own. Only the given variables are set, whatever stands in `.env`; `nodeFlags` go to Node. */
+/** Starts the built service as a process. Only the given variables are set: those in `.env` do not count. */
 export function launchService(environment: Record<string, string>, nodeFlags: readonly string[] = []): LaunchedService {
   const child = spawn('deploy/start.sh', nodeFlags, {
     cwd: root,
     env: {
-      // Empty is unset, and keeps a developer's `.env` out.
+      // An empty variable counts as unset, and overrides the developer's `.env`.
       ...Object.fromEntries(variables.map((variable) => [variable, ''])),
       PATH: process.env.PATH,
       ...environment,
@@ -63,28 +62,26 @@ export function launchService(environment: Record<string, string>, nodeFlags: re
   }
 }
 
-/** The same, once it listens. Rejects with all that it said when it ends before. */
+/** Launches the service and waits until it listens. Rejects with its output when it exits first. */
 export async function startService(
   environment: Record<string, string>,
   nodeFlags: readonly string[] = [],
 ): Promise<ServiceProcess> {
   const port = environment.PORT ?? String(await freePort())
   const service = launchService({ ...environment, PORT: port }, nodeFlags)
-  // The last line of what it prints once it listens.
+  // The service prints this when it listens.
   const isUp = () => service.stdout().includes('Ctrl-C')
   while (!isUp()) {
     const ended = await Promise.race([service.exited, service.nextOutput()])
-    if (ended && !isUp()) throw new Error(`the server ended with code ${ended.code}: ${ended.stderr}${ended.stdout}`)
+    if (ended && !isUp()) throw new Error(`the service exited with code ${ended.code}: ${ended.stderr}${ended.stdout}`)
   }
   return { ...service, url: `http://127.0.0.1:${port}`, port: Number(port) }
 }
 
-/** Ends, the hard way, what was launched and still runs. */
 export function killServices(): void {
   for (const child of running) child.kill('SIGKILL')
 }
 
-/** A port that nobody listened on a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -4,13 +4,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type ServiceProcess, startService } from './service-process.ts'
 
 export type SteppedService = ServiceProcess & {
-  /** The service's time, in milliseconds. */
   now(): number
-  /** Moves its clock by that many seconds; it has noticed when this resolves. */
+  /** Moves the clock of the service. Resolves when the service sees the new time. */
   step(seconds: number): Promise<void>
 }
 
-/** A service whose clock can be stepped while it runs: what `date -s` or a wild time server do to it. Timers keep their pace. */
+/** Starts a service whose clock can be stepped, as `date -s` or a faulty time server does. Timers are not affected. */
 export async function startSteppedService(folder: string, environment: Record<string, string>): Promise<SteppedService> {
   const file = join(folder, 'clock-offset')
   let offset = 0

@@ -1,4 +1,4 @@
-// Loaded into a service by --import: its clock, as far as it is JavaScript's, is off by the milliseconds that a file holds.
+// Loaded into a service by --import. Shifts Date by the milliseconds in a file.
 import { readFileSync } from 'node:fs'
 
 const RealDate = Date
@@ -6,11 +6,11 @@ const file = process.env.STEPPING_CLOCK_FILE ?? ''
 let offset = 0
 
 const now = () => RealDate.now() + offset
-const follow = () => {
+const readOffset = () => {
   offset = Number(readFileSync(file, 'utf8')) || 0
 }
-follow()
-setInterval(follow, 50).unref()
+readOffset()
+setInterval(readOffset, 50).unref()
 
 globalThis.Date = new Proxy(RealDate, {
   construct: (target, args, newTarget) => Reflect.construct(target, args.length > 0 ? args : [now()], newTarget),

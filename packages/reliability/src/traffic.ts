@@ -1,23 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask, type Mailbox, newPerson, type Person, type Reply, signedInPerson, signIn, signUp, type Target } from './person.ts'
 
-/** One request of the load. `trouble` says what an answer should not have been; null for a right one and for a proper 503. */
+/** One request of the load. `trouble` is null for a correct answer and for a proper 503. */
 export type Attempt = { kind: string; at: number; ms: number; status: number | null; trouble: string | null }
 
 export type Traffic = {
   attempts: Attempt[]
-  /** Addresses whose sign-up was acknowledged. */
   signedUp: string[]
-  /** Per account: the last number that was acknowledged as its name, and the last one that was asked for. */
-  names: { email: string; acknowledged: number; asked: number }[]
-  /** Resolves when every request has its answer. */
+  /** The last acknowledged and the last requested number in the name of each account. */
+  names: { email: string; acknowledged: number; requested: number }[]
   stop(): Promise<void>
 }
 
-/**
- * The constant load of the scenarios: session reads, guarded pages with and without a session, profile changes, sign-ups and
- * sign-ins, one after the other in each of eight callers, 5 ms apart. Every answer is judged.
- */
+/** Starts a constant load: eight callers read sessions and pages, change profiles, sign up and sign in. Checks every answer. */
 export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Traffic> {
   const [reader, writer, signer] = await Promise.all([
     signedInPerson(target, mailbox),
@@ -26,23 +21,23 @@ export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Tr
   ])
   const attempts: Attempt[] = []
   const signedUp: string[] = []
-  const name = { email: writer.email, acknowledged: 0, asked: 0 }
+  const name = { email: writer.email, acknowledged: 0, requested: 0 }
   let running = true
 
   const call = async (
     kind: string,
     send: () => Promise<Reply>,
-    judge: (reply: Reply) => string | null,
+    check: (reply: Reply) => string | null,
   ): Promise<Reply | null> => {
     const at = Date.now()
     const started = performance.now()
     const reply = await send().catch((error: Error) => error)
     const ms = performance.now() - started
     if (reply instanceof Error) {
-      attempts.push({ kind, at, ms, status: null, trouble: `no answer: ${reasonOf(reply)}` })
+      attempts.push({ kind, at, ms, status: null, trouble: `no answer: ${describeFailure(reply)}` })
       return null
     }
-    const trouble = clearsCookie(reply) ?? (reply.status === 503 ? judgeOutage(reply) : judge(reply))
+    const trouble = checkCookies(reply) ?? (reply.status === 503 ? checkOutage(reply) : check(reply))
     attempts.push({ kind, at, ms, status: reply.status, trouble })
     return reply.status === 200 && trouble === null ? reply : null
   }
@@ -67,7 +62,7 @@ export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Tr
       ({ status, headers }) => (status === 302 && headers.get('location')?.startsWith('/login') ? null : `opened with ${status}`),
     )
   const rename = async () => {
-    const number = ++name.asked
+    const number = ++name.requested
     const done = await call(
       'update-user',
       () => ask(target, 'POST', '/auth/update-user', { cookie: writer.cookie, body: { name: `Ada ${number}` } }),
@@ -102,24 +97,24 @@ export async function startTraffic(target: Target, mailbox: Mailbox): Promise<Tr
 
 const only200 = ({ status, text }: Reply) => (status === 200 ? null : `${status} ${text.slice(0, 80)}`)
 
-/** T191: a proper outage answer is 503, says when to come back, and in JSON names its code. */
-export function judgeOutage({ headers, body }: Reply): string | null {
+/** T191: an outage answer is 503 with Retry-After, and in JSON with the code SERVICE_UNAVAILABLE. */
+export function checkOutage({ headers, body }: Reply): string | null {
   if (!headers.has('retry-after')) return '503 without Retry-After'
   return body === null || body.code === 'SERVICE_UNAVAILABLE' ? null : `503 with the code ${body.code}`
 }
 
-const clearsCookie = ({ status, headers }: Reply): string | null =>
+const checkCookies = ({ status, headers }: Reply): string | null =>
   headers.getSetCookie().some((cookie) => /session=;|Max-Age=0/i.test(cookie)) ? `${status} that clears a cookie` : null
 
-export const reasonOf = (error: Error): string => {
+export const describeFailure = (error: Error): string => {
   const cause = error.cause as NodeJS.ErrnoException | undefined
   return cause?.code ?? cause?.message ?? error.message
 }
 
 const failed = ({ status, trouble }: Attempt): boolean => status === null || status >= 500 || trouble !== null
 
-/** Milliseconds after `since` until every kind of request had succeeded and no failure came any more (of those that were sent since). */
-export function recoveryAfter(attempts: readonly Attempt[], since: number): number {
+/** Milliseconds after `since` until each kind of request succeeded and the last failure ended. */
+export function recoveryTime(attempts: readonly Attempt[], since: number): number {
   const after = attempts.filter(({ at }) => at >= since)
   const end = ({ at, ms }: Attempt) => at + ms - since
   const kinds = new Set(attempts.map(({ kind }) => kind))
@@ -129,8 +124,8 @@ export function recoveryAfter(attempts: readonly Attempt[], since: number): numb
   return Math.max(0, ...firstSuccesses, ...after.filter(failed).map(end))
 }
 
-/** The kinds of request that have not succeeded since, with what became of the last one: why a recovery took for ever. */
-export function stillBroken(attempts: readonly Attempt[], since: number): string[] {
+/** Describes the kinds of request that have not succeeded since. */
+export function findUnrecovered(attempts: readonly Attempt[], since: number): string[] {
   const kinds = [...new Set(attempts.map(({ kind }) => kind))]
   return kinds.flatMap((kind) => {
     const own = attempts.filter((attempt) => attempt.kind === kind)
@@ -140,27 +135,23 @@ export function stillBroken(attempts: readonly Attempt[], since: number): string
   })
 }
 
-/** The same once it is known: `watchMs` at least, for failures that come late, and half a minute at most. */
+/** Waits for the recovery and resolves to its time: `watchMs` at least, 30 seconds at most. */
 export async function watchRecovery({ attempts }: Traffic, since: number, watchMs: number): Promise<number> {
   await delay(watchMs)
   const end = since + 30_000
-  while (!Number.isFinite(recoveryAfter(attempts, since)) && Date.now() < end) await delay(100)
-  return recoveryAfter(attempts, since)
+  while (!Number.isFinite(recoveryTime(attempts, since)) && Date.now() < end) await delay(100)
+  return recoveryTime(attempts, since)
 }
 
-/**
- * Waits until every caller has had an answer while nothing was broken, and says how long the slowest took: what a request costs on this
- * machine now. A recovery is judged by what it takes beyond that.
- */
-export async function calmLatency({ attempts }: Traffic): Promise<number> {
+/** Waits for one success of each kind and resolves to the slowest. Recoveries are measured beyond that, as machines differ. */
+export async function baselineLatency({ attempts }: Traffic): Promise<number> {
   const kinds = () => new Set(attempts.filter((attempt) => !failed(attempt)).map(({ kind }) => kind)).size
   for (const end = Date.now() + 60_000; kinds() < kindsOfRequest && Date.now() < end; ) await delay(50)
   return Math.max(...attempts.map(({ ms }) => ms))
 }
 const kindsOfRequest = 6
 
-/** Distinct troubles with their counts, the most frequent first. */
-export function troublesOf(attempts: readonly Attempt[]): string[] {
+export function countTroubles(attempts: readonly Attempt[]): string[] {
   const counts = new Map<string, number>()
   for (const { kind, trouble } of attempts) {
     if (trouble === null) continue

@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { findPartialWrites, withDatabase } from '../check-database.ts'
 import { ask, outboxOf, signedInPerson, signIn } from '../person.ts'
 import { findPostgres } from '../postgres-cluster.ts'
 import { expectThat, type Scenario } from '../scenario.ts'
 import { startService } from '../service-process.ts'
-import { halfMade, withStored } from '../stored.ts'
 import { startTraffic } from '../traffic.ts'
 
 const run = promisify(execFile)
@@ -14,7 +14,7 @@ const run = promisify(execFile)
 export const backupPostgres: Scenario = {
   name: 'backup-postgres',
   promise:
-    'pg_dump under load, pg_restore into an empty database (docs/backup.md): all that was acknowledged before the dump is there, nothing is half made, people sign in and sessions go on.',
+    'pg_dump runs under load, and pg_restore fills an empty database (docs/backup.md). Every write acknowledged before the dump is there, none is partial, users can sign in, and sessions continue.',
   needs: ['postgres'],
   async run({ postgres, folder }) {
     const cluster = await postgres()
@@ -38,21 +38,17 @@ export const backupPostgres: Scenario = {
 
     const restored = { ...environment, DATABASE_URL: to }
     const successor = await startService(restored)
-    const home = { url: successor.url, origin: successor.url }
+    const restoredTarget = { url: successor.url, origin: successor.url }
     const problems: string[] = []
-    const session = await ask(home, 'GET', '/auth/get-session', { cookie: person.cookie })
-    expectThat(
-      problems,
-      (session.body?.user as { email?: string } | undefined)?.email === person.email,
-      'a session did not go on',
-    )
-    expectThat(problems, (await signIn(home, person)).status === 200, 'nobody can sign in')
+    const session = await ask(restoredTarget, 'GET', '/auth/get-session', { cookie: person.cookie })
+    expectThat(problems, (session.body?.user as { email?: string } | undefined)?.email === person.email, 'a session ended')
+    expectThat(problems, (await signIn(restoredTarget, person)).status === 200, 'sign-in fails')
     await successor.end('SIGTERM')
-    const [missing, halves] = await withStored(restored, async (db) => {
+    const [missing, partial] = await withDatabase(restored, async (db) => {
       const known = new Set((await db.user.findMany()).map(({ email }) => email))
-      return [before.filter((email) => !known.has(email)), await halfMade(db)]
+      return [before.filter((email) => !known.has(email)), await findPartialWrites(db)]
     })
-    problems.push(...missing.map((email) => `lost: sign-up of ${email}`), ...halves)
+    problems.push(...missing.map((email) => `lost: sign-up of ${email}`), ...partial)
     return {
       load: '8 callers, writing while the dump runs',
       faults: 'the database replaced by its dump',

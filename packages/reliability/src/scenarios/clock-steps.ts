@@ -10,7 +10,7 @@ const hour = 3_600
 export const clockSteps: Scenario = {
   name: 'clock-steps',
   promise:
-    'The clock of the service steps an hour back and forward (T104): what was used stays used, no session outlives its bound, mails go on, and nothing spins.',
+    'The clock of the service steps an hour back and forward (T104). Used secrets stay used, no session outlives its limit, mails leave, and no loop spins.',
   needs: [],
   async run({ quick, folder, say }) {
     const directory = await folder()
@@ -23,11 +23,11 @@ export const clockSteps: Scenario = {
       requests += 1
       return ask(target, 'POST', path, { body, cookie })
     }
-    const codeOf = ({ status, body }: Reply) => `${status} ${body?.code ?? ''}`.trim()
-    const whoIs = async (cookie: string) => (await ask(target, 'GET', '/auth/get-session', { cookie })).body?.user ?? null
+    const formatReply = ({ status, body }: Reply) => `${status} ${body?.code ?? ''}`.trim()
+    const findSessionUser = async (cookie: string) =>
+      (await ask(target, 'GET', '/auth/get-session', { cookie })).body?.user ?? null
 
-    /** CPU seconds of the service per second of the wall. */
-    const busyness = async () => {
+    const measureLoad = async () => {
       const ticks = async () => {
         const [, rest = ''] = (await readFile(`/proc/${service.pid}/stat`, 'utf8')).split(') ')
         const fields = rest.split(' ').map(Number)
@@ -44,15 +44,19 @@ export const clockSteps: Scenario = {
     for (let round = 0; round < rounds; round += 1) {
       const person = newPerson()
       expectOk(await signUp(target, person))
-      const proof = await mailedToken(mailbox, person.email, 'verify-email')
-      expectOk(await post('/auth/verify-email', { token: proof }))
+      const token = await mailedToken(mailbox, person.email, 'verify-email')
+      expectOk(await post('/auth/verify-email', { token }))
       const session = cookiesOf(expectOk(await signIn(target, person)))
       const short = cookiesOf(expectOk(await post('/auth/sign-in/email', { ...person, rememberMe: false })))
       expectOk(await post('/auth/forget-password', { email: person.email }))
       const used = await mailedToken(mailbox, person.email, 'reset-password')
       expectOk(await post('/auth/reset-password', { token: used, newPassword: `${person.password} new` }))
       person.password = `${person.password} new`
-      expectThat(problems, (await whoIs(session)) === null && (await whoIs(short)) === null, 'a reset left a session alive')
+      expectThat(
+        problems,
+        (await findSessionUser(session)) === null && (await findSessionUser(short)) === null,
+        'a reset left a session alive',
+      )
 
       const lasting = cookiesOf(expectOk(await signIn(target, person)))
       const enabled = expectOk(await post('/auth/two-factor/enable', { password: person.password }, lasting))
@@ -60,7 +64,6 @@ export const clockSteps: Scenario = {
       const first = await generate({ secret, epoch: Math.floor(service.now() / 1000) })
       const confirmed = expectOk(await post('/auth/two-factor/verify-totp', { code: first }, lasting))
       const device = cookiesOf(confirmed) || lasting
-      // Two steps on, so that the code is a new one.
       await service.step(60)
       const challenge = cookiesOf(expectOk(await signIn(target, person)))
       const code = await generate({ secret, epoch: Math.floor(service.now() / 1000) })
@@ -68,42 +71,42 @@ export const clockSteps: Scenario = {
 
       for (const step of quick ? [-hour, hour] : [-hour, hour, hour, -hour]) {
         await service.step(step)
-        const again = codeOf(await post('/auth/reset-password', { token: used, newPassword: 'plum kettle orbit twice' }))
+        const again = formatReply(await post('/auth/reset-password', { token: used, newPassword: 'plum kettle orbit twice' }))
         expectThat(
           problems,
           /^400 (INVALID_TOKEN|TOKEN_EXPIRED)$/.test(again),
           `a reset link worked again after ${step} s: ${again}`,
         )
         const next = cookiesOf(expectOk(await signIn(target, person)))
-        const replayed = codeOf(await post('/auth/two-factor/verify-totp', { code }, next))
+        const replayed = formatReply(await post('/auth/two-factor/verify-totp', { code }, next))
         expectThat(problems, replayed === '401 INVALID_CODE', `a code worked again after ${step} s: ${replayed}`)
-        expectThat(problems, (await whoIs(session)) === null, `an ended session came back after ${step} s`)
-        expectThat(problems, (await whoIs(device)) !== null, `a session ended with a step of ${step} s`)
+        expectThat(problems, (await findSessionUser(session)) === null, `an ended session came back after ${step} s`)
+        expectThat(problems, (await findSessionUser(device)) !== null, `a session ended at a step of ${step} s`)
         const other = newPerson()
         expectOk(await signUp(target, other))
         await mailedToken(mailbox, other.email, 'verify-email').catch(() =>
           problems.push(`no mail left after a step of ${step} s`),
         )
-        busy.push(await busyness())
+        busy.push(await measureLoad())
       }
 
-      // Seven days is as long as a session lasts when nobody uses it. What has run out stays so, whatever the clock says later.
+      // An unused session lasts seven days. Once expired, it stays expired when the clock steps back.
       await service.step(7 * 24 * hour + 60)
-      expectThat(problems, (await whoIs(device)) === null, 'a session outlived its bound')
+      expectThat(problems, (await findSessionUser(device)) === null, 'a session outlived its limit')
       await service.step(-(7 * 24 * hour + 60))
-      expectThat(problems, (await whoIs(device)) === null, 'a session that had run out came back')
+      expectThat(problems, (await findSessionUser(device)) === null, 'an expired session came back')
       say(`round ${round + 1}: busy ${Math.max(...busy).toFixed(2)}`)
     }
     const { code } = await service.end('SIGTERM')
     const failures = service.logs().filter(({ level }) => Number(level) >= 50).length
-    expectThat(problems, Math.max(...busy) < 0.5, `it was busy: ${Math.max(...busy).toFixed(2)} of a core`)
+    expectThat(problems, Math.max(...busy) < 0.5, `the service used ${Math.max(...busy).toFixed(2)} of a core`)
     expectThat(problems, failures === 0, `${failures} errors in the log`)
-    expectThat(problems, code === 0, `the service ended with code ${code}`)
+    expectThat(problems, code === 0, `the service exited with code ${code}`)
     return {
       load: 'one person at a time: sign-up, reset, two-factor, sessions',
       faults: `${rounds * (quick ? 2 : 4)} steps of an hour, both ways, and ${rounds * 2} of a week`,
       requests,
-      lost: 'nothing became usable again',
+      lost: 'no used or expired secret became valid again',
       recovery: `none needed; at most ${Math.round(Math.max(...busy) * 100)} % of a core after a step`,
       problems,
     }

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
-import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { launchService, startService } from '../service-process.ts'
-import { halfMade, lostWrites, withStored } from '../stored.ts'
-import { startTraffic, stillBroken, watchRecovery } from '../traffic.ts'
+import { findUnrecovered, startTraffic, watchRecovery } from '../traffic.ts'
 
 export const diskFull: Scenario = {
   name: 'disk-full',
   promise:
-    'The disk of the embedded database fills up under load, and is mounted read-only (T194): nothing that was acknowledged is lost. Requests get 503, or the process ends and says what to do; with space again it serves.',
+    'The disk of the embedded database fills up under load, and is mounted read-only (T194). No acknowledged write is lost. Requests get 503, or the process exits and says what to do. With free space it serves again.',
   needs: ['mount'],
   async run({ quick, folder, say }) {
     const disk = await folder()
@@ -24,7 +24,7 @@ export const diskFull: Scenario = {
       let requests = 0
       let refused = 0
       let writes = 0
-      let ends = 0
+      let exits = 0
       let lostCount = 0
       const began = Date.now()
       const rounds = quick ? 1 : 3
@@ -38,7 +38,7 @@ export const diskFull: Scenario = {
         await delay(1_500)
         const fullSince = traffic.attempts.length
         const { bavail, bsize } = await statfs(disk)
-        // The load writes too: what does not fit any more is cut off.
+        // The load also writes, so the ballast may not fit.
         await writeFile(ballast, Buffer.alloc(Math.max(0, bavail * bsize - (round % 2) * 65_536))).catch(
           (error: NodeJS.ErrnoException) => {
             if (error.code !== 'ENOSPC') throw error
@@ -48,37 +48,40 @@ export const diskFull: Scenario = {
         const whileFull = traffic.attempts.slice(fullSince)
         await rm(ballast)
         const freed = Date.now()
-        const endedItself = isGone
-        if (endedItself) {
-          ends += 1
+        const hasExited = isGone
+        if (hasExited) {
+          exits += 1
           const { code, stderr } = await service.exited
           expectThat(
             problems,
-            code === 1 && /All that it acknowledged is kept/.test(stderr),
-            `it ended with code ${code}: ${stderr.slice(-200)}`,
+            code === 1 && /Acknowledged writes are kept/.test(stderr),
+            `the service exited with code ${code}: ${stderr.slice(-200)}`,
           )
         }
-        const troubles = whileFull.filter(({ status, trouble }) => trouble !== null && !(endedItself && status === null))
+        const troubles = whileFull.filter(({ status, trouble }) => trouble !== null && !(hasExited && status === null))
         for (const { kind, trouble } of troubles.slice(0, 3)) problems.push(`${kind}: ${trouble}`)
         let successor = service
-        if (endedItself) {
+        if (hasExited) {
           await traffic.stop()
           successor = await startService(environment)
           recoveries.push(Date.now() - freed)
         } else {
           recoveries.push(await watchRecovery(traffic, freed, 4_000))
-          problems.push(...stillBroken(traffic.attempts, freed))
+          problems.push(...findUnrecovered(traffic.attempts, freed))
           await traffic.stop()
         }
         await successor.end('SIGTERM')
         requests += traffic.attempts.length
         refused += whileFull.filter(({ status }) => status === 503).length
         writes += traffic.signedUp.length + (traffic.names[0]?.acknowledged ?? 0)
-        const [lost, halves] = await withStored(environment, async (db) => [await lostWrites(db, traffic), await halfMade(db)])
+        const [lost, partial] = await withDatabase(environment, async (db) => [
+          await findLostWrites(db, traffic),
+          await findPartialWrites(db),
+        ])
         lostCount += lost.length
-        problems.push(...lost.map((what) => `lost: ${what}`), ...halves)
+        problems.push(...lost.map((what) => `lost: ${what}`), ...partial)
         say(
-          `round ${round + 1}: ${endedItself ? 'it ended itself' : 'it went on'}, well again after ${Math.round(recoveries.at(-1) ?? 0)} ms`,
+          `round ${round + 1}: ${hasExited ? 'the service exited' : 'the service continued'}, recovered after ${Math.round(recoveries.at(-1) ?? 0)} ms`,
         )
       }
 
@@ -87,18 +90,18 @@ export const diskFull: Scenario = {
       expectThat(
         problems,
         code === 1 && stderr.includes('DATA_DIR'),
-        `on a read-only disk it ended with code ${code}: ${stderr.slice(0, 200)}`,
+        `on a read-only disk the service exited with code ${code}: ${stderr.slice(0, 200)}`,
       )
       execFileSync('mount', ['-o', 'remount,rw', disk])
       const last = await startService(environment)
       await last.end('SIGTERM')
-      expectThat(problems, Math.max(...recoveries) < 30_000, `it took ${Math.max(...recoveries)} ms`)
+      expectThat(problems, Math.max(...recoveries) < 30_000, `recovery took ${Math.max(...recoveries)} ms`)
       return {
-        load: `${rate(requests, Date.now() - began)} from 8 callers`,
-        faults: `${rounds} × a full disk (no byte, or 64 kB left) for up to ${quick ? 4 : 10} s, and a start on a read-only one`,
+        load: `${formatRate(requests, Date.now() - began)} from 8 callers`,
+        faults: `${rounds} × a full disk (0 or 64 kB free) for up to ${quick ? 4 : 10} s, and a start on a read-only disk`,
         requests,
-        lost: `${lostCount} of ${writes} acknowledged writes lost; ${refused} answered 503; it ended itself ${ends} times`,
-        recovery: `served ${Math.round(Math.max(...recoveries))} ms after there was space again, a restart included, at the longest`,
+        lost: `${lostCount} of ${writes} acknowledged writes lost; ${refused} requests answered 503; the service exited ${exits} times`,
+        recovery: `served at most ${Math.round(Math.max(...recoveries))} ms after space was freed, including a restart`,
         problems,
       }
     } finally {

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { truncate, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
-import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { startService } from '../service-process.ts'
-import { halfMade, lostWrites, withStored } from '../stored.ts'
 import { startTraffic } from '../traffic.ts'
 
 export const diskReadOnly: Scenario = {
   name: 'disk-read-only',
   promise:
-    'The file system of the embedded database becomes read-only under load, as ext4 does after an error (T194): nothing that was acknowledged is lost. Requests get 503, or the process ends and says what to do; checked and mounted anew, it serves.',
+    'The file system of the embedded database becomes read-only under load, as ext4 does after an error (T194). No acknowledged write is lost. Requests get 503, or the process exits and says what to do. After a check and a new mount it serves again.',
   needs: ['mount'],
   async run({ quick, folder }) {
     const [image, disk] = [join(await folder(), 'disk.ext4'), await folder()]
@@ -37,32 +37,35 @@ export const diskReadOnly: Scenario = {
       if (ended)
         expectThat(
           problems,
-          ended.code === 1 && /All that it acknowledged is kept/.test(ended.stderr),
-          `it ended with code ${ended.code}: ${ended.stderr.slice(-200)}`,
+          ended.code === 1 && /Acknowledged writes are kept/.test(ended.stderr),
+          `the service exited with code ${ended.code}: ${ended.stderr.slice(-200)}`,
         )
       else await service.end('SIGTERM')
       for (const { kind, trouble, status } of whileBroken)
         if (trouble !== null && !(ended && status === null)) problems.push(`${kind}: ${trouble}`)
 
       execFileSync('umount', [disk])
-      // 1: it was mended.
+      // e2fsck exits with 1 when it repaired the file system.
       execFileSync('sh', ['-c', 'e2fsck -fy "$0" || [ $? -eq 1 ]', image], { stdio: 'ignore' })
       mount()
       const mounted = Date.now()
       const successor = await startService(environment)
       const took = Date.now() - mounted
       await successor.end('SIGTERM')
-      const [lost, halves] = await withStored(environment, async (db) => [await lostWrites(db, traffic), await halfMade(db)])
-      problems.push(...lost.map((what) => `lost: ${what}`), ...halves)
+      const [lost, partial] = await withDatabase(environment, async (db) => [
+        await findLostWrites(db, traffic),
+        await findPartialWrites(db),
+      ])
+      problems.push(...lost.map((what) => `lost: ${what}`), ...partial)
       const writes = traffic.signedUp.length + (traffic.names[0]?.acknowledged ?? 0)
       const refused = whileBroken.filter(({ status }) => status === 503).length
       expectThat(problems, ended !== null || refused > 0, 'no request met the fault')
       return {
-        load: `${rate(traffic.attempts.length, ms)} from 8 callers`,
-        faults: 'an error of ext4 (trigger_fs_error) under a running service',
+        load: `${formatRate(traffic.attempts.length, ms)} from 8 callers`,
+        faults: 'an ext4 error (trigger_fs_error) under a running service',
         requests: traffic.attempts.length,
-        lost: `${lost.length} of ${writes} acknowledged writes lost; ${refused} answered 503; it ${ended ? 'ended itself' : 'went on'}`,
-        recovery: `served ${took} ms after the file system was mounted again, a start included`,
+        lost: `${lost.length} of ${writes} acknowledged writes lost; ${refused} requests answered 503; the service ${ended ? 'exited' : 'continued'}`,
+        recovery: `served ${took} ms after the new mount, including a start`,
         problems,
       }
     } finally {

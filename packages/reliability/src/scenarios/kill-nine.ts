@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@floorpass/db'
+import { findPartialWrites, withDatabase } from '../check-database.ts'
 import { ask, cookiesOf, newPerson, outboxOf, type Person, signIn, signUp } from '../person.ts'
-import { expectThat, type Outcome, rate, type Scenario, type Workplace } from '../scenario.ts'
+import { expectThat, formatRate, type Outcome, type Scenario, type Workplace } from '../scenario.ts'
 import { freePort, startService } from '../service-process.ts'
-import { halfMade, withStored } from '../stored.ts'
 
-/** One person's way through every write that makes something; what was acknowledged of it. */
-type Life = Person & { signedUp: boolean; proved: boolean; organizations: string[]; resetTo: string | null }
+/** A person, and the writes for them that were acknowledged. */
+type WriteHistory = Person & { signedUp: boolean; verified: boolean; organizations: string[]; resetTo: string | null }
 
 const writers = 4
-/** No loop waits for ever: a round in which nobody gets anything acknowledged for so long has failed. */
+/** A round fails when no write is acknowledged for this long. */
 const longestSilenceMs = 180_000
 
 export const killNineEmbedded: Scenario = {
   name: 'kill-nine-embedded',
   promise:
-    'The process is killed (kill -9) again and again while people sign up, prove their address, sign in, found organizations and reset passwords on the embedded database (T193): every acknowledged write is there, nothing is half made.',
+    'The process is killed (kill -9) repeatedly while users sign up, verify their email, sign in, create organizations and reset passwords on the embedded database (T193). Every acknowledged write is there, and none is partial.',
   needs: [],
   run: (workplace) => killLoop(workplace, null),
 }
 
 export const killNinePostgres: Scenario = {
   name: 'kill-nine-postgres',
-  promise: 'The same on PostgreSQL, killing the service and the postmaster in turn.',
+  promise: 'The same on PostgreSQL, where the service and the postmaster are killed in turn.',
   needs: ['postgres'],
   run: async (workplace) => killLoop(workplace, await workplace.postgres()),
 }
@@ -41,45 +41,45 @@ async function killLoop(
   }
   const target = { url: `http://127.0.0.1:${environment.PORT}`, origin: `http://127.0.0.1:${environment.PORT}` }
   const mailbox = outboxOf(environment.DATA_DIR)
-  const lives: Life[] = []
-  const asked = new Set<string>()
+  const histories: WriteHistory[] = []
+  const requestedEmails = new Set<string>()
   const rounds = quick ? 2 : cluster ? 40 : 20
   const starts: number[] = []
   const problems: string[] = []
   let requests = 0
   let writing = 0
 
-  /** Goes on until something does not answer as it should: the kill. */
-  const live = async () => {
+  /** Writes for new people until a request fails, as after a kill. */
+  const write = async () => {
     for (;;) {
-      const life: Life = { ...newPerson('life'), signedUp: false, proved: false, organizations: [], resetTo: null }
-      asked.add(life.email)
-      lives.push(life)
-      const done = async (path: string, body: unknown, cookie?: string) => {
+      const history: WriteHistory = { ...newPerson('writer'), signedUp: false, verified: false, organizations: [], resetTo: null }
+      requestedEmails.add(history.email)
+      histories.push(history)
+      const post = async (path: string, body: unknown, cookie?: string) => {
         requests += 1
         const reply = await ask(target, 'POST', path, { body, cookie })
         if (reply.status !== 200) throw new Error(`${path}: ${reply.status}`)
         return reply
       }
       requests += 1
-      if ((await signUp(target, life)).status !== 200) return
-      life.signedUp = true
-      await done('/auth/verify-email', { token: await patiently(life, 'verify-email') })
-      life.proved = true
+      if ((await signUp(target, history)).status !== 200) return
+      history.signedUp = true
+      await post('/auth/verify-email', { token: await waitForToken(history, 'verify-email') })
+      history.verified = true
       requests += 1
-      const cookie = cookiesOf(await signIn(target, life))
+      const cookie = cookiesOf(await signIn(target, history))
       for (let count = 0; count < 3; count += 1) {
         const slug = randomUUID()
-        await done('/auth/organization/create', { name: 'Desk', slug }, cookie)
-        life.organizations.push(slug)
+        await post('/auth/organization/create', { name: 'Desk', slug }, cookie)
+        history.organizations.push(slug)
       }
-      await done('/auth/forget-password', { email: life.email })
-      const newPassword = `${life.password} again`
-      await done('/auth/reset-password', { token: await patiently(life, 'reset-password'), newPassword })
-      life.resetTo = newPassword
+      await post('/auth/forget-password', { email: history.email })
+      const newPassword = `${history.password} again`
+      await post('/auth/reset-password', { token: await waitForToken(history, 'reset-password'), newPassword })
+      history.resetTo = newPassword
     }
   }
-  const patiently = async ({ email }: Person, page: string) => {
+  const waitForToken = async ({ email }: Person, page: string) => {
     while (writing > 0) {
       const tokens = await mailbox.tokens(email, page)
       if (tokens.length > 0) return tokens.at(-1)
@@ -88,9 +88,9 @@ async function killLoop(
     throw new Error('killed')
   }
   const acknowledged = () =>
-    lives.reduce(
-      (sum, { signedUp, proved, organizations, resetTo }) =>
-        sum + Number(signedUp) + Number(proved) + organizations.length + Number(resetTo !== null),
+    histories.reduce(
+      (sum, { signedUp, verified, organizations, resetTo }) =>
+        sum + Number(signedUp) + Number(verified) + organizations.length + Number(resetTo !== null),
       0,
     )
 
@@ -101,9 +101,9 @@ async function killLoop(
     starts.push(Date.now() - started)
     const before = acknowledged()
     writing += 1
-    // One refusal, such as a 503 of a slow start, ends a life and not its writer: were all to stop, nobody would write what is waited for.
+    // After a failure, such as a 503 during a slow start, a writer starts again with a new person.
     const work = Array.from({ length: writers }, async () => {
-      for (; writing > 0; await delay(20)) await live().catch(() => {})
+      for (; writing > 0; await delay(20)) await write().catch(() => {})
     })
     for (const end = Date.now() + longestSilenceMs; acknowledged() < before + 3 && Date.now() < end; ) await delay(5)
     expectThat(
@@ -112,7 +112,6 @@ async function killLoop(
       `kill ${round + 1}: ${acknowledged() - before} writes were acknowledged in time`,
     )
     await delay(Math.random() * 1500)
-    // The postmaster dies under a service that lives; its writers see 503 and stop.
     if (cluster && round % 2 === 1) await cluster.stop('kill -9')
     else await service.end('SIGKILL')
     writing -= 1
@@ -126,51 +125,54 @@ async function killLoop(
   }
   const ms = Date.now() - began
 
-  // As an operator would: one more start, and people sign in with the password that they were told counts.
+  // After a last start, users must be able to sign in with the acknowledged password.
   const last = await startService(environment)
-  const sample = lives.filter(({ proved }) => proved).slice(-20)
-  for (const life of sample) {
+  const sample = histories.filter(({ verified }) => verified).slice(-20)
+  for (const history of sample) {
     const [withOld, withNew] = [
-      (await signIn(target, life)).status,
-      (await signIn(target, { ...life, password: `${life.password} again` })).status,
+      (await signIn(target, history)).status,
+      (await signIn(target, { ...history, password: `${history.password} again` })).status,
     ]
-    const known = life.resetTo === null ? withOld === 200 || withNew === 200 : withNew === 200 && withOld === 401
-    expectThat(problems, known, `${life.email} cannot sign in as it was told: ${withOld}, ${withNew}`)
+    const isValid = history.resetTo === null ? withOld === 200 || withNew === 200 : withNew === 200 && withOld === 401
+    expectThat(problems, isValid, `${history.email} cannot sign in with the acknowledged password: ${withOld}, ${withNew}`)
   }
   const { code } = await last.end('SIGTERM')
-  const [lost, halves] = await withStored(environment, async (db) => [await lostOf(db, lives), await halfMade(db)])
-  const strangers = await withStored(
+  const [lost, partial] = await withDatabase(environment, async (db) => [
+    await findLost(db, histories),
+    await findPartialWrites(db),
+  ])
+  const unexpectedUsers = await withDatabase(
     environment,
-    async (db) => (await db.user.findMany()).filter(({ email }) => !asked.has(email)).length,
+    async (db) => (await db.user.findMany()).filter(({ email }) => !requestedEmails.has(email)).length,
   )
-  problems.push(...lost.map((what) => `lost: ${what}`), ...halves)
-  expectThat(problems, strangers === 0, `${strangers} users that nobody asked for`)
-  expectThat(problems, code === 0, `the service ended with code ${code}`)
+  problems.push(...lost.map((what) => `lost: ${what}`), ...partial)
+  expectThat(problems, unexpectedUsers === 0, `${unexpectedUsers} users that no request created`)
+  expectThat(problems, code === 0, `the service exited with code ${code}`)
   return {
-    load: `${rate(requests, ms)} (starts included), each a write, from ${writers} writers`,
+    load: `${formatRate(requests, ms)} (starts included), all writes, from ${writers} writers`,
     faults: cluster
       ? `${Math.ceil(rounds / 2)} × kill -9 of the service, ${Math.floor(rounds / 2)} × of the postmaster`
       : `${rounds} × kill -9 of the service`,
     requests,
-    lost: `${lost.length} of ${acknowledged()} acknowledged writes lost; ${halves.length} half-made`,
-    recovery: `served ${(Math.max(...starts) / 1000).toFixed(1)} s after its start, at the longest`,
+    lost: `${lost.length} of ${acknowledged()} acknowledged writes lost; ${partial.length} partial writes`,
+    recovery: `served at most ${(Math.max(...starts) / 1000).toFixed(1)} s after its start`,
     problems,
   }
 }
 
-async function lostOf(db: Database, lives: readonly Life[]): Promise<string[]> {
+async function findLost(db: Database, histories: readonly WriteHistory[]): Promise<string[]> {
   const users = new Map(
     (await db.user.findMany({ include: { memberships: { include: { organization: true } } } })).map((user) => [user.email, user]),
   )
   const resets = new Set(
     (await db.verification.findMany({ where: { purpose: 'reset-password', usedAt: { not: null } } })).map(({ userId }) => userId),
   )
-  return lives.flatMap(({ email, signedUp, proved, organizations, resetTo }) => {
+  return histories.flatMap(({ email, signedUp, verified, organizations, resetTo }) => {
     const user = users.get(email)
     if (!user) return signedUp ? [`sign-up of ${email}`] : []
     const owned = new Set(user.memberships.filter(({ role }) => role === 'owner').map(({ organization }) => organization.slug))
     return [
-      ...(proved && !user.emailVerified ? [`proof of ${email}`] : []),
+      ...(verified && !user.emailVerified ? [`verification of ${email}`] : []),
       ...organizations.filter((slug) => !owned.has(slug)).map((slug) => `organization ${slug}`),
       ...(resetTo !== null && !resets.has(user.id) ? [`reset of ${email}`] : []),
     ]

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
 import type { Stop } from '../postgres-cluster.ts'
-import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { startService } from '../service-process.ts'
-import { halfMade, lostWrites, withStored } from '../stored.ts'
-import { calmLatency, startTraffic, troublesOf, watchRecovery } from '../traffic.ts'
+import { baselineLatency, countTroubles, startTraffic, watchRecovery } from '../traffic.ts'
 
 const longestRecovery = 5_000
 
 export const postgresRestarts: Scenario = {
   name: 'postgres-restarts',
   promise:
-    'PostgreSQL is restarted under load, in three ways: requests in flight get 503 with Retry-After, nobody is signed out, the service recovers by itself in under 5 s, and every acknowledged write is there.',
+    'PostgreSQL is restarted under load, in three ways. Requests in flight get 503 with Retry-After, no user is signed out, the service recovers in under 5 s without help, and every acknowledged write is there.',
   needs: ['postgres'],
   async run({ quick, postgres, folder, say }) {
     const cluster = await postgres()
@@ -24,7 +24,7 @@ export const postgresRestarts: Scenario = {
     const service = await startService(environment)
     const target = { url: service.url, origin: service.url }
     const traffic = await startTraffic(target, outboxOf(environment.DATA_DIR))
-    const calm = await calmLatency(traffic)
+    const baseline = await baselineLatency(traffic)
     const began = Date.now()
     const ways: Stop[] = Array.from({ length: quick ? 1 : 3 }, () => ['fast', 'immediate', 'kill -9'] as const).flat()
     const recoveries: number[] = []
@@ -40,25 +40,28 @@ export const postgresRestarts: Scenario = {
     await traffic.stop()
     const ms = Date.now() - began
     const { code } = await service.end('SIGTERM')
-    const [lost, halves] = await withStored(environment, async (db) => [await lostWrites(db, traffic), await halfMade(db)])
+    const [lost, partial] = await withDatabase(environment, async (db) => [
+      await findLostWrites(db, traffic),
+      await findPartialWrites(db),
+    ])
 
     const { attempts } = traffic
     const refused = attempts.filter(({ status }) => status === 503).length
     const slowest = Math.max(...recoveries)
-    const problems = [...troublesOf(attempts), ...lost.map((what) => `lost: ${what}`), ...halves]
+    const problems = [...countTroubles(attempts), ...lost.map((what) => `lost: ${what}`), ...partial]
     expectThat(problems, refused > 0, 'no request met a fault')
     expectThat(
       problems,
-      slowest < longestRecovery + calm,
-      `it took ${Math.round(slowest)} ms to recover, where a request takes up to ${Math.round(calm)} ms`,
+      slowest < longestRecovery + baseline,
+      `recovery took ${Math.round(slowest)} ms, and a request before took up to ${Math.round(baseline)} ms`,
     )
-    expectThat(problems, code === 0, `the service ended with code ${code}`)
+    expectThat(problems, code === 0, `the service exited with code ${code}`)
     return {
-      load: `${rate(attempts.length, ms)} from 8 callers`,
-      faults: `${ways.length} restarts (fast, immediate, kill -9 of the postmaster), the database away for a second or more each time`,
+      load: `${formatRate(attempts.length, ms)} from 8 callers`,
+      faults: `${ways.length} restarts (fast, immediate, kill -9 of the postmaster), the database down for at least a second each time`,
       requests: attempts.length,
-      lost: `${refused} answered 503, ${lost.length} of ${traffic.signedUp.length + (traffic.names[0]?.acknowledged ?? 0)} acknowledged writes lost`,
-      recovery: `at most ${Math.round(slowest)} ms after the database answered; a request before took up to ${Math.round(calm)} ms`,
+      lost: `${refused} requests answered 503, ${lost.length} of ${traffic.signedUp.length + (traffic.names[0]?.acknowledged ?? 0)} acknowledged writes lost`,
+      recovery: `at most ${Math.round(slowest)} ms after the database answered; a request before took up to ${Math.round(baseline)} ms`,
       problems,
     }
   },

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../person.ts'
 import { startRedis } from '../redis-process.ts'
-import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { startService } from '../service-process.ts'
 
-/** Of the limit verify-email:ip: a route that costs nothing but its limit. */
-const triesPerMinute = 30
-/** A try that Redis counted but did not confirm in its second is counted twice (ADR 020): fewer pass then, never more. */
-const fewestPassed = triesPerMinute / 2
-/** The service's patience with Redis is a second, and the connection is given up in another. */
+/** The limit verify-email:ip. Its route does little else. */
+const attemptsPerMinute = 30
+/** An attempt that Redis counts but does not confirm within a second counts twice, so fewer may pass (ADR 020). */
+const fewestPassed = attemptsPerMinute / 2
+/** The service waits a second for Redis, and gives the connection up after another. */
 const longestWaitMs = 3_000
 
 export const redisOutage: Scenario = {
   name: 'redis-outage',
   promise:
-    'Redis is stopped, started and frozen under load: no request fails, none waits for it longer than three seconds, no fault lets one try more pass than the limit says, one to three warnings are logged an outage, and counting returns to Redis.',
+    'Redis is stopped, started and frozen under load. No request fails or waits for Redis longer than three seconds, no fault lets attempts exceed the limit, each outage logs one to three warnings, and counting returns to Redis.',
   needs: ['redis'],
   async run({ quick, redisBinary, folder, say }) {
     const redis = await startRedis(redisBinary)
@@ -30,7 +30,7 @@ export const redisOutage: Scenario = {
     const seen: { status: number | null; ms: number }[] = []
     let running = true
     let address = 0
-    /** Each request from an address of its own: none of them is one too many. */
+    /** Each request has a different address, so none exceeds the limit. */
     const callers = Array.from({ length: 4 }, async () => {
       while (running) {
         const number = ++address
@@ -46,7 +46,6 @@ export const redisOutage: Scenario = {
         await delay(5)
       }
     })
-    /** What an answer costs that has nothing to do with Redis. */
     const others: number[] = []
     const control = (async () => {
       while (running) {
@@ -56,8 +55,8 @@ export const redisOutage: Scenario = {
         await delay(5)
       }
     })()
-    /** How many of 40 tries from one address pass. */
     let floods = 0
+    /** Sends 40 requests from one address and resolves to how many pass the limit. */
     const flood = async () => {
       floods += 1
       const number = floods
@@ -91,7 +90,7 @@ export const redisOutage: Scenario = {
     running = false
     await Promise.all([...callers, control])
     const ms = Date.now() - began
-    // The service ends first: losing Redis here is no outage, and must not be counted as one.
+    // Stop the service first, so that it does not log this as an outage.
     const { code } = await service.end('SIGTERM')
     await redis.stop()
 
@@ -103,8 +102,8 @@ export const redisOutage: Scenario = {
     for (const [when, count] of Object.entries(passed))
       expectThat(
         problems,
-        count <= triesPerMinute && count >= fewestPassed,
-        `${count} of 40 tries from one address passed ${when}`,
+        count <= attemptsPerMinute && count >= fewestPassed,
+        `${count} of 40 requests from one address passed ${when}`,
       )
     expectThat(
       problems,
@@ -119,12 +118,12 @@ export const redisOutage: Scenario = {
       slowest - slowestOther < longestWaitMs,
       `a request took ${Math.round(slowest)} ms, /healthz at most ${Math.round(slowestOther)} ms`,
     )
-    expectThat(problems, code === 0, `the service ended with code ${code}`)
+    expectThat(problems, code === 0, `the service exited with code ${code}`)
     return {
-      load: `${rate(seen.length, ms)} from 4 callers, besides floods from one address`,
+      load: `${formatRate(seen.length, ms)} from 4 callers, plus floods from one address`,
       faults: `${rounds} × stopped, started, frozen (SIGSTOP)`,
       requests: seen.length + floods * 40,
-      lost: `${failed.length} requests failed; ${Math.min(...Object.values(passed))} to ${Math.max(...Object.values(passed))} of 40 tries of a flood passed, 30 may`,
+      lost: `${failed.length} requests failed; ${Math.min(...Object.values(passed))} to ${Math.max(...Object.values(passed))} of 40 requests from one address passed, and 30 may`,
       recovery: `slowest request ${Math.round(slowest)} ms, slowest /healthz meanwhile ${Math.round(slowestOther)} ms`,
       problems,
     }

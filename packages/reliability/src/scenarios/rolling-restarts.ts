@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startBalancer } from '../balancer.ts'
+import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
-import { expectThat, rate, type Scenario } from '../scenario.ts'
+import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { freePort, startService } from '../service-process.ts'
-import { halfMade, lostWrites, withStored } from '../stored.ts'
-import { startTraffic, troublesOf } from '../traffic.ts'
+import { countTroubles, startTraffic } from '../traffic.ts'
 
 export const rollingRestarts: Scenario = {
   name: 'rolling-restarts',
   promise:
-    'Two processes behind a balancer are restarted in turn by SIGTERM under constant load: no request is lost, none is refused (T195).',
+    'Two processes behind a balancer are restarted in turn with SIGTERM under constant load. No request is lost or refused (T195).',
   needs: ['postgres'],
   async run({ quick, postgres, folder, say }) {
     const cluster = await postgres()
@@ -28,40 +28,43 @@ export const rollingRestarts: Scenario = {
     const began = Date.now()
     const rounds = quick ? 2 : 20
     const codes: (number | null)[] = []
-    const ends: number[] = []
+    const stopTimes: number[] = []
     for (let round = 0; round < rounds; round += 1) {
       const index = round % 2
       const asked = Date.now()
       const ended = await services[index]?.end('SIGTERM')
-      ends.push(Date.now() - asked)
+      stopTimes.push(Date.now() - asked)
       codes.push(ended?.code ?? null)
       services[index] = await start(ports[index] as number)
-      // The balancer must see the new one before the other goes.
+      // The balancer must see the new process before the other one stops.
       await delay(1_000)
-      say(`restart ${round + 1}: ended in ${ends.at(-1)} ms, ${traffic.attempts.length} requests so far`)
+      say(`restart ${round + 1}: stopped in ${stopTimes.at(-1)} ms, ${traffic.attempts.length} requests so far`)
     }
     await traffic.stop()
     const ms = Date.now() - began
     balancer.close()
     await Promise.all(services.map((service) => service.end('SIGTERM')))
-    const [lost, halves] = await withStored(environment, async (db) => [await lostWrites(db, traffic), await halfMade(db)])
+    const [lost, partial] = await withDatabase(environment, async (db) => [
+      await findLostWrites(db, traffic),
+      await findPartialWrites(db),
+    ])
 
     const failed = traffic.attempts.filter(({ status }) => status === null || status >= 500)
-    const problems = [...troublesOf(traffic.attempts), ...lost.map((what) => `lost: ${what}`), ...halves]
+    const problems = [...countTroubles(traffic.attempts), ...lost.map((what) => `lost: ${what}`), ...partial]
     problems.push(...failed.map(({ kind, status, ms }) => `${kind}: ${status ?? 'no answer'} after ${Math.round(ms)} ms`))
     expectThat(
       problems,
       codes.every((code) => code === 0),
       `exit codes ${codes}`,
     )
-    // Its own bound, see docs/deployment.md: what a busy machine needs for the answers that are owed.
-    expectThat(problems, Math.max(...ends) < 25_000, `an end took ${Math.max(...ends)} ms`)
+    // The limit of docs/deployment.md, which gives a busy machine time for pending answers.
+    expectThat(problems, Math.max(...stopTimes) < 25_000, `a stop took ${Math.max(...stopTimes)} ms`)
     return {
-      load: `${rate(traffic.attempts.length, ms)} from 8 callers`,
+      load: `${formatRate(traffic.attempts.length, ms)} from 8 callers`,
       faults: `${rounds} restarts by SIGTERM, one process at a time`,
       requests: traffic.attempts.length,
       lost: `${failed.length} requests, ${lost.length} acknowledged writes`,
-      recovery: `a process ended within ${Math.max(...ends)} ms of its signal`,
+      recovery: `a process stopped within ${Math.max(...stopTimes)} ms of its signal`,
       problems,
     }
   },

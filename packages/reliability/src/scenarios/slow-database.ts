@@ -6,7 +6,7 @@ import { startService } from '../service-process.ts'
 export const slowDatabase: Scenario = {
   name: 'slow-database',
   promise:
-    'PostgreSQL freezes (SIGSTOP of all its processes): /readyz says 503 within about 2 s, /healthz goes on, and both are well again within 5 s of its return.',
+    'PostgreSQL freezes (SIGSTOP of all its processes). /readyz answers 503 within about 2 s, /healthz still answers 200, and /readyz recovers within 5 s.',
   needs: ['postgres'],
   async run({ quick, postgres, folder }) {
     const cluster = await postgres()
@@ -30,17 +30,17 @@ export const slowDatabase: Scenario = {
     for (let round = 0; round < rounds; round += 1) {
       expectThat(problems, (await readiness()).status === 200, 'not ready before the fault')
       cluster.freeze()
-      // More polls than the pool has connections: none of them may use it up.
+      // Poll more often than the pool has connections: polling must not use it up.
       for (let poll = 0; poll < 12; poll += 1) {
         const started = performance.now()
         const [{ status, retry, ms }, { alive, took }] = await Promise.all([
           readiness(),
           ask(target, 'GET', '/healthz').then((reply) => ({ alive: reply, took: performance.now() - started })),
         ])
-        // What an answer costs on this machine now is no part of the patience with the database.
+        // Subtract what a request without the database takes on this machine.
         refusals.push(ms - took)
-        expectThat(problems, status === 503 && retry !== null, `/readyz said ${status} of a frozen database`)
-        expectThat(problems, alive.status === 200, `/healthz said ${alive.status}`)
+        expectThat(problems, status === 503 && retry !== null, `/readyz answered ${status} with a frozen database`)
+        expectThat(problems, alive.status === 200, `/healthz answered ${alive.status}`)
         if (quick && poll === 3) break
       }
       cluster.thaw()
@@ -50,13 +50,13 @@ export const slowDatabase: Scenario = {
     }
     await service.end('SIGTERM')
     expectThat(problems, Math.max(...refusals) < 2_500, `/readyz took ${Math.round(Math.max(...refusals))} ms more than /healthz`)
-    expectThat(problems, Math.max(...recoveries) < 5_000, `it took ${Math.max(...recoveries)} ms to be ready again`)
+    expectThat(problems, Math.max(...recoveries) < 5_000, `/readyz took ${Math.max(...recoveries)} ms to recover`)
     return {
       load: '/readyz and /healthz, one after the other',
       faults: `${rounds} × frozen for ${quick ? 4 : 12} polls`,
       requests: requests + refusals.length,
-      lost: `nothing; /readyz refused within ${Math.round(Math.max(...refusals))} ms of what /healthz took`,
-      recovery: `ready ${Math.max(...recoveries)} ms after the database went on, at the longest`,
+      lost: `nothing; /readyz took at most ${Math.round(Math.max(...refusals))} ms longer than /healthz`,
+      recovery: `ready at most ${Math.max(...recoveries)} ms after the database resumed`,
       problems,
     }
   },

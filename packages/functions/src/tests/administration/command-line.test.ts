@@ -61,7 +61,7 @@ describe('the command line', () => {
       const { code, stderr } = await admin(embedded, 'find', 'ada')
       await busy.close()
       expect([code, stderr]).toEqual([1, expect.stringMatching(/another process \(id \d+\) is using it.+Stop that process/)])
-      expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'Nobody.\n' })
+      expect(await adminHere(embedded, 'find', 'ada')).toMatchObject({ code: 0, stdout: 'No user found.\n' })
     },
   )
 

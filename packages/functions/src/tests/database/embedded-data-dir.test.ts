@@ -187,7 +187,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
       complaint += chunk
     })
     expect(await once(child, 'close')).toEqual([1, null])
-    expect(complaint).toMatch(/^The embedded database stopped, because the disk failed it .*start again\.\n$/s)
+    expect(complaint).toMatch(/^The embedded database stopped, because the disk failed .*start again\.\n$/s)
 
     const { db, close } = await open()
     expect(await db.user.count({ where: { email: 'ada@example.test' } })).toBe(1)

@@ -66,7 +66,7 @@ describe('npm run test:smoke', () => {
 
   test.each([
     ['another secret', url, 'another', 'It refuses the secret.'],
-    ['no secret', url, '', 'The service lets nobody else in.'],
+    ['no secret', url, '', 'The service runs its smoke tests only for callers with this secret.'],
     ['nobody there', 'http://127.0.0.1:1', secret, 'It cannot be reached: '],
     ['no address', '', secret, 'The command needs one.'],
   ])('%s is explained, and is in the report: an earlier one does not stay green', async (_, at, CI_TEST_SECRET, why) => {

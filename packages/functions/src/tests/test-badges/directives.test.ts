@@ -51,16 +51,16 @@ describe('the directives of a feature file', () => {
 
   test('are all there, each once, known, and before the code', () => {
     expect(wrongIn(...good.slice(1))).toEqual(['1: @frequency is missing.'])
-    expect(wrongIn(...good.slice(0, 4), '// @tags again', "import 'x'")).toEqual(['5: @tags is there twice.'])
-    expect(wrongIn('// @frequencyy 1h', ...good)).toEqual(['1: @frequencyy is no directive.'])
-    expect(wrongIn(...good, '// @alerts late')).toEqual(['6: @alerts stands after the first line of code.'])
+    expect(wrongIn(...good.slice(0, 4), '// @tags again', "import 'x'")).toEqual(['5: @tags appears twice.'])
+    expect(wrongIn('// @frequencyy 1h', ...good)).toEqual(['1: @frequencyy is not a directive.'])
+    expect(wrongIn(...good, '// @alerts late')).toEqual(['6: @alerts is after the first line of code.'])
     expect(wrongIn(...good, '// @ts-expect-error: not ours')).toEqual([])
   })
 
   test('are all judged at once', () => {
     expect(wrongIn('// @frequency 7m', '// @oops', "import 'x'")).toEqual([
       '1: @frequency 7m',
-      '2: @oops is no directive.',
+      '2: @oops is not a directive.',
       '1: @locations is missing.',
       '1: @alerts is missing.',
       '1: @tags is missing.',

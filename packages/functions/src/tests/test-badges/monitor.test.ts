@@ -58,11 +58,11 @@ describe('the monitoring service', () => {
 
   test.each([
     ['500 after 500', Array.from({ length: 9 }, () => ({ status: 500 })), 5, 'It answered 500.'],
-    ['429 after 429', Array.from({ length: 9 }, () => ({ status: 429 })), 5, 'still asks for fewer requests (429)'],
-    ['403', [{ status: 403 }], 1, 'It refuses the key or the account (403).'],
+    ['429 after 429', Array.from({ length: 9 }, () => ({ status: 429 })), 5, 'still limits requests (429)'],
+    ['403', [{ status: 403 }], 1, 'The key or the account is not valid (403).'],
     ['404', [{ status: 404 }], 1, 'It answered 404.'],
-    ['something that is no list', [{ status: 200, body: { data: [] } }], 1, 'something else than was asked for'],
-    ['a list of something else', [{ status: 200, body: [{ id: 1 }] }], 1, 'something else than was asked for'],
+    ['something that is no list', [{ status: 200, body: { data: [] } }], 1, 'an unexpected answer'],
+    ['a list of something else', [{ status: 200, body: [{ id: 1 }] }], 1, 'an unexpected answer'],
   ])('that answers %s ends the tool: explained, and every badge as it was', async (_, answers, asked, why) => {
     const { code, stderr, after, requests } = await writeWith(answers)
     expect([code, requests.length, after]).toEqual([1, asked, before])
@@ -77,7 +77,7 @@ describe('the monitoring service', () => {
     async (wrong) => {
       const { code, stderr, after } = await writeWith([], { ...monitor.environment, ...wrong })
       expect([code, after]).toEqual([1, before])
-      expect(stderr).toContain('It refuses the key or the account (401).')
+      expect(stderr).toContain('The key or the account is not valid (401).')
     },
   )
 

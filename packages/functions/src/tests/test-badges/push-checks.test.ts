@@ -81,7 +81,7 @@ describe('the checks of the monitoring service', () => {
     await apply(files)
     await monitor.seen()
     const { stdout } = await apply(files)
-    expect(stdout).toContain('= passwords-reset stays as it is')
+    expect(stdout).toContain('= passwords-reset is unchanged')
     expect(writes((await monitor.seen()).requests)).toEqual([])
   })
 
@@ -122,8 +122,8 @@ describe('the checks of the monitoring service', () => {
     await start()
     for (const [files, why] of [
       [{ a: feature({ frequency: '7m' }), b: feature() }, 'features/a.spec.ts:1: @frequency 7m'],
-      [{ a: feature({ alerts: 'nobody' }), b: feature() }, 'features/a.spec.ts: the alert channel "nobody" is not there.'],
-      [{ a: feature({ body: "import './missing.ts'" }), b: feature() }, 'features/a.spec.ts cannot be made into one script.'],
+      [{ a: feature({ alerts: 'nobody' }), b: feature() }, 'features/a.spec.ts: the alert channel "nobody" does not exist.'],
+      [{ a: feature({ body: "import './missing.ts'" }), b: feature() }, 'features/a.spec.ts cannot be bundled.'],
     ] as const) {
       const { code, stderr } = await apply(project(files))
       expect([code, stderr]).toEqual([1, expect.stringContaining(why)])

@@ -1,12 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '../generator.ts'
-import { atMost, type Bench, type Findings, floorpassOf, hotFor, median, none, whole, withServers } from '../measure.ts'
+import {
+  atMost,
+  type Bench,
+  emptyFindings,
+  type Findings,
+  formatInteger,
+  hotSessionsFor,
+  median,
+  startFloorpassFor,
+  withServers,
+} from '../measure.ts'
 import { floorpassSide, getSession, signIn } from '../requests.ts'
 import { generate, type Server } from '../servers.ts'
 
 export async function storm(bench: Bench): Promise<Findings> {
-  const findings = none()
-  await withServers([floorpassOf(bench)], async (server) => {
+  const findings = emptyFindings()
+  await withServers([startFloorpassFor(bench)], async (server) => {
     const { port } = server as Server
     const reads = {
       port,
@@ -14,7 +24,7 @@ export async function storm(bench: Bench): Promise<Findings> {
       seconds: bench.seconds * 2,
       rate: 500,
       repeat: true,
-      ...getSession(floorpassSide, port, hotFor(bench)),
+      ...getSession(floorpassSide, port, hotSessionsFor(bench)),
     }
     await generate({ ...reads, rate: null, repeat: false, seconds: 60 })
     const quiet: Outcome[] = []
@@ -22,13 +32,13 @@ export async function storm(bench: Bench): Promise<Findings> {
     for (let round = 0; round < bench.rounds; round += 1) {
       quiet.push(await generate(reads))
       const signIns = signIn(floorpassSide, port, 40_000 + round * 5_000, 5_000)
-      const sea = generate({ port, connections: 64, seconds: bench.seconds * 2 + 1, rate: null, repeat: false, ...signIns })
+      const load = generate({ port, connections: 64, seconds: bench.seconds * 2 + 1, rate: null, repeat: false, ...signIns })
       await delay(500)
       stormy.push(await generate(reads))
-      const { wrong, firstWrong, answers, seconds } = await sea
-      if (wrong > 0) findings.wrong.push(`storm: ${wrong} sign-ins went wrong, the first: ${firstWrong}`)
+      const { wrong, firstWrong, answers, seconds } = await load
+      if (wrong > 0) findings.wrong.push(`storm: ${wrong} wrong sign-ins, the first: ${firstWrong}`)
       bench.say(
-        `storm: ${whole(answers / seconds)} sign-ins a second, get-session p99 ${stormy.at(-1)?.p99} ms, quiet ${quiet.at(-1)?.p99} ms`,
+        `storm: ${formatInteger(answers / seconds)} sign-ins a second, get-session p99 ${stormy.at(-1)?.p99} ms, quiet ${quiet.at(-1)?.p99} ms`,
       )
     }
     for (const { wrong, firstWrong } of [...quiet, ...stormy])

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '@floorpass/db'
 import type { Traffic } from './traffic.ts'
 
-/** Opens the database that a service used, to look at its rows: after the service's end when it is the embedded one. */
-export async function withStored<Result>(
+/** Opens the database of a service. Stop the service first when the database is embedded. */
+export async function withDatabase<Result>(
   environment: { DATABASE_URL?: string; DATA_DIR: string },
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
@@ -19,31 +19,28 @@ export async function withStored<Result>(
   }
 }
 
-/** Acknowledged writes of the load that are not there. */
-export async function lostWrites(db: Database, { signedUp, names }: Traffic): Promise<string[]> {
+/** Lists acknowledged writes that are not in the database. */
+export async function findLostWrites(db: Database, { signedUp, names }: Traffic): Promise<string[]> {
   const lost: string[] = []
-  const known = new Set((await db.user.findMany({ select: { email: true } })).map(({ email }) => email))
-  lost.push(...signedUp.filter((email) => !known.has(email)).map((email) => `sign-up of ${email}`))
-  for (const { email, acknowledged, asked } of names) {
+  const stored = new Set((await db.user.findMany({ select: { email: true } })).map(({ email }) => email))
+  lost.push(...signedUp.filter((email) => !stored.has(email)).map((email) => `sign-up of ${email}`))
+  for (const { email, acknowledged, requested } of names) {
     const { name } = await db.user.findUniqueOrThrow({ where: { email } })
     const number = Number(name.split(' ')[1])
-    if (number < acknowledged || number > asked) lost.push(`name of ${email}: ${number}, acknowledged ${acknowledged}`)
+    if (number < acknowledged || number > requested) lost.push(`name of ${email}: ${number}, acknowledged ${acknowledged}`)
   }
   return lost
 }
 
-/**
- * Rows that only half of a change could have left: users without a way in or an entry in their audit log, organizations without an
- * owner, secrets of nobody.
- */
-export async function halfMade(db: Database): Promise<string[]> {
+/** Lists rows that an incomplete transaction left, for example a user without an account or audit event. */
+export async function findPartialWrites(db: Database): Promise<string[]> {
   const found = await db.$queryRaw<{ what: string }[]>`
     SELECT 'user without an account: ' || u.email AS what FROM users u WHERE NOT EXISTS (SELECT FROM accounts a WHERE a.user_id = u.id)
     UNION ALL
     SELECT 'user without an audit event: ' || u.email FROM users u
       WHERE NOT EXISTS (SELECT FROM audit_events e WHERE e.user_id = u.id AND e.action = 'sign-up')
     UNION ALL
-    SELECT 'unproved user without a link: ' || u.email FROM users u
+    SELECT 'unverified user without a link: ' || u.email FROM users u
       WHERE NOT u.email_verified AND NOT EXISTS (SELECT FROM verifications v WHERE v.user_id = u.id AND v.purpose = 'verify-email')
     UNION ALL
     SELECT 'organization without an owner: ' || o.slug FROM organizations o
@@ -52,7 +49,7 @@ export async function halfMade(db: Database): Promise<string[]> {
     SELECT 'organization without an audit event: ' || o.slug FROM organizations o
       WHERE NOT EXISTS (SELECT FROM audit_events e WHERE e.organization_id = o.id AND e.action = 'create-organization')
     UNION ALL
-    SELECT 'reset that was used and left the others: ' || u.email FROM users u
+    SELECT 'password reset that left a session: ' || u.email FROM users u
       WHERE EXISTS (SELECT FROM verifications v WHERE v.user_id = u.id AND v.purpose = 'reset-password' AND v.used_at IS NOT NULL)
       AND EXISTS (SELECT FROM sessions s, verifications v WHERE s.user_id = u.id AND v.user_id = u.id
         AND v.purpose = 'reset-password' AND v.used_at > s.created_at + interval '1 second')`

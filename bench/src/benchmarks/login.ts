@@ -1,13 +1,26 @@
-import { atMost, type Bench, compete, type Findings, floorpassOf, none, withServers } from '../measure.ts'
+import {
+  atMost,
+  type Bench,
+  emptyFindings,
+  type Findings,
+  measureContenders,
+  startFloorpassFor,
+  withServers,
+} from '../measure.ts'
 import { page } from '../requests.ts'
 import { generate, type Server } from '../servers.ts'
 
 export async function loginPage(bench: Bench): Promise<Findings> {
-  const findings = none()
-  await withServers([floorpassOf(bench)], async (server) => {
+  const findings = emptyFindings()
+  await withServers([startFloorpassFor(bench)], async (server) => {
     const { port } = server as Server
     const requests = page('/login', port, '</html>')
-    await compete(bench, '/login', [{ name: 'Floorpass', server: server as Server, requests: () => requests }], findings)
+    await measureContenders(
+      bench,
+      '/login',
+      [{ name: 'Floorpass', server: server as Server, requests: () => requests }],
+      findings,
+    )
     const steady = await generate({ port, connections: 64, seconds: bench.seconds * 2, rate: 200, repeat: true, ...requests })
     if (steady.wrong > 0) findings.wrong.push(`/login: ${steady.firstWrong}`)
     findings.notes.push(`| /login at 200 a second | Floorpass | 200 | ${steady.p50.toFixed(2)} | ${steady.p99.toFixed(2)} | | |`)

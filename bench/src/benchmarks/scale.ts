@@ -1,53 +1,50 @@
 import { floorpassSessionsSql, query, sessionsPerUser, userCount } from '../data.ts'
-import { atMost, type Bench, type Findings, floorpassOf, none, whole, withServers } from '../measure.ts'
+import { atMost, type Bench, emptyFindings, type Findings, formatInteger, startFloorpassFor, withServers } from '../measure.ts'
 import { floorpassSide, getSession } from '../requests.ts'
 import { generate, postgresCpuSeconds, type Server } from '../servers.ts'
 
 const loaded = userCount * sessionsPerUser
 
-/**
- * Processor time a request, of the service and of its database together, as the table grows: nothing in memory, then all of it. One
- * service, whose table is exchanged: the sizes take turns, for minutes apart a shared machine differs by more than what is looked for.
- */
+/** Measures processor time per request as the table grows. Sizes take turns, because a shared machine varies over minutes. */
 export async function scale(bench: Bench): Promise<Findings> {
-  const findings = none()
+  const findings = emptyFindings()
   const url = bench.databases.floorpass
   const sizes = bench.quick ? [loaded] : [1_000, loaded, 3_000_000]
   const sessions = Array.from({ length: 900 }, (_, index) => index)
-  for (const size of sizes) await prepare(url, size)
+  for (const size of sizes) await createTable(url, size)
   let current = loaded
-  const exchange = async (size: number) => {
+  const swapTable = async (size: number) => {
     if (size === current) return
     await query(
       url,
-      `ALTER TABLE sessions SET SCHEMA ${schemaOf(current)}; ALTER TABLE ${schemaOf(size)}.sessions SET SCHEMA public`,
+      `ALTER TABLE sessions SET SCHEMA ${schemaName(current)}; ALTER TABLE ${schemaName(size)}.sessions SET SCHEMA public`,
     )
     current = size
   }
 
-  await withServers([floorpassOf(bench)], async (server) => {
+  await withServers([startFloorpassFor(bench)], async (server) => {
     const { port, cpuSeconds } = server as Server
     const requests = getSession(floorpassSide, port, sessions)
     const ask = (seconds: number, repeat: boolean) => generate({ port, connections: 8, seconds, rate: null, repeat, ...requests })
-    const spent = async (size: number, forget: boolean) => {
-      // What the service hears when a table is emptied: it drops all that it has.
-      const drop = async () => forget && query(url, `SELECT pg_notify('floorpass_sessions', 'all')`)
-      await exchange(size)
+    const measurePass = async (size: number, dropCache: boolean) => {
+      // The notification of a TRUNCATE makes the service drop its cache.
+      const drop = async () => dropCache && query(url, `SELECT pg_notify('floorpass_sessions', 'all')`)
+      await swapTable(size)
       await drop()
-      // Each connection plans its statements anew for another table: not in the measured pass.
+      // Each connection replans its statements after a swap. Keep that out of the measured pass.
       await ask(20, false)
       await drop()
       const before = (await cpuSeconds()) + (await postgresCpuSeconds(url))
-      const { answers, wrong, firstWrong } = await ask(forget ? 20 : 0.5, !forget)
+      const { answers, wrong, firstWrong } = await ask(dropCache ? 20 : 0.5, !dropCache)
       if (wrong > 0) findings.wrong.push(`scale: ${firstWrong}`)
       return { answers, seconds: (await cpuSeconds()) + (await postgresCpuSeconds(url)) - before }
     }
-    /** Of all passes together: the kernel counts a process's time in hundredths of a second, and one pass takes twenty of them. */
-    const inTurns = async (forget: boolean) => {
+    /** Sums many passes: one pass takes 0.2 s, and the kernel counts processor time in steps of 0.01 s. */
+    const measureInTurns = async (dropCache: boolean) => {
       const sums = sizes.map(() => ({ answers: 0, seconds: 0 }))
       for (let pass = -3; pass < 20; pass += 1)
         for (const [index, size] of sizes.entries()) {
-          const { answers, seconds } = await spent(size, forget)
+          const { answers, seconds } = await measurePass(size, dropCache)
           const sum = sums[index]
           if (!sum || pass < 0) continue
           sum.answers += answers
@@ -55,21 +52,23 @@ export async function scale(bench: Bench): Promise<Findings> {
         }
       return sums.map(({ answers, seconds }) => (seconds / answers) * 1e6)
     }
-    const report = (work: string, costs: number[], where: string, growth: string) => {
+    const report = (benchmark: string, costs: number[], where: string, growth: string) => {
       for (const [index, cost] of costs.entries())
-        findings.notes.push(`| ${work} | ${whole(sizes[index] ?? Number.NaN)} sessions, ${where} | | | | ${whole(cost)} | |`)
+        findings.notes.push(
+          `| ${benchmark} | ${formatInteger(sizes[index] ?? Number.NaN)} sessions, ${where} | | | | ${formatInteger(cost)} | |`,
+        )
       const percent = ((costs.at(-1) ?? Number.NaN) / (costs[0] ?? Number.NaN) - 1) * 100
       findings.findings.push(atMost(growth, percent, 10, '% more'))
     }
     report(
       'get-session',
-      await inTurns(false),
+      await measureInTurns(false),
       'in memory',
       'processor time of get-session from memory, 1,000 → 3,000,000 sessions',
     )
     report(
       'get-session, service and database',
-      await inTurns(true),
+      await measureInTurns(true),
       'not in memory',
       'the same from the database, PostgreSQL included',
     )
@@ -77,11 +76,11 @@ export async function scale(bench: Bench): Promise<Findings> {
   return findings
 }
 
-const schemaOf = (size: number): string => `sessions_${size}`
+const schemaName = (size: number): string => `sessions_${size}`
 
-/** Each table waits in a schema of its own; the one that was loaded, where it is used. */
-async function prepare(url: string, size: number): Promise<void> {
-  const schema = schemaOf(size)
+/** Creates a table of this size in a separate schema. The loaded table stays in `public`. */
+async function createTable(url: string, size: number): Promise<void> {
+  const schema = schemaName(size)
   await query(url, `CREATE SCHEMA ${schema}`)
   if (size === loaded) return
   const indexes = await query(url, `SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' AND tablename = 'sessions'`)

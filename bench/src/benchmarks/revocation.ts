@@ -1,11 +1,11 @@
 import { floorpassCookie, sessionsPerUser } from '../data.ts'
-import { atMost, type Bench, type Findings, floorpassOf, none, withServers } from '../measure.ts'
+import { atMost, type Bench, emptyFindings, type Findings, startFloorpassFor, withServers } from '../measure.ts'
 import type { Server } from '../servers.ts'
 
-/** From the answer of sign-out on one process to the first null from another, which is asked without a pause. */
+/** Measures the time from the sign-out answer of one process until another process, polled without pause, returns null. */
 export async function revocation(bench: Bench): Promise<Findings> {
-  const findings = none()
-  await withServers([floorpassOf(bench), floorpassOf(bench)], async (one, other) => {
+  const findings = emptyFindings()
+  await withServers([startFloorpassFor(bench), startFloorpassFor(bench)], async (one, other) => {
     const url = (server: Server | undefined, path: string) => `http://127.0.0.1:${server?.port}/auth/${path}`
     const times: number[] = []
     for (let index = 0; index < (bench.quick ? 20 : 300); index += 1) {

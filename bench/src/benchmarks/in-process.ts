@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import { atMost, type Bench, type Findings, none, output } from '../measure.ts'
+import { atMost, type Bench, emptyFindings, type Findings, runScript } from '../measure.ts'
 
-/** The procedure as a team's own server code calls it, in this very process tree but one of its own. */
+/** Calls the procedure from server code, without HTTP, in a separate process. */
 export async function inProcess(bench: Bench): Promise<Findings> {
-  const findings = none()
+  const findings = emptyFindings()
   const { perCall, cpuPerCall, wrong } = JSON.parse(
-    await output('bench/servers/in-process.ts', {
+    await runScript('bench/servers/in-process.ts', {
       DATABASE_URL: bench.databases.floorpass,
       DATA_DIR: join(bench.folder, 'data'),
     }),

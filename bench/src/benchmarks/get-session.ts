@@ -2,22 +2,22 @@ import { floorpassCookie } from '../data.ts'
 import {
   atLeast,
   type Bench,
-  compete,
-  contender,
+  createContender,
+  emptyFindings,
   type Findings,
-  floorpassOf,
-  hotFor,
-  none,
-  quotient,
+  hotSessionsFor,
+  measureContenders,
+  rateRatio,
+  startFloorpassFor,
   withServers,
 } from '../measure.ts'
 import { betterAuthSide, floorpassSide, getSession, type Side } from '../requests.ts'
 import { type Server, startBare, startBetterAuth } from '../servers.ts'
 
-/** The cookies that better-auth's cache gives to each session: what its browsers would send from then on. */
-async function cachedSide(bench: Bench, server: Server): Promise<Side> {
+/** Collects the cache cookie that better-auth sets for each session, as browsers would send it. */
+async function collectCacheCookies(bench: Bench, server: Server): Promise<Side> {
   const cookies = new Map<number, string>()
-  const waiting = [...hotFor(bench)]
+  const waiting = [...hotSessionsFor(bench)]
   const fill = async () => {
     for (let session = waiting.pop(); session !== undefined; session = waiting.pop()) {
       const cookie = betterAuthSide.cookie?.(session) ?? ''
@@ -32,24 +32,28 @@ async function cachedSide(bench: Bench, server: Server): Promise<Side> {
 }
 
 export async function getSessionWarm(bench: Bench): Promise<Findings> {
-  const findings = none()
+  const findings = emptyFindings()
   const { databases } = bench
   await withServers(
-    [floorpassOf(bench), startBetterAuth(databases.betterAuth), startBetterAuth(databases.betterAuth, { cookieCache: true })],
+    [
+      startFloorpassFor(bench),
+      startBetterAuth(databases.betterAuth),
+      startBetterAuth(databases.betterAuth, { cookieCache: true }),
+    ],
     async (floorpass, betterAuth, cached) => {
-      const like = await fetch(`http://127.0.0.1:${floorpass?.port}/auth/get-session`, {
+      const template = await fetch(`http://127.0.0.1:${floorpass?.port}/auth/get-session`, {
         headers: { cookie: floorpassCookie(0) },
       })
-      await withServers([startBare(like)], async (bare) => {
-        const ask = (side: Side, port: number) => getSession(side, port, hotFor(bench))
-        const measured = await compete(
+      await withServers([startBare(template)], async (bare) => {
+        const ask = (side: Side, port: number) => getSession(side, port, hotSessionsFor(bench))
+        const measured = await measureContenders(
           bench,
           'get-session',
           [
-            contender(floorpassSide, floorpass as Server, ask),
-            contender(betterAuthSide, betterAuth as Server, ask),
-            contender(await cachedSide(bench, cached as Server), cached as Server, ask),
-            contender({ ...floorpassSide, name: 'bare node:http' }, bare as Server, (side, port) => {
+            createContender(floorpassSide, floorpass as Server, ask),
+            createContender(betterAuthSide, betterAuth as Server, ask),
+            createContender(await collectCacheCookies(bench, cached as Server), cached as Server, ask),
+            createContender({ ...floorpassSide, name: 'bare node:http' }, bare as Server, (side, port) => {
               const { requests } = ask(side, port)
               return { requests, expected: requests.map(() => ({ status: 200, body: '"email":"user-0@' })) }
             }),
@@ -58,13 +62,13 @@ export async function getSessionWarm(bench: Bench): Promise<Findings> {
           { fills: true },
         )
         findings.findings.push(
-          atLeast('get-session / better-auth', quotient(measured, 'Floorpass', 'better-auth'), 20),
+          atLeast('get-session / better-auth', rateRatio(measured, 'Floorpass', 'better-auth'), 20),
           atLeast(
             'get-session / better-auth with its cookie cache',
-            quotient(measured, 'Floorpass', 'better-auth, cookie cache'),
+            rateRatio(measured, 'Floorpass', 'better-auth, cookie cache'),
             12,
           ),
-          atLeast('get-session / bare node:http', quotient(measured, 'Floorpass', 'bare node:http'), 0.5),
+          atLeast('get-session / bare node:http', rateRatio(measured, 'Floorpass', 'bare node:http'), 0.5),
         )
       })
     },
