@@ -73,7 +73,7 @@ describe('the local mailbox', () => {
       expect(shown).not.toMatch(/"onmouseover/)
       expect(shown).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
     }
-    expect(await page('/dev/mailbox')).toContain('Mails that Desk &amp; Sons would have sent')
+    expect(await page('/dev/mailbox')).toContain('Emails that Desk &amp; Sons would send')
   })
 
   test('makes links of http and https only', async () => {

@@ -208,6 +208,6 @@ describe('a bug on the short way', () => {
   test('ends its connection alone where there can be no answer, and is logged', async () => {
     const { app, answer } = await ask(() => ({ logFor: bug }))
     await expect(answer).rejects.toThrow('fetch failed')
-    expect(app.unforeseen()).toMatchObject([{ msg: 'a request failed', err: { message: 'a bug' } }])
+    expect(app.unforeseen()).toMatchObject([{ msg: 'request failed', err: { message: 'a bug' } }])
   })
 })

@@ -1,0 +1,33 @@
+import type { Api, Context, Locale, Log, ProviderId } from '@floorpass/api'
+
+/** What a page's loaders and actions receive; see `withApi` in the web app. */
+export type PageContext = {
+  /** The procedures, bound to this request. The response carries the cookies that they set. */
+  api: Api
+  cspNonce: string
+  locale: Locale
+  /** Keeps a chosen language in this browser. */
+  rememberLocale(locale: Locale): void
+  appName: string
+  /** Emails land in the viewer at /dev/mailbox: the service runs in local mode. */
+  localMailbox: boolean
+  providers: { id: ProviderId; name: string }[]
+  log: Log
+}
+
+export type Pages = (request: Request, page: PageContext) => Promise<Response>
+
+/** What the transport knows besides the request. */
+export type Connection = {
+  peerAddress: string | null
+  /** The transport delivers at most Content-Length bytes of a body, as an HTTP parser does. */
+  framesBodies?: boolean
+}
+
+export type Edge = { fetch(request: Request, connection: Connection): Promise<Response> }
+
+/** The types of Hono's `c.env` and `c.get`. */
+export type EdgeEnv = {
+  Bindings: Connection
+  Variables: { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }
+}
