@@ -3,7 +3,7 @@ import { runCommand } from '@floorpass/admin'
 import { openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-/** Ctrl-C and the end of the input are an empty answer. */
+/** Asks on the terminal. Ctrl-C and a closed input answer with an empty string. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -59,7 +59,7 @@ describe('an archive', () => {
       await writeFile(at('cut'), whole.subarray(0, length))
       const refused = await readArchive(at('cut')).catch((error: unknown) => error)
       expect([length, refused]).toEqual([length, expect.any(BackupError)])
-      expect((refused as Error).message).toContain('is not a whole backup')
+      expect((refused as Error).message).toContain('is not a complete backup')
     }
   })
 
@@ -85,12 +85,16 @@ describe('an archive', () => {
   const told = JSON.stringify(manifest)
   const end = JSON.stringify({ files: 0, bytes: 0 })
   test.each<[what: string, entries: (Header & { content?: string })[], says: string]>([
-    ['a manifest that is no JSON', [{ name: 'manifest.json', content: 'hello' }], 'is not a whole backup'],
-    ['a manifest that is null', [{ name: 'manifest.json', content: 'null' }], 'is not a whole backup'],
+    ['a manifest that is no JSON', [{ name: 'manifest.json', content: 'hello' }], 'is not a complete backup'],
+    ['a manifest that is null', [{ name: 'manifest.json', content: 'null' }], 'is not a complete backup'],
     ['another format', [{ name: 'manifest.json', content: '{"format":1}' }], '(format 1): restore it with that version'],
-    ['a manifest without a secret', [{ name: 'manifest.json', content: '{"format":2,"secrets":[]}' }], 'is not a whole backup'],
-    ['no manifest', [{ name: 'end.json', content: end }], 'is not a whole backup'],
-    ['no end', [{ name: 'manifest.json', content: told }], 'is not a whole backup'],
+    [
+      'a manifest without a secret',
+      [{ name: 'manifest.json', content: '{"format":2,"secrets":[]}' }],
+      'is not a complete backup',
+    ],
+    ['no manifest', [{ name: 'end.json', content: end }], 'is not a complete backup'],
+    ['no end', [{ name: 'manifest.json', content: told }], 'is not a complete backup'],
     [
       'a file less than its end says',
       [
@@ -106,7 +110,7 @@ describe('an archive', () => {
         { name },
         { name: 'end.json', content: '{"files":1,"bytes":0}' } as Header,
       ],
-      'is not a whole backup',
+      'is not a complete backup',
     ]),
     [
       'a symbolic link',
@@ -115,7 +119,7 @@ describe('an archive', () => {
         { name: 'database/x', type: 'symlink', linkname: '/etc' },
         { name: 'end.json', content: end },
       ],
-      'is not a whole backup',
+      'is not a complete backup',
     ],
   ])('with %s is refused by name', async (_, entries, says) => {
     const tar = pack()
@@ -277,7 +281,9 @@ describe('a restore', { timeout: 240_000 }, () => {
   }, 240_000)
 
   test('asks for every secret that the backup was made under, and says what is lost without', async () => {
-    await expect(restore(place('one', [other]), at('ada.backup'))).rejects.toThrow(/another one than the backup's \(2 of its 2/)
+    await expect(restore(place('one', [other]), at('ada.backup'))).rejects.toThrow(
+      /AUTH_SECRET differs from the backup's \(2 of its 2/,
+    )
     await expect(restore(place('one', [present]), at('ada.backup'))).rejects.toThrow(
       /\(1 of its 2 not listed\).*--secret-is-another/,
     )
@@ -301,7 +307,7 @@ describe('a restore', { timeout: 240_000 }, () => {
 
     const lock = await lockDataDir(at('held', 'database'))
     await expect(restore(place('held'), at('ada.backup'))).rejects.toThrow(
-      /A service or another restore works in .*nothing was restored/,
+      /A service or another restore uses .*nothing was restored/,
     )
     lock.release()
     expect((await readdir(at('held', 'database'))).sort()).toEqual(['lock', 'lock.pid'])
@@ -310,7 +316,7 @@ describe('a restore', { timeout: 240_000 }, () => {
   test('of a damaged file does not even make the folder', async () => {
     const bytes = await readFile(at('ada.backup'))
     await writeFile(at('cut.backup'), bytes.subarray(0, bytes.length - 1))
-    await expect(restore(place('never'), at('cut.backup'))).rejects.toThrow(/is not a whole backup/)
+    await expect(restore(place('never'), at('cut.backup'))).rejects.toThrow(/is not a complete backup/)
     await expect(stat(at('never'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 

@@ -125,13 +125,13 @@ test('what is no whole backup is refused, and nothing is left behind', async () 
   for (const name of ['cut.backup', 'text', 'missing']) {
     const refused = await run('restore', join(folder, 'other'), join(folder, name))
     expect([name, refused.code]).toEqual([name, 1])
-    expect(refused.output).toMatch(/is not a whole backup|cannot be read/)
+    expect(refused.output).toMatch(/is not a complete backup|cannot be read/)
   }
   await expect(stat(join(folder, 'other', 'database', 'pgdata'))).rejects.toMatchObject({ code: 'ENOENT' })
   // Another service's secret must not be overwritten.
   await mkdir(join(folder, 'other'))
   await writeFile(join(folder, 'other', 'auth-secret'), 'x'.repeat(43))
-  expect((await run('restore', join(folder, 'other'), file)).output).toContain('another secret')
+  expect((await run('restore', join(folder, 'other'), file)).output).toContain("differs from the backup's secret")
 })
 
 test('on PostgreSQL the command names the tools to use', async () => {
