@@ -194,7 +194,7 @@ describe('the file of a backup', () => {
     const file = at('no', 'such', 'folder')
     await expect(backUp(place, file)).rejects.toMatchObject({
       name: 'BackupTargetError',
-      message: `${file} cannot be written: ENOENT. Choose a place that this user may write, with space for it.`,
+      message: `${file} cannot be written: ENOENT. Choose a place that this user can write and that has enough space.`,
     })
     await backups.close()
   })
