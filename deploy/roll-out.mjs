@@ -13,7 +13,6 @@ const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--ima
   --process   run this checkout instead of a container, with the settings in the environment
   --state     the folder for process ids and logs of --process; best one that a reboot empties`
 const startTimeout = 90_000
-/** The service stops within 25 s. */
 const stopTimeout = 30_000
 /** Requests that the proxy accepted before the switch may still reach the old version. */
 const settleTime = 3_000
@@ -40,7 +39,6 @@ if (!isUsable) {
   process.exit(2)
 }
 
-/** Lower-cases the image name, as registries require, but not the tag. */
 const normalizeImage = (reference) =>
   reference.replace(/^(.*?)((?::[^:/@]+)?(?:@.+)?)$/, (_, name, version) => name.toLowerCase() + version)
 
@@ -53,7 +51,6 @@ function readSetting(name) {
   return line === name ? process.env[name] : line?.slice(name.length + 1)
 }
 
-/** Settings that are optional for the service but required behind this proxy. */
 const requiredSettings = {
   DATABASE_URL: 'the new version would serve a new, empty database',
   TRUST_PROXY: 'all visitors behind the proxy would share one rate limit. For a proxy on this host, set it to loopback',
@@ -103,7 +100,6 @@ const containers = {
 
 const processes = {
   async check() {
-    // Import on demand: a host that runs containers has only this file.
     const { buildWhenChanged } = await import('../scripts/build-when-changed.mjs')
     await buildWhenChanged('npm run deploy')
   },
@@ -176,13 +172,11 @@ const isReady = (port) =>
 async function waitUntilReady(port) {
   for (const end = Date.now() + startTimeout; Date.now() < end; await delay(200)) {
     if (await isReady(port)) return runner.isRunning(port)
-    // The process may take a moment to appear.
     if (Date.now() > end - startTimeout + 2_000 && !runner.isRunning(port)) return false
   }
   return false
 }
 
-/** Switches the proxy to the port. If the answer is lost, asks the proxy which port is live. */
 async function switchTo(port) {
   try {
     return await sendTo(port)
@@ -201,7 +195,6 @@ async function rollOut() {
   const old = await findLivePort()
   const next = ports.find((port) => port !== old)
   await runner.stop(next)
-  // Another program that answers there would look like the new version.
   if (await isReady(next)) throw new Error(`another program serves on port ${next}`)
   console.log(`Starting the new version on port ${next} …`)
   await runner.start(next)

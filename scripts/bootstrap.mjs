@@ -50,8 +50,7 @@ function isUpToDate(state) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === state && existsSync(workspaceNode) && existsSync(generatedClient)
 }
 
-// NODE_ENV=production would skip the build tools. npm passes its settings to scripts and puts the workspace's Node on the PATH,
-// which may not be installed yet.
+// NODE_ENV=production would skip build tools, and npm's settings and PATH may name a Node that is not installed yet.
 function toolEnvironment() {
   const kept = Object.entries(process.env).filter(
     ([name]) => name !== 'NODE_ENV' && (!/^npm_/i.test(name) || networkSetting.test(name)),

@@ -5,7 +5,6 @@ import { fail, run, say } from './run.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const binaries = join(root, 'node_modules', '.bin')
 
-/** Builds the app if its sources changed. If the build fails, ends the process and names `command` as the one to repeat. */
 export async function buildWhenChanged(command) {
   const slow = setTimeout(() => say('Building the app (only when its sources changed) …'), 1_000)
   const build = await run(join(binaries, 'turbo'), ['run', 'build'], {

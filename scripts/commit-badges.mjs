@@ -1,4 +1,3 @@
-// Commits and pushes changed badges and reports.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -54,7 +53,6 @@ for (let attempt = 1; ; attempt += 1) {
     break
   } catch (error) {
     if (attempt === 3) throw error
-    // Another push came first.
     gitWithToken('pull', '--quiet', '--rebase', 'origin', ref)
   }
 }

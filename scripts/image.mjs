@@ -34,7 +34,6 @@ try {
     '.',
   ])
 } catch (error) {
-  // A tool that ran has printed its error.
   if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }

@@ -1,5 +1,4 @@
 // Measures the built app with Lighthouse, as on a phone on slow 4G: `npm run lighthouse`.
-// Lighthouse runs through npx, since it is larger than the workspace.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +22,6 @@ const metrics = [
   'speed-index',
 ]
 
-/** An error for `fail`, which must wait until the service has stopped. */
 const failure = (what, ...explanation) => Object.assign(new Error(what), { explanation })
 
 async function audit(url, path, cookies, folder) {

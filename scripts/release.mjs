@@ -15,7 +15,6 @@ try {
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
   if (process.env.GITHUB_OUTPUT) appendFileSync(process.env.GITHUB_OUTPUT, `commit=${commit}`)
 } catch (error) {
-  // A tool that ran has printed its error.
   if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }

@@ -3,10 +3,8 @@ import { spawn } from 'node:child_process'
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
 const killAfter = 5000
 
-/**
- * Runs a tool and resolves to its exit code and output. The tool gets its own process group, so that Ctrl-C ends all its children.
- * The shell between npm and this script forwards no signal; a changed parent id shows that it is gone.
- */
+/** Runs a tool and resolves to its exit code and output. The tool gets its own process group, so that Ctrl-C ends all its children.
+ * The shell between npm and this script forwards no signal; a changed parent id shows that it is gone. */
 export function run(command, args, options) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -47,12 +45,10 @@ export function run(command, args, options) {
   })
 }
 
-/** Prints a line to standard error. */
 export function say(line) {
   process.stderr.write(`${line}\n`)
 }
 
-/** Prints what failed, why and what to do, then ends the process. */
 export function fail(what, why, todo) {
   say(`\n${what}\n  Why: ${why}\n  Do:  ${todo}\n`)
   process.exit(1)

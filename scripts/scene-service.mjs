@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** If undefined, the browser tool finds Chromium itself. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
 
 /** Prepares a service on a free port with an empty data folder, which `end` removes. No providers; emails go to the outbox. */
@@ -30,7 +29,6 @@ export async function prepareService() {
 
 /** Runs the service with its clock set to `now` while `use` runs. Passes `use` the seconds by which that clock is behind. */
 export async function withService(now, environment, use) {
-  // Authenticator codes change every 30 seconds.
   const lag = Math.floor((Date.now() - now) / 30_000) * 30
   const clock = `const Real = Date
     globalThis.Date = class Date extends Real {

@@ -79,7 +79,6 @@ async function takePictures(baseURL, scene, google) {
   }
 }
 
-/** Writes the gallery between the two comments of docs/screens/README.md. */
 async function writeGallery() {
   const file = join(folder, 'README.md')
   const shots = pages.filter(({ photo }) => photo !== false)

@@ -1,4 +1,3 @@
-// Bundles the service with its pages: `turbo run build`.
 import { fileURLToPath } from 'node:url'
 import { dropSuperseded } from '../../../scripts/drop-superseded.mjs'
 import { bundle } from './bundle.mjs'

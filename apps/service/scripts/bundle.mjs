@@ -137,7 +137,6 @@ const unpackQueryCompiler = {
       const content = Buffer.from(wasm, 'base64')
       const name = `query-compiler-${createHash('sha256').update(content).digest('hex').slice(0, 8)}.wasm`
       replaceFile(join(folder, name), content)
-      // Prisma passes `wasm` to Buffer.from, which also accepts an ArrayBuffer.
       return { contents: `export const wasm = require('node:fs').readFileSync(new URL('./${name}', $here)).buffer` }
     })
   },

@@ -3,7 +3,6 @@ import { runCommand } from '@floorpass/admin'
 import { openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-/** Asks on the terminal. Ctrl-C and a closed input answer with an empty string. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -6,7 +6,6 @@ import { createSecretBox, openPayload } from '@floorpass/api'
 import type { Database } from '@floorpass/db'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 
-/** The stored secret is damaged. The message says what to do. */
 export class LocalSecretError extends Error {
   override name = 'LocalSecretError'
 }

@@ -30,7 +30,6 @@ import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './t
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** A running service without its transport. Pass it to `createEdge`. */
 export type Service = EdgeService & {
   mode: Config['mode']
   host: string
@@ -39,11 +38,8 @@ export type Service = EdgeService & {
   secretResealer: SecretResealer
   metrics: Metrics | null
   tracing: OpenTracing | null
-  /** A worker's channel to its primary; null in a single process. */
   primary: WorkerChannel | null
-  /** Makes /readyz fail, so that balancers send their requests elsewhere. */
   drain(): void
-  /** Stops background work and closes every connection. */
   stop(): Promise<void>
 }
 
@@ -64,7 +60,6 @@ type ServiceParts = {
   smokeTimes?: SmokeTimes
 }
 
-/** Wires open parts together. Tests pass test doubles. */
 export function composeService({
   config,
   secrets,
@@ -147,12 +142,10 @@ export function composeService({
   }
 }
 
-/** SERVICE_UNAVAILABLE if the work takes longer. */
 async function runWithin(seconds: number, work: () => Promise<void>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-/** A channel that is never current, so that every session is read from the database. */
 const listenToNothing = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })

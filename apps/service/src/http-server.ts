@@ -28,7 +28,6 @@ async function start(): Promise<void> {
     {
       requestTimeout: 30_000,
       headersTimeout: 10_000,
-      // The default of 30 s would make the limits above three times as long.
       connectionsCheckingInterval: 2_000,
       keepAliveTimeout: 65_000,
       // `refuseMalformed` answers a missing Host with an error code; Node's own answer has none.
@@ -38,7 +37,6 @@ async function start(): Promise<void> {
     },
     limitPipelining(refuseMalformed(service, createSessionFastPath(service, edge))),
   ).on('clientError', createClientErrorListener(service))
-  // Without this listener Node answers 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // Drop clients that stop reading the response. Must exceed requestTimeout, whose refusal has a body.
   server.timeout = 40_000
@@ -66,7 +64,6 @@ async function start(): Promise<void> {
   announce(service, server)
 }
 
-/** Serves build assets, then asks the edge, which renders pages for all remaining paths. */
 async function createHandler(service: Service) {
   const edge = createEdge(service, await loadPages())
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
@@ -103,7 +100,6 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
-/** More than any browser or proxy sends before it reads a response. */
 const maxPipelined = 20
 
 /** Limits the requests in progress on one connection. Otherwise thousands of pipelined requests could block all other clients. */
@@ -119,16 +115,13 @@ function limitPipelining(listener: RequestListener): RequestListener {
   }
 }
 
-/** The traffic that `stop` waits for. */
 type Traffic = {
   pending: Set<ServerResponse>
-  /** The number of requests so far, without probes. */
   received: number
   /** The times of the last two polls of /readyz, on any worker. */
   polls: [number, number]
   /** A balancer has seen /readyz fail. */
   isDrainSeen: boolean
-  /** From the signal on, every response closes its connection. */
   isStopping: boolean
 }
 
@@ -171,7 +164,6 @@ async function stop(server: Server, service: Service, traffic: Traffic, signal: 
   service.drain()
   traffic.isStopping = true
   for (const response of traffic.pending) if (!response.headersSent) response.setHeader('connection', 'close')
-  // SIGINT comes from a person at the keyboard, who does not wait for balancers.
   if (signal === 'SIGTERM') await untilBalancersLeave(traffic, stoppedAt)
   server.close()
   await Promise.race([allClosed(traffic.pending), untilOnlyStalled(traffic.pending, stoppedAt + limits.answers)])
@@ -196,7 +188,6 @@ async function untilBalancersLeave(traffic: Traffic, stoppedAt: number): Promise
   })
 }
 
-/** Waits until all complete requests are answered and the incomplete ones have sent nothing for a second. */
 async function untilOnlyStalled(pending: ReadonlySet<ServerResponse>, end: number): Promise<void> {
   let known = 0
   await untilIdle(end, () => {
@@ -207,10 +198,8 @@ async function untilOnlyStalled(pending: ReadonlySet<ServerResponse>, end: numbe
   })
 }
 
-/**
- * Resolves when `isBusy` was false for a second, or at `end`.
- * Counts turns of the event loop instead of time: a process without CPU would mistake its own pause for idle clients.
- */
+/** Resolves when `isBusy` was false for a second, or at `end`.
+ * Counts turns of the event loop instead of time: a process without CPU would mistake its own pause for idle clients. */
 async function untilIdle(end: number, isBusy: () => boolean): Promise<void> {
   for (let turns = 0; turns < 20 && performance.now() < end; ) {
     await delay(50)

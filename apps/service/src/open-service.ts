@@ -14,10 +14,8 @@ import { describeError } from './describe-error.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { connectRedis } from './redis.ts'
 
-/**
- * Opens the service from the environment: migrates the database and starts the mail queue. ConfigError, DatabaseNotReadyError.
- * `sessionCache: false`: for hosts that freeze a process between requests, such as AWS Lambda (ADR 012).
- */
+/** Opens the service from the environment: migrates the database and starts the mail queue. ConfigError, DatabaseNotReadyError.
+ * `sessionCache: false`: for hosts that freeze a process between requests, such as AWS Lambda (ADR 012). */
 export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = openLog(config)
@@ -70,10 +68,8 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
 }
 
-/**
- * Opens the service for an operator's command: without background work, on an existing and migrated database, with the secret that
- * sealed the newest row, unless `secretIsNew`. Logs warnings to standard error. ConfigError, DatabaseNotReadyError.
- */
+/** Opens the service for an operator's command: without background work, on an existing and migrated database, with the secret that
+ * sealed the newest row, unless `secretIsNew`. Logs warnings to standard error. ConfigError, DatabaseNotReadyError. */
 export async function openForOperator(source = readEnvironment(), { secretIsNew = false } = {}): Promise<Service> {
   const config = loadConfig(source)
   const { database: options } = config
@@ -83,7 +79,6 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     )
   }
   // With defaults for BASE_URL and AUTH_SECRET, the command would email links to localhost and seal data that the service cannot open.
-  // An embedded database with a configured AUTH_SECRET may be deployed too.
   const setVariable = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
   if (setVariable && missing.length > 0) {
@@ -126,7 +121,6 @@ export const isFirst = (): boolean => (cluster.worker?.id ?? 1) === 1
 const openTransport = ({ mail, appName }: Config): MailTransport =>
   mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
 
-/** PIPE_BUF: a pipe may interleave longer writes of several workers. */
 const maxAtomicWrite = 4_096
 
 const openLog = ({ logLevel }: Config) =>

@@ -12,14 +12,12 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
   let current: IncomingMessage | undefined
   const fetchAndClose: Fetch = async (...args) => {
     const response = (await fetch(...args)) as Response
-    // The rest of a body that is too large follows on this connection.
     if (response.status === 413) response.headers.set('connection', 'close')
     return response
   }
   const answer = getRequestListener(fetchAndClose, {
     overrideGlobalObjects: false,
     errorHandler: (error) => {
-      // The edge answers its own errors, so any other name is a bug of the adapter.
       if (!(error instanceof Error && error.name === 'RequestError')) return refusePage(500)
       // The adapter throws synchronously, so `current` is the failed request.
       const origin = current?.headers.origin ?? null
@@ -69,7 +67,6 @@ function hasCredentials(target: string): boolean {
   return url !== null && url.username + url.password !== ''
 }
 
-/** Milliseconds that a client has to read an early response. */
 const readTime = 1000
 const lastRequests = new WeakMap<Duplex, IncomingMessage>()
 
@@ -101,7 +98,6 @@ export function createClientErrorListener(service: Service) {
   const answerMalformed = createMalformedRequestAnswer(service)
   const refused = new WeakSet<Duplex>()
   return (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void => {
-    // The parser emits an error for every further byte.
     if (refused.has(socket)) return
     refused.add(socket)
     const pending = socket._httpMessage

@@ -13,7 +13,6 @@ export class UnknownHostError extends Error {
   }
 }
 
-/** Describes for the terminal why the service did not start and what to do. An unexpected error keeps its stack. */
 export function explainStartFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }

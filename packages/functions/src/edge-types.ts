@@ -6,10 +6,8 @@ export type PageContext = {
   api: Api
   cspNonce: string
   locale: Locale
-  /** Keeps a chosen language in this browser. */
   rememberLocale(locale: Locale): void
   appName: string
-  /** Emails land in the viewer at /dev/mailbox: the service runs in local mode. */
   localMailbox: boolean
   providers: { id: ProviderId; name: string }[]
   log: Log
@@ -17,7 +15,6 @@ export type PageContext = {
 
 export type Pages = (request: Request, page: PageContext) => Promise<Response>
 
-/** What the transport knows besides the request. */
 export type Connection = {
   peerAddress: string | null
   /** The transport delivers at most Content-Length bytes of a body, as an HTTP parser does. */
@@ -26,7 +23,6 @@ export type Connection = {
 
 export type Edge = { fetch(request: Request, connection: Connection): Promise<Response> }
 
-/** The types of Hono's `c.env` and `c.get`. */
 export type EdgeEnv = {
   Bindings: Connection
   Variables: { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }

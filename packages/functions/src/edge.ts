@@ -21,10 +21,8 @@ export type { Connection, Edge, PageContext, Pages } from './edge-types.ts'
 /** A server-side caller asks for these on behalf of all its visitors, from one address. */
 const unlimitedPaths = new Set(['/auth/get-session', '/trpc/sessions.get'])
 
-/**
- * The HTTP edge: a function from Request to Response, the same under every server.
- * It answers /auth, /trpc, /tests, /metrics and the health checks, and hands all other paths to `pages`.
- */
+/** The HTTP edge: a function from Request to Response, the same under every server.
+ * It answers /auth, /trpc, /tests, /metrics and the health checks, and hands all other paths to `pages`. */
 export function createEdge(service: EdgeService, pages?: Pages): Edge {
   const { deps } = service
   const { trustedOrigins } = deps.settings

@@ -8,7 +8,6 @@ import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 /** A request that the server could not parse. `origin` is null if the headers could not be parsed either. */
 export type MalformedRequest = { origin: string | null; status: number; message: string }
 
-/** Returns a function that answers BAD_REQUEST with the given HTTP status and all security headers. */
 export const createMalformedRequestAnswer =
   ({ deps: { settings }, logFor }: EdgeService) =>
   ({ origin, status, message }: MalformedRequest): { status: number; headers: Headers; body: string } => {

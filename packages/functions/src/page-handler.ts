@@ -6,7 +6,6 @@ import type { EdgeEnv, Pages } from './edge-types.ts'
 import { localeCookie, spokenLocale } from './http/locale.ts'
 import { pagePolicy } from './http/secure-headers.ts'
 
-/** Answers every path that no route matches with `pages`, under a policy with a fresh script nonce. */
 export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): Handler<EdgeEnv> {
   const { settings, providers } = deps
   // Chromium applies form-action to redirects too, and the form that links an account redirects to a provider.

@@ -15,16 +15,13 @@ const toBytes = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/**
- * Answers `GET /auth/get-session`, the most frequent call, on Node's own request and response (ADR 022).
- * The answer equals the edge's, byte for byte. All other requests go to `edge` unchanged.
- */
+/** Answers `GET /auth/get-session`, the most frequent call, on Node's own request and response (ADR 022).
+ * The answer equals the edge's, byte for byte. All other requests go to `edge` unchanged. */
 export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: EdgeService, edge: Listener): Listener {
   const { trustedOrigins, cookie } = deps.settings
   const buildHeaders = (origin: string | null): string[] => {
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])
     addSecureHeaders(headers, { https: cookie.secure, contentSecurityPolicy: dataPolicy })
-    // The headers of one answer follow and begin with its request id.
     return [...headers, ['x-request-id']].flat()
   }
   const plainHeaders = buildHeaders(null)
@@ -37,7 +34,6 @@ export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }:
     const log = logFor(requestId)
     const ownHeaders: string[] = [requestId]
     try {
-      // Reading a session needs only the caller's address.
       const client = {
         ip: clientAddress(socket.remoteAddress ?? null, forwardedFor, trustedProxies),
         userAgent: '',

@@ -23,17 +23,14 @@ export type Manifest = z.infer<typeof manifestSchema>
 /** `secret` is the one that local mode created; null if AUTH_SECRET is set. */
 export type Contents = { manifest: Manifest; secret: string | null; bytes: number }
 
-/** A backup or restore failed. The message says what to do. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }
 
-/** The target of a backup cannot be written. */
 export class BackupTargetError extends BackupError {
   override name = 'BackupTargetError'
 }
 
-/** Streams the archive as a tar from `folder`, one file at a time. */
 export function packArchive({ manifest, secret, folder }: Omit<Contents, 'bytes'> & { folder: string }): Readable {
   const archive = pack()
   void fillArchive(archive, { manifest, secret, folder }).then(
@@ -66,7 +63,6 @@ async function fillArchive(archive: Pack, { manifest, secret, folder }: Paramete
 
 /** Writes the archive with mode 0600. It gets its name only after it was flushed and read back. BackupTargetError. */
 export async function writeArchive(file: string, archive: Readable): Promise<Contents> {
-  // In a container every process may have the same id.
   const draft = `${file}.${randomUUID()}.part`
   try {
     await pipeline(archive, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
@@ -111,7 +107,6 @@ export async function readArchive(file: string, folder: string | null = null): P
   const reader = extract()
   try {
     const source = pipeline(createReadStream(file), createGunzip(), reader)
-    // The loop or `await source` reports the error.
     source.catch(() => {})
     for await (const entry of reader) {
       const { name } = entry.header
@@ -133,7 +128,6 @@ export async function readArchive(file: string, folder: string | null = null): P
     const { code, syscall, path } = error as NodeJS.ErrnoException
     if (error instanceof BackupError) throw error
     if (syscall === 'read' || (syscall !== undefined && path === file)) throw new BackupError(`${file} cannot be read: ${code}.`)
-    // The target disk failed, not the archive.
     if (syscall !== undefined) throw error
     throw new BackupError(
       `${file} is not a complete backup of the embedded database: use another copy of it, or an older backup.`,

@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import type { Log } from '@floorpass/api'
 
 // The embedded database belongs to one process, so the running service makes its backups and writes one to each client of this socket.
-// Only the service's user can enter the database folder.
 const socketPath = (directory: string) => join(directory, 'backup.sock')
 
 /** Serves backups one at a time until `close`. Take the database lock first. `silence`: the milliseconds that a reader may pause. */
@@ -17,7 +16,6 @@ export async function serveBackups(
   { silence = 60_000 } = {},
 ): Promise<{ close(): Promise<void> }> {
   const path = socketPath(directory)
-  // A killed process leaves these behind.
   for (const leftover of [path, join(directory, 'backup')]) await rm(leftover, { recursive: true, force: true })
   const clients = new Set<Socket>()
   let last = Promise.resolve()
@@ -46,7 +44,6 @@ export async function serveBackups(
   })
   const listening = Promise.withResolvers<boolean>()
   server.once('listening', () => listening.resolve(true))
-  // The path may be too long for a socket, or the file system may not support sockets. The service works without one.
   server.on('error', (error) => {
     log.warn({ reason: error.message }, 'backup socket unavailable: stop the service to take a backup')
     listening.resolve(false)

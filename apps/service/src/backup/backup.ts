@@ -64,23 +64,19 @@ export async function takeBackup({ directory, copyTo, secrets, isOwnSecret }: Ba
   }
   const manifest = { format: 2, createdAt: new Date().toISOString(), secrets: secrets.map(fingerprintOf) } as const
   const archive = packArchive({ manifest, secret: isOwnSecret ? (secrets[0] ?? null) : null, folder })
-  // The next backup removes what is left.
   void finished(archive)
     .then(remove, remove)
     .catch(() => {})
   return archive
 }
 
-/**
- * Restores a backup completely or not at all, under the database lock. BackupError if a database or another secret exists, a service
- * runs, or AUTH_SECRET does not fit the backup, unless `secretIsAnother`.
- */
+/** Restores a backup completely or not at all, under the database lock. BackupError if a database or another secret exists, a service
+ * runs, or AUTH_SECRET does not fit the backup, unless `secretIsAnother`. */
 export async function restore(
   { dataDir, directory, authSecrets }: DataLocation,
   file: string,
   { secretIsAnother = false } = {},
 ): Promise<{ users: number; createdAt: string }> {
-  // Verify the archive before changing anything.
   const { manifest, secret } = await readArchive(file)
   const lock = await lockDataDir(directory).catch((error: unknown) => {
     if (!(error instanceof DataDirInUseError)) throw error

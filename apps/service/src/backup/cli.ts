@@ -19,7 +19,6 @@ if ((command !== 'backup' && command !== 'restore') || !given || extra || (comma
 try {
   const environment = readEnvironment()
   const { database, dataDir, authSecrets } = loadConfig(environment)
-  // npm runs scripts in the repository; INIT_CWD is the caller's folder.
   const file = resolve(environment.INIT_CWD ?? '.', given ?? '')
   if (database.kind === 'postgres')
     fail('The database is PostgreSQL (DATABASE_URL): back it up with pg_dump, restore it with pg_restore. See docs/backup.md.', 2)

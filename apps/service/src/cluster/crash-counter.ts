@@ -1,7 +1,6 @@
 const windowMs = 120_000
 const firstPauseMs = 500
 
-/** Five crashes within two minutes end the service. */
 export const maxCrashes = 5
 
 export type CrashCounter = {

@@ -3,10 +3,8 @@ import type { WorkerChannel } from './worker-channel.ts'
 const intervalMs = 5_000
 const maxMissed = 3
 
-/**
- * Resolves to true when the worker misses three heartbeats in a row, and to false once `isWatched` returns false.
- * Counts requests instead of time: a machine that slept misses only one.
- */
+/** Resolves to true when the worker misses three heartbeats in a row, and to false once `isWatched` returns false.
+ * Counts requests instead of time: a machine that slept misses only one. */
 export async function isUnresponsive(channel: WorkerChannel, isWatched: () => boolean): Promise<boolean> {
   for (let missed = 0; missed < maxMissed; ) {
     await new Promise((resolve) => setTimeout(resolve, intervalMs).unref())

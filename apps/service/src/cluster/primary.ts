@@ -11,10 +11,8 @@ import { openWorkerChannel, type WorkerChannel } from './worker-channel.ts'
 /** Milliseconds. `shutdown` exceeds the longest stop of a worker, and stays below the 30 s that orchestrators wait. */
 const times = { stable: 10_000, retry: 2_000, shutdown: 27_000 }
 
-/**
- * Runs WEB_CONCURRENCY workers (ADR 025): counts their rate limits, sums their metrics, forwards signals and replaces dead workers.
- * The first one starts alone, since it migrates the database. Resolves to the exit code: 1 if workers keep dying.
- */
+/** Runs WEB_CONCURRENCY workers (ADR 025): counts their rate limits, sums their metrics, forwards signals and replaces dead workers.
+ * The first one starts alone, since it migrates the database. Resolves to the exit code: 1 if workers keep dying. */
 export function superviseWorkers(
   complain: (line: string) => void,
   config: Config = loadConfig(readEnvironment()),
@@ -27,7 +25,6 @@ export function superviseWorkers(
   const crashes = createCrashCounter()
   const retries = new Set<NodeJS.Timeout>()
   let hasServed = false
-  /** Defined once the shutdown has begun. */
   let exitCode: number | undefined
 
   function startWorker(): void {
@@ -35,7 +32,6 @@ export function superviseWorkers(
     try {
       worker = cluster.fork()
     } catch (error) {
-      // A machine out of memory may have some in a moment.
       onStartFailed(error instanceof Error ? error.message : String(error))
       return
     }
@@ -85,7 +81,6 @@ export function superviseWorkers(
     }
   }
 
-  /** A worker whose event loop hangs handles no signal but SIGKILL. */
   async function killIfUnresponsive(worker: Worker, channel: WorkerChannel): Promise<void> {
     if (!(await isUnresponsive(channel, () => channels.has(worker) && exitCode === undefined))) return
     log.error({ pid: worker.process.pid ?? null }, 'worker unresponsive: killing it')

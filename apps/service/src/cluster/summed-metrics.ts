@@ -1,11 +1,8 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client'
 
-/** The metrics of one worker's registry. */
 export type WorkerMetrics = MetricObjectWithValues<MetricValue<string>>[]
 
-/** The metrics of all workers as those of one service. */
 export type SummedMetrics = {
-  /** Replaces the metrics of one worker. */
   update(worker: number, metrics: WorkerMetrics): void
   /** Removes an ended worker's gauges. Keeps its counters in the sums, since a counter must never fall. */
   retire(worker: number): void

@@ -1,11 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** One end of the channel between a worker and its primary. */
 export type WorkerChannel = {
   /** Resolves to the answer. Rejects if none arrives within `milliseconds`. */
   request(subject: string, milliseconds: number): Promise<unknown>
   notify(subject: string, value: unknown): void
-  /** Handles requests and notifications of a subject. */
   on(subject: string, handle: (value: unknown) => unknown): void
 }
 

@@ -1,6 +1,5 @@
 import { AppError, type RateLimiter } from '@floorpass/api'
 
-/** Wraps a limiter. Calls `count` with the rule of each refused attempt. */
 export const countRefusals = (
   limiter: RateLimiter,
   count: (rule: Parameters<RateLimiter['consume']>[0]) => void,

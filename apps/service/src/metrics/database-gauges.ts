@@ -2,15 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '@floorpass/api'
 import { Gauge, type Registry } from 'prom-client'
 
-/** Milliseconds. Prometheus itself gives up after ten seconds. */
 const queryTimeout = 3_000
 
 type QueueState = { waiting: bigint; refused: bigint; oldest: Date | null }
 
-/** Registers gauges of the mail queue and of the database itself. */
 export function registerDatabaseGauges(registry: Registry, db: Deps['db']): void {
   const registers = [registry]
-  // The three gauges are collected in parallel and share one update.
   let update: Promise<void> | undefined
   // A hanging database gets one query, not one for each scrape: the service needs its connections.
   let query: Promise<[QueueState]> | undefined

@@ -8,7 +8,6 @@ import { registerProcessGauges } from './process-gauges.ts'
 
 /** The service's metrics for Prometheus. Labels contain no id, no address and no secret. */
 export type Metrics = {
-  /** Register further metrics here: `new Gauge({ registers: [metrics.registry], … })`. */
   registry: Registry
   contentType: string
   /** Returns all metrics as text, including those of the other workers. SERVICE_UNAVAILABLE if the primary does not answer. */
@@ -17,13 +16,10 @@ export type Metrics = {
   countError(code: ErrorKey): void
   countSwept(rows: Record<string, number>): void
   countLostConnection(): void
-  /** Wraps a limiter so that its refusals are counted by rule. */
   withRefusalCount(limiter: RateLimiter): RateLimiter
-  /** Registers gauges that read `deps` on each scrape. */
   registerGauges(deps: Pick<Deps, 'db' | 'passwords' | 'sessionCache'>): void
 }
 
-/** Milliseconds for the primary, which waits for the workers. */
 const scrapeTimeout = 6_000
 
 /** Creates the metrics of this process. With a primary, `text` returns the sums over all workers, or what a gauge's `aggregator` says. */

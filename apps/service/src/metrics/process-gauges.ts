@@ -1,7 +1,6 @@
 import type { Deps } from '@floorpass/api'
 import { Counter, Gauge, type Registry } from 'prom-client'
 
-/** Registers metrics of the session cache and the password hasher. They are read on each scrape. */
 export function registerProcessGauges(registry: Registry, { passwords, sessionCache }: Pick<Deps, 'passwords' | 'sessionCache'>) {
   const registers = [registry]
   const sessionReads: Counter<'from'> = new Counter({

@@ -7,28 +7,22 @@ import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, ParentBasedSampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
 
 export type TracingOptions = {
-  /** Base URL of an OTLP/HTTP receiver, without `/v1/traces`. */
   endpoint: string
   headers: Record<string, string>
   serviceName: string
-  /** The share of traces to keep. A caller's own sampling decision wins. */
   ratio: number
 }
 
 export type OpenTracing = Tracing & {
-  /** Runs `work` in a span. Pass a `traceparent` from a trusted proxy only. */
   request<Result>(
     traceparent: string | null,
     work: (set: (name: string, value: string | number) => void) => Promise<Result>,
   ): Promise<Result>
-  /** Sends the remaining spans and stops. */
   stop(): Promise<void>
 }
 
-/**
- * Sends spans to an OTLP receiver. Attributes never contain a value of a request, hence no secret and no personal data.
- * Has no global state, so that two services in one process stay separate.
- */
+/** Sends spans to an OTLP receiver. Attributes never contain a value of a request, hence no secret and no personal data.
+ * Has no global state, so that two services in one process stay separate. */
 export function openTracing({ endpoint, headers, serviceName, ratio }: TracingOptions): OpenTracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, headers })
   const provider = new TracerProvider({

@@ -2,9 +2,7 @@ import type { PasswordHasher, Tracing } from '@floorpass/api'
 import type { Database, Queryable, Sql } from '@floorpass/db'
 import type { MailTransport } from '@floorpass/email'
 
-/** Wraps every operation of the database in a span with its model and name, never a value. */
 export const tracedDatabase = (db: Database, tracing: Tracing): Database =>
-  // The cast is safe: a query extension keeps the client's methods.
   db.$extends({
     query: {
       $allOperations: ({ model, operation, args, query }) =>
@@ -12,7 +10,6 @@ export const tracedDatabase = (db: Database, tracing: Tracing): Database =>
     },
   }) as unknown as Database
 
-/** Wraps every raw statement in a span with its verb and table. */
 export const tracedSql = (sql: Sql, tracing: Tracing): Sql => {
   const attributes = { 'db.system.name': 'postgresql' }
   const traced = (target: Queryable): Queryable => ({
@@ -28,7 +25,6 @@ export const tracedSql = (sql: Sql, tracing: Tracing): Sql => {
 const describeStatement = ([beginning = '']: TemplateStringsArray): string =>
   `${/\w+/.exec(beginning)?.[0]} ${/\b(?:FROM|INTO|UPDATE) (\w+)/.exec(beginning)?.[1]}`
 
-/** Wraps hashing in spans, which include the wait in the queue. */
 export const tracedPasswords = (passwords: PasswordHasher, tracing: Tracing): PasswordHasher => ({
   ...passwords,
   hash: (password) => tracing.span('password hash', {}, () => passwords.hash(password)),

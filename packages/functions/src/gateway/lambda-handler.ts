@@ -3,7 +3,6 @@ import { publicUrl } from './public-url.ts'
 
 type HeaderFields = Record<string, string | undefined> | null | undefined
 
-/** The fields that we read from API Gateway's REST event (payload 1.0). */
 export type GatewayEventV1 = {
   httpMethod: string
   path: string
@@ -16,7 +15,6 @@ export type GatewayEventV1 = {
   requestContext: { domainName?: string; stage?: string; path?: string; identity?: { sourceIp?: string } }
 }
 
-/** The fields that we read from API Gateway's HTTP event (payload 2.0), also used by function URLs. */
 export type GatewayEventV2 = {
   version: '2.0'
   rawPath: string
@@ -33,7 +31,6 @@ export type GatewayEvent = GatewayEventV1 | GatewayEventV2
 export type GatewayResult = {
   statusCode: number
   headers: Record<string, string>
-  /** Payload 2.0: the Set-Cookie headers. */
   cookies?: string[]
   /** Payload 1.0: the only field for headers with several values. */
   multiValueHeaders?: Record<string, string[]>
@@ -41,10 +38,8 @@ export type GatewayResult = {
   isBase64Encoded: boolean
 }
 
-/**
- * Serves the edge behind AWS API Gateway, payload 1.0 and 2.0. `baseUrl` supplies the host if the event has no valid one.
- * Open the service with `{ sessionCache: false }`: a frozen process misses session changes. Invalid event fields count as missing.
- */
+/** Serves the edge behind AWS API Gateway, payload 1.0 and 2.0. `baseUrl` supplies the host if the event has no valid one.
+ * Open the service with `{ sessionCache: false }`: a frozen process misses session changes. Invalid event fields count as missing. */
 export const createLambdaHandler =
   (edge: Edge, baseUrl: string) =>
   async (given: GatewayEvent): Promise<GatewayResult> => {
@@ -115,7 +110,6 @@ const readFields = (fields: unknown): [name: string, values: string[]][] =>
     ? Object.entries(fields).map(([name, values]) => [name, [values].flat().filter((value) => typeof value === 'string')])
     : []
 
-/** Removes the stage, which API Gateway puts in front of the service's path. */
 const withoutStage = (path: string, stage: unknown): string =>
   typeof stage === 'string' && stage !== '' && (path === `/${stage}` || path.startsWith(`/${stage}/`))
     ? path.slice(stage.length + 1)

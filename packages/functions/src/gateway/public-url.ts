@@ -1,12 +1,10 @@
 import { isHost } from '../http/host.ts'
 import { trimWhitespace } from '../http/trim-whitespace.ts'
 
-/** The parts of a request's URL, as a gateway reports them. Callers can forge all but `domainName`. */
 export type ForwardedUrl = {
   /** X-Forwarded-Proto: a list behind several proxies. Some gateways write the HTTP version here. */
   protocol: string | undefined
   host: string | undefined
-  /** With the query. */
   path: string
 }
 

@@ -2,14 +2,11 @@ import { AppError, policy } from '@floorpass/api'
 
 const { largestBody } = policy
 
-/** Up to this length `arrayBuffer` is cheaper than a stream. */
 const smallBody = 4096
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/**
- * Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up.
- * `isFramed`: the transport delivers at most Content-Length bytes.
- */
+/** Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up.
+ * `isFramed`: the transport delivers at most Content-Length bytes. */
 export async function withBufferedBody(request: Request, isFramed = false): Promise<Request> {
   const { url, method, headers } = request
   const claimed = headers.get('content-length')

@@ -1,10 +1,8 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { trimWhitespace } from './trim-whitespace.ts'
 
-/**
- * The caller's address in canonical form: the socket's peer, or behind a trusted proxy the right-most untrusted hop of
- * X-Forwarded-For. Null if there is no valid address.
- */
+/** The caller's address in canonical form: the socket's peer, or behind a trusted proxy the right-most untrusted hop of
+ * X-Forwarded-For. Null if there is no valid address. */
 export function clientAddress(peer: string | null, forwardedFor: string | null, trusted: BlockList): string | null {
   let address = canonical(peer)
   const hops = (forwardedFor ?? '').slice(-2048).split(',')
@@ -18,7 +16,6 @@ export function clientAddress(peer: string | null, forwardedFor: string | null, 
   return address
 }
 
-/** Builds a block list from ranges (`10.0.0.0/8`, `::1/128`) and single addresses. */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {

@@ -24,7 +24,6 @@ export const addCorsHeaders =
     for (const [name, value] of corsHeaders(origin, trustedOrigins)) c.res.headers.set(name, value)
   }
 
-/** Answers a preflight with the methods that the path accepts. A foreign origin gets no CORS header. */
 export const answerPreflight =
   (trustedOrigins: readonly string[], methodsOf: (path: string) => string[]): Handler<EdgeEnv> =>
   (c) => {

@@ -1,7 +1,6 @@
 import type { Context, Locale } from '@floorpass/api'
 import { parseAccept } from 'hono/utils/accept'
 
-/** The name contains the product, since the host may serve other applications. */
 const cookieName = (secure: boolean): string => (secure ? '__Host-floorpass_locale' : 'floorpass_locale')
 const oneYear = 365 * 24 * 60 * 60
 

@@ -2,10 +2,8 @@ import { AppError } from '@floorpass/api'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/**
- * Refuses a state-changing request from another site's page (CSRF, and login CSRF without a cookie). Programs send no Origin, Referer
- * or cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN.
- */
+/** Refuses a state-changing request from another site's page (CSRF, and login CSRF without a cookie). Programs send no Origin, Referer
+ * or cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN. */
 export function assertTrustedOrigin({ method, headers }: Request, trustedOrigins: readonly string[]): void {
   if (safeMethods.has(method)) return
   const site = headers.get('sec-fetch-site')

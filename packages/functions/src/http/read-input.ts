@@ -5,7 +5,6 @@ export type BodyKind = 'json' | 'form'
 
 const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** The query as an object. The last value of a repeated name wins, as in JSON. */
 export const readQuery = (request: Request): Record<string, string> => Object.fromEntries(new URL(request.url).searchParams)
 
 /** Parses the body; the contracts validate it later. An empty body is `{}`. BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE. */
@@ -37,7 +36,6 @@ export function findBodyKind(headers: Headers, accepts: readonly BodyKind[]): Bo
   return kind && readable && !headers.has('content-encoding') ? kind : null
 }
 
-/** The body as text. BAD_REQUEST when it is not UTF-8. */
 export const readText = async (request: Request): Promise<string> => decode(await request.arrayBuffer())
 
 function decode(bytes: ArrayBuffer): string {

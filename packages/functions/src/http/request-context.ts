@@ -13,7 +13,6 @@ import { addSecureHeaders, dataPolicy } from './secure-headers.ts'
 
 type EdgeContext = HonoContext<EdgeEnv>
 
-/** Builds the request's context. Adds cookies, headers, the metric and the log line to its response. */
 export const withRequestContext =
   (service: EdgeService): MiddlewareHandler<EdgeEnv> =>
   async (c, next) => {

@@ -6,14 +6,12 @@ export const jsonType = 'application/json; charset=utf-8'
 export const json = (body: unknown, status = 200): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': jsonType } })
 
-/** An error in the format of the REST API: `{ code, message }` with Retry-After. */
 export function errorResponse(error: AppError): Response {
   const response = json({ code: error.key, message: error.message }, error.status)
   for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
   return response
 }
 
-/** An error whose headers name the allowed methods or the authentication scheme. */
 export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
   const response = errorResponse(new AppError(key))
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
@@ -22,7 +20,6 @@ export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Reco
 
 const keysByStatus: Record<number, ErrorKey> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 503: 'SERVICE_UNAVAILABLE' }
 
-/** The error response for a status that the page framework chose. */
 export const refusePage = (status: number): Response =>
   errorResponse(new AppError(keysByStatus[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')))
 
@@ -42,6 +39,5 @@ export const limitHeaders = (state: LimitState | null): [name: string, value: st
         ['ratelimit-reset', String(state.reset)],
       ]
 
-/** A 302. The procedure must have validated `target`. */
 export const redirectTo = (target: string): Response =>
   new Response(null, { status: 302, headers: { location: headerSafe(target) } })

@@ -16,10 +16,8 @@ export function addSecureHeaders(
   for (const [name, value] of Object.entries(defaults)) if (!headers.has(name)) headers.set(name, value)
 }
 
-/** The policy of data: a browser that opens it runs nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** The policy of pages: files of this origin, and inline scripts by nonce. */
 export const pagePolicy = (nonce: string, formTargets: readonly string[]): string =>
   [
     "default-src 'none'",

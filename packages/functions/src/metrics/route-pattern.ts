@@ -4,7 +4,6 @@ const fixed = new Set(['/healthz', '/readyz', '/metrics'])
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 
-/** The method as a metric label; an unknown one is `other`. */
 export const methodLabel = (method: string): string => (methods.has(method) ? method : 'other')
 
 /** The route of a path as a metric label. All unknown paths share one label. */

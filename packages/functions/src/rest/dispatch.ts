@@ -10,14 +10,12 @@ const entriesByPath = Map.groupBy(
 )
 const routesAt = (path: string): Route[] | undefined => entriesByPath.get(path)?.map(({ route }) => route)
 
-/** The paths that describe the routes. The edge answers them itself. */
 const documentPaths = new Set(['/auth/openapi.json', '/auth/reference'])
 
 /** The methods that a path accepts; none if the path is unknown. */
 export const methodsOf = (path: string): string[] =>
   documentPaths.has(path) ? ['GET'] : (routesAt(path) ?? []).map((route) => route.method)
 
-/** Answers one REST request: finds the route, reads the input, calls the procedure and serializes its result. */
 export async function dispatch(request: Request, path: string, api: Api): Promise<Response> {
   try {
     const route = requireRoute(path, request.method)
@@ -25,7 +23,6 @@ export async function dispatch(request: Request, path: string, api: Api): Promis
     const result = await route.call(api, input as never, request)
     return result instanceof Response ? result : json(result)
   } catch (thrown) {
-    // The edge logs unexpected errors.
     if (!(thrown instanceof AppError || thrown instanceof ZodError)) throw thrown
     return refuse(request, path, toAppError(thrown))
   }

@@ -2,10 +2,8 @@ import { type Api, type AppError, toAppError, withParameter } from '@floorpass/a
 import { finishSocialInput, startSocialInput } from '@floorpass/api/contracts'
 import { redirectTo } from '../http/respond.ts'
 
-/**
- * GET /auth/sign-in/social: redirects to a provider. Errors redirect to a page, but invalid input throws.
- * Ignores `scopes`: anyone can craft a link, so only the POST accepts them.
- */
+/** GET /auth/sign-in/social: redirects to a provider. Errors redirect to a page, but invalid input throws.
+ * Ignores `scopes`: anyone can craft a link, so only the POST accepts them. */
 export async function followSocialStart(api: Api, query: unknown): Promise<Response> {
   const input = startSocialInput.parse(query)
   try {

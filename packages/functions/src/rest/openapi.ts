@@ -10,7 +10,6 @@ type DocumentInfo = { appName: string; baseUrl: string; cookieName: string }
 
 export type OpenapiDocument = ReturnType<typeof openapiDocument>
 
-/** Builds the OpenAPI 3.1 document of /auth from the route table and the contracts. */
 export function openapiDocument(routes: readonly Route[], { appName, baseUrl, cookieName }: DocumentInfo) {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, unknown>> = {}
@@ -67,7 +66,6 @@ function buildParameters(input: z.ZodType, schemas: Record<string, unknown>) {
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: required.includes(name), schema }))
 }
 
-/** Converts a contract to JSON Schema. Adds its named parts to `schemas`. */
 function toSchema(contract: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): Record<string, unknown> {
   const {
     $schema,

@@ -3,7 +3,6 @@ import type { OpenapiDocument } from './openapi.ts'
 
 type Operation = OpenapiDocument['paths'][string][string]
 
-/** Renders the OpenAPI document as a page without scripts. */
 export function referencePage({ info, paths, servers, components }: OpenapiDocument) {
   const sections = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(

@@ -8,21 +8,16 @@ import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
 
 export type Route = {
-  /** The module of the specification. */
   module: string
   method: 'GET' | 'POST'
-  /** Below /auth. */
   path: string
-  /** The paths that better-auth's client calls for this route. */
   aliases: readonly string[]
   /** Documents and tests the access rule. The procedure enforces it. */
   access: Access
   summary: string
   input: z.ZodType | null
-  /** Null for a redirect. */
   answer: z.ZodType | null
   accepts: readonly BodyKind[]
-  /** The provider that must be configured for this route to exist. */
   needs: ProviderId | 'any-provider' | null
   /** The only answer of a route that clients call but the service does not offer. */
   refuses: ErrorKey | null
@@ -541,6 +536,5 @@ const table: Record<string, readonly Row[]> = {
 
 export const routes: readonly Route[] = Object.entries(table).flatMap(([module, rows]) => rows.map((row) => ({ module, ...row })))
 
-/** The routes of a service with these providers. */
 export const activeRoutes = (providers: ReadonlySet<ProviderId>): readonly Route[] =>
   routes.filter(({ needs }) => needs === null || (needs === 'any-provider' ? providers.size > 0 : providers.has(needs)))

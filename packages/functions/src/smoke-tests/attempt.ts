@@ -1,22 +1,16 @@
-/** How one check of a suite ended. */
 export type Outcome = {
-  /** The checked thing, in suites that check several. */
   group: string | null
   title: string
   status: 'passed' | 'failed' | 'skipped'
   startTime: number
-  /** In milliseconds, like `startTime`. */
   duration: number
   /** One sentence without secrets and personal data: the report is committed to a repository. */
   failure: string | null
-  /** Measurements. */
   meta: Record<string, number>
 }
 
-/** Resolves to measurements, if there are any. */
 export type Work = () => Promise<Record<string, number> | undefined>
 
-/** A failed check. The message goes to the report. */
 export class CheckFailure extends Error {
   override name = 'CheckFailure'
 }

@@ -10,7 +10,6 @@ const post = (body: unknown, origin: string): RequestInit => ({
   body: JSON.stringify(body),
 })
 
-/** Checks that the edge refuses callers without an account. Sends requests as a browser does; writes nothing. */
 export const checkAuth = (send: Send, origin: string, cookieName: string): Check[] => {
   // No account can have this address: .invalid is reserved (RFC 2606).
   const unknownCredentials = () => ({ email: `${randomUUID()}@smoke-tests.invalid`, password: randomUUID() })

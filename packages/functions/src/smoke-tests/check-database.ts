@@ -2,10 +2,8 @@ import type { Database } from '@floorpass/db'
 import { CheckFailure } from './attempt.ts'
 import type { Check } from './smoke-tests.ts'
 
-/** Thrown to roll a transaction back. */
 class Rollback extends Error {}
 
-/** Checks that the database answers, writes and rolls back, and has our time. */
 export const checkDatabase = (db: Database, clockTolerance: number): Check[] => [
   {
     title: 'answers',

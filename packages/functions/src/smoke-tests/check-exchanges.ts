@@ -4,10 +4,8 @@ import { attempt, notRun, type Outcome } from './attempt.ts'
 
 export type Exchange = { id: string; baseUrl: string | null }
 
-/** Limits in seconds. */
 export type SmokeTimes = { check: number; suite: number; slowestAnswer: number; clockTolerance: number }
 
-/** The message to the process that checks one exchange. */
 export type ExchangeRun = { exchange: Exchange; times: SmokeTimes }
 
 const program = fileURLToPath(new URL('exchange-process.ts', import.meta.url))

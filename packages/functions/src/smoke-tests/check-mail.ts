@@ -3,7 +3,6 @@ import type { MailTransport } from '@floorpass/email'
 import { CheckFailure } from './attempt.ts'
 import type { Check } from './smoke-tests.ts'
 
-/** Checks that the mail server accepts our login and that the queue moves. Sends no email. */
 export const checkMail = (db: Database, transport: Pick<MailTransport, 'verify'>, longestWait: number): Check[] => [
   {
     title: 'the mail server accepts our login',

@@ -38,7 +38,6 @@ async function checkExchange(exchange: Exchange): Promise<Outcome[]> {
     const latencies: number[] = []
     client = openClient(exchange, deadline, latencies)
     const sentAt = Date.now()
-    // An exchange without a clock must list its markets instead.
     const time = hasClock(client) ? await client.fetchTime() : void (await client.loadMarkets())
     const [latencyMs = 0] = latencies
     if (hasClock(client)) {
@@ -72,7 +71,6 @@ async function checkExchange(exchange: Exchange): Promise<Outcome[]> {
 
 const hasClock = ({ has }: Client): boolean => has.fetchTime === true
 
-/** Adds the milliseconds of each request to `latencies`. */
 function openClient({ baseUrl }: Exchange, deadline: AbortSignal, latencies: number[]): Client {
   if (library === null) throw new CheckFailure('The library does not support this exchange')
   const { default: ClientOf } = library
@@ -91,7 +89,6 @@ function openClient({ baseUrl }: Exchange, deadline: AbortSignal, latencies: num
   return client
 }
 
-/** Moves the URLs to another host. ccxt keeps them as strings, lists or trees. */
 function replaceHost(baseUrl: string, api: unknown): unknown {
   if (typeof api === 'string') return api.replace(/^https?:\/\/[^/]+/, baseUrl)
   if (Array.isArray(api)) return api.map((entry) => replaceHost(baseUrl, entry))
@@ -99,7 +96,6 @@ function replaceHost(baseUrl: string, api: unknown): unknown {
   return Object.fromEntries(Object.entries(api).map(([name, entry]) => [name, replaceHost(baseUrl, entry)]))
 }
 
-/** A fetch that follows no redirect, reads at most 24 MiB and stops at the deadline. */
 async function boundedFetch(input: Parameters<typeof fetch>[0], init: RequestInit | undefined, deadline: AbortSignal) {
   const signal = init?.signal ? AbortSignal.any([init.signal, deadline]) : deadline
   const response = await fetch(input, { ...init, redirect: 'error', signal })

@@ -12,7 +12,6 @@ export function reportOf(name: string, startTime: number, outcomes: readonly Out
     ({ group }) => group,
   )
   const failedGroups = [...groups.values()].filter((group) => group.some(({ status }) => status === 'failed')).length
-  // Vitest counts the file itself as a suite.
   const suites = groups.size + 1
   const failedSuites = failedGroups + (isFailed ? 1 : 0)
   return {

@@ -9,10 +9,8 @@ import { checkExchanges, type Exchange, type SmokeTimes } from './check-exchange
 import { checkMail } from './check-mail.ts'
 import { type Report, reportOf } from './report.ts'
 
-/** One check of a suite. `run` throws when the check fails. */
 export type Check = { title: string; run: Work }
 
-/** The dependencies that the composition root supplies. */
 export type SmokeTestDeps = {
   /** Shared with the pipeline. Null disables the route. */
   secret: string | null
@@ -23,10 +21,8 @@ export type SmokeTestDeps = {
 
 export type SmokeTests = { answer(request: Request, path: string, context: Context): Promise<Response> }
 
-/**
- * Answers `GET /tests/check-<suite>`: runs the suite in this service and returns a Vitest report, with 200 even if a check fails.
- * `send` sends a request through the edge. NOT_FOUND, METHOD_NOT_ALLOWED, UNAUTHORIZED, TOO_MANY_REQUESTS. Spec: Smoke-test route.
- */
+/** Answers `GET /tests/check-<suite>`: runs the suite in this service and returns a Vitest report, with 200 even if a check fails.
+ * `send` sends a request through the edge. NOT_FOUND, METHOD_NOT_ALLOWED, UNAUTHORIZED, TOO_MANY_REQUESTS. Spec: Smoke-test route. */
 export function createSmokeTests(
   { secret, exchanges, transport, times }: SmokeTestDeps,
   { db, settings, log }: Pick<Context, 'db' | 'settings' | 'log'>,

@@ -5,7 +5,6 @@ import { jsonType, retryHeaders } from '../http/respond.ts'
 
 const largestBatch = 10
 
-/** Answers a tRPC request with JSON in UTF-8, whatever `trpc-accept` asks for. */
 export async function answerTrpc(request: Request, context: Context): Promise<Response> {
   // A streamed batch would send its headers before its procedures set their cookies.
   request.headers.set('trpc-accept', 'application/json')
