@@ -82,7 +82,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   const setVariable = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
   if (setVariable && missing.length > 0) {
-    const fix = 'Set it to the value of the service. The BASE_URL of a local service is http://localhost:3000 by default'
+    const fix = 'Set it to the value of the service; a local service has BASE_URL=http://localhost:3000'
     throw new ConfigError(missing.map((variable) => ({ variable, what: `must be set if ${setVariable} is`, fix })))
   }
   const secrets = config.authSecrets ?? [await requireLocalSecret(config.dataDir)]

@@ -99,9 +99,9 @@ describe('the secret of the service', () => {
   test('is never made by a command: on PostgreSQL it is named, with BASE_URL, beside the database', async () => {
     const empty = join(folder, 'no-secret')
     const database = { DATA_DIR: empty, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
-    await expect(openForOperator(database)).rejects.toThrow(/BASE_URL is missing.+AUTH_SECRET is missing/s)
-    await expect(openForOperator({ ...database, AUTH_SECRET: secret })).rejects.toThrow(/BASE_URL is missing/)
-    await expect(openForOperator({ ...database, BASE_URL: 'http://localhost:3000' })).rejects.toThrow(/AUTH_SECRET is missing/)
+    await expect(openForOperator(database)).rejects.toThrow(/BASE_URL must be set.+AUTH_SECRET must be set/s)
+    await expect(openForOperator({ ...database, AUTH_SECRET: secret })).rejects.toThrow(/BASE_URL must be set/)
+    await expect(openForOperator({ ...database, BASE_URL: 'http://localhost:3000' })).rejects.toThrow(/AUTH_SECRET must be set/)
     expect(kept(empty)).toBe(false)
   })
 

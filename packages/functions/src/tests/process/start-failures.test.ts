@@ -32,7 +32,7 @@ describe('the server does not start', () => {
     const { port } = taken.address() as { port: number }
     const stderr = await expectRefusal(await complete({ PORT: String(port) }), /^Port \d+ is in use by another program\./)
     expect(stderr).toBe(
-      `Port ${port} is in use by another program. Stop that one, or choose another port: PORT=${port + 1} npm start\n`,
+      `Port ${port} is in use by another program. Stop that program, or choose another port: PORT=${port + 1} npm start\n`,
     )
     taken.close()
   })
