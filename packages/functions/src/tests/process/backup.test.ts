@@ -67,7 +67,7 @@ test('a backup of the running service brings back accounts, sessions and second 
 
   const taken = await run('backup', first, file)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the running service')])
-  expect(taken.output).toContain('Keep it like a password')
+  expect(taken.output).toContain('Protect it like a password')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await run('backup', first, file)).output).toContain('exists: choose another name')
   expect((await run('restore', first, file)).output).toContain('nothing was restored')
@@ -103,7 +103,7 @@ test('so does one of a stopped service, from its files; with AUTH_SECRET the sec
   await server.end('SIGTERM')
   const taken = await run('backup', dataDir, file, more)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the stopped service')])
-  expect(taken.output).toContain('AUTH_SECRET is not in it')
+  expect(taken.output).toContain('does not contain AUTH_SECRET')
   expect((await run('restore', other, file)).output).toContain('set the same one')
   expect((await run('restore', other, file, more)).code).toBe(0)
   await expect(stat(join(other, 'auth-secret'))).rejects.toMatchObject({ code: 'ENOENT' })
