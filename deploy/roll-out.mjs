@@ -1,4 +1,4 @@
-// Replaces the running version by a new one without a failed request. See docs/deployment.md.
+// Replaces the running version without a failed request. See docs/deployment.md.
 import { execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,18 +7,17 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const usage = `Usage: npm run deploy -- --proxy <url> [--ports 3001,3002] (--image <reference> --env-file <file> | --process --state <folder>)
-  --proxy     the upstreams of the proxy, in Caddy's admin API: http://127.0.0.1:2019/id/floorpass/upstreams
-  --ports     the two ports that the versions take turns on
-  --image     the container image to run, with the settings of --env-file
-  --process   run this checkout instead, as the container would; its settings are the environment
-  --state     where --process keeps the process ids and the logs; best a folder that a restart of the machine empties`
-const readyWithin = 90_000
-/** The service ends on its own within 25 s; a container engine's patience must be longer. */
-const stopWithin = 30_000
-/** What the proxy took before the switch may still be on its way to the old version. */
-const settleFor = 3_000
+  --proxy     the proxy's upstreams in Caddy's admin API: http://127.0.0.1:2019/id/floorpass/upstreams
+  --ports     the two ports that versions use in turn
+  --image     the container image to run, with the settings in --env-file
+  --process   run this checkout instead of a container, with the settings in the environment
+  --state     the folder for process ids and logs of --process; best one that a reboot empties`
+const startTimeout = 90_000
+const stopTimeout = 30_000
+/** Requests that the proxy accepted before the switch may still reach the old version. */
+const settleTime = 3_000
 
-const { values: given } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     proxy: { type: 'string' },
     ports: { type: 'string', default: '3001,3002' },
@@ -28,47 +27,45 @@ const { values: given } = parseArgs({
     state: { type: 'string' },
   },
 })
-const ports = given.ports.split(',').map(Number)
+const ports = options.ports.split(',').map(Number)
 const isUsable =
-  URL.canParse(given.proxy ?? '') &&
+  URL.canParse(options.proxy ?? '') &&
   ports.length === 2 &&
   ports[0] !== ports[1] &&
   ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536) &&
-  (given.process ? given.state && !given.image : given.image && given['env-file'])
+  (options.process ? options.state && !options.image : options.image && options['env-file'])
 if (!isUsable) {
   console.error(usage)
   process.exit(2)
 }
 
-/** The name in lower case, as registries want it; a tag is a tag in its own case. */
-const imageOf = (reference) =>
+const normalizeImage = (reference) =>
   reference.replace(/^(.*?)((?::[^:/@]+)?(?:@.+)?)$/, (_, name, version) => name.toLowerCase() + version)
 
-/** What Docker gives the container of this setting: of several lines the last, and for a bare name our own. */
-function settingOf(name) {
-  const line = readFileSync(given['env-file'], 'utf8')
+/** Reads a setting as Docker does: the last line wins, and a bare name takes its value from this environment. */
+function readSetting(name) {
+  const line = readFileSync(options['env-file'], 'utf8')
     .split(/\r?\n/)
     .map((text) => text.trimStart())
     .findLast((text) => text === name || text.startsWith(`${name}=`))
   return line === name ? process.env[name] : line?.slice(name.length + 1)
 }
 
-/** What the service does without, and a container behind this proxy cannot. */
-const needed = {
-  DATABASE_URL: 'the new version would serve an empty database of its own',
-  TRUST_PROXY: 'behind the proxy all visitors would share one rate limit. For one on this host it is loopback',
-  BASE_URL: 'the new version would take itself for one on this machine: no page would work, and mails would lead nowhere',
+const requiredSettings = {
+  DATABASE_URL: 'the new version would serve a new, empty database',
+  TRUST_PROXY: 'all visitors behind the proxy would share one rate limit. For a proxy on this host, set it to loopback',
+  BASE_URL: 'the new version would use http://localhost, so pages and links in emails would not work',
 }
 
 const containers = {
   check() {
-    for (const [name, why] of Object.entries(needed))
-      if (['', 'off'].includes(settingOf(name)?.trim() ?? ''))
-        throw new Error(`${given['env-file']} has no ${name}: ${why}. Nothing was changed`)
+    for (const [name, why] of Object.entries(requiredSettings))
+      if (['', 'off'].includes(readSetting(name)?.trim() ?? ''))
+        throw new Error(`${options['env-file']} has no ${name}: ${why}. Nothing was changed`)
   },
   name: (port) => `floorpass-${port}`,
   start(port) {
-    const settings = ['--env-file', given['env-file'], '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
+    const settings = ['--env-file', options['env-file'], '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1']
     const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges']
     docker(
       'run',
@@ -80,19 +77,19 @@ const containers = {
       '--restart',
       'unless-stopped',
       '--stop-timeout',
-      String(stopWithin / 1000),
+      String(stopTimeout / 1000),
       ...settings,
       ...limits,
-      imageOf(given.image),
+      normalizeImage(options.image),
     )
   },
-  // To Docker a container that waits for its next start is running, too.
+  // Docker also reports a container between two restarts as running.
   isRunning: (port) =>
     docker('inspect', '--format', '{{if .RestartCount}}false{{else}}{{.State.Running}}{{end}}', containers.name(port)).trim() ===
     'true',
   log: (port) => docker('logs', '--tail', '20', containers.name(port)),
   stop(port) {
-    if (this.exists(port)) docker('stop', '--time', String(stopWithin / 1000), this.name(port))
+    if (this.exists(port)) docker('stop', '--time', String(stopTimeout / 1000), this.name(port))
     this.remove(port)
   },
   exists: (port) => docker('ps', '--all', '--quiet', '--filter', `name=^${containers.name(port)}$`).trim() !== '',
@@ -103,13 +100,12 @@ const containers = {
 
 const processes = {
   async check() {
-    // Of the checkout as it is now. On demand: a host that runs containers has this file alone.
     const { buildWhenChanged } = await import('../scripts/build-when-changed.mjs')
     await buildWhenChanged('npm run deploy')
   },
-  file: (port, kind) => join(given.state, `${port}.${kind}`),
+  file: (port, kind) => join(options.state, `${port}.${kind}`),
   start(port) {
-    mkdirSync(given.state, { recursive: true })
+    mkdirSync(options.state, { recursive: true })
     const log = openSync(this.file(port, 'log'), 'w')
     const child = spawn(fileURLToPath(new URL('start.sh', import.meta.url)), {
       env: { ...process.env, PORT: String(port), HOST: '127.0.0.1' },
@@ -120,7 +116,7 @@ const processes = {
     child.unref()
     writeFileSync(this.file(port, 'pid'), String(child.pid))
   },
-  // A file that was not written to the end names no process; 0 would be this one's whole group.
+  // An incomplete pid file counts as none. Pid 0 would signal this process's own group.
   pid: (port) => (existsSync(processes.file(port, 'pid')) && Number(readFileSync(processes.file(port, 'pid'), 'utf8'))) || null,
   isRunning(port) {
     const pid = this.pid(port)
@@ -132,39 +128,39 @@ const processes = {
   },
   log: (port) => readFileSync(processes.file(port, 'log'), 'utf8').split('\n').slice(-20).join('\n'),
   async stop(port) {
-    const end = Date.now() + stopWithin
+    const end = Date.now() + stopTimeout
     if (this.isRunning(port)) process.kill(this.pid(port), 'SIGTERM')
     while (this.isRunning(port) && Date.now() < end) await delay(50)
-    // With its workers: one that hangs outlives its primary.
+    // Kill the whole group: a worker that hangs outlives its primary.
     if (this.isRunning(port)) process.kill(-this.pid(port), 'SIGKILL')
     rmSync(this.file(port, 'pid'), { force: true })
   },
 }
 
-const runner = given.process ? processes : containers
+const runner = options.process ? processes : containers
 
 const docker = (...args) => execFileSync('docker', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
 
-async function livePort() {
-  const response = await fetch(given.proxy, { signal: AbortSignal.timeout(5_000) })
-  if (!response.ok) throw new Error(`the proxy answered ${response.status} to GET ${given.proxy}`)
+async function findLivePort() {
+  const response = await fetch(options.proxy, { signal: AbortSignal.timeout(5_000) })
+  if (!response.ok) throw new Error(`the proxy answered ${response.status} to GET ${options.proxy}`)
   const upstreams = (await response.json()) ?? []
   const live = ports.find((port) => upstreams.some(({ dial }) => dial === `127.0.0.1:${port}`)) ?? null
   if (live === null && upstreams.length > 0) {
     const dials = upstreams.map(({ dial }) => dial).join(', ')
-    throw new Error(`the proxy sends to ${dials}, which is none of our ports (${ports.join(', ')}). Nothing was changed`)
+    throw new Error(`the proxy sends to ${dials}, and not to one of our ports (${ports.join(', ')}). Nothing was changed`)
   }
   return live
 }
 
 async function sendTo(port) {
-  const response = await fetch(given.proxy, {
+  const response = await fetch(options.proxy, {
     method: 'PATCH',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify([{ dial: `127.0.0.1:${port}` }]),
     signal: AbortSignal.timeout(10_000),
   })
-  if (!response.ok) throw new Error(`the proxy answered ${response.status} to PATCH ${given.proxy}`)
+  if (!response.ok) throw new Error(`the proxy answered ${response.status} to PATCH ${options.proxy}`)
 }
 
 const isReady = (port) =>
@@ -173,26 +169,22 @@ const isReady = (port) =>
     () => false,
   )
 
-async function becomesReady(port) {
-  for (const end = Date.now() + readyWithin; Date.now() < end; await delay(200)) {
+async function waitUntilReady(port) {
+  for (const end = Date.now() + startTimeout; Date.now() < end; await delay(200)) {
     if (await isReady(port)) return runner.isRunning(port)
-    // It may not be there yet in the first moment.
-    if (Date.now() > end - readyWithin + 2_000 && !runner.isRunning(port)) return false
+    if (Date.now() > end - startTimeout + 2_000 && !runner.isRunning(port)) return false
   }
   return false
 }
 
-/** Sends the proxy to the port. When its answer is lost, the proxy itself says whether it took the order. */
 async function switchTo(port) {
   try {
     return await sendTo(port)
   } catch (error) {
-    const live = await livePort().catch(() => undefined)
+    const live = await findLivePort().catch(() => undefined)
     if (live === port) return
     if (live === undefined)
-      throw new Error(
-        `${reasonOf(error)}; and it does not say which port it uses. All versions were left running: look at the proxy`,
-      )
+      throw new Error(`${describeError(error)}; and it does not say which port it uses. All versions still run: check the proxy`)
     await runner.stop(port)
     throw error
   }
@@ -200,33 +192,32 @@ async function switchTo(port) {
 
 async function rollOut() {
   await runner.check()
-  const old = await livePort()
+  const old = await findLivePort()
   const next = ports.find((port) => port !== old)
   await runner.stop(next)
-  // Whatever answered there would be taken for the new version.
-  if (await isReady(next)) throw new Error(`something that this script did not start serves on port ${next}`)
+  if (await isReady(next)) throw new Error(`another program serves on port ${next}`)
   console.log(`Starting the new version on port ${next} …`)
   await runner.start(next)
-  if (!(await becomesReady(next))) {
+  if (!(await waitUntilReady(next))) {
     console.error(runner.log(next))
     await runner.stop(next)
     throw new Error(
-      `the new version did not become ready. ${old === null ? 'Nothing was running before' : 'The old one still serves, untouched'}`,
+      `the new version did not become ready. ${old === null ? 'Nothing was running before' : 'The old version still serves'}`,
     )
   }
   await switchTo(next)
   console.log(`Port ${next} serves.`)
   if (old === null) return
-  await delay(settleFor)
+  await delay(settleTime)
   await runner.stop(old)
-  console.log(`Port ${old} has finished its requests and is gone.`)
+  console.log(`The old version on port ${old} has finished its requests and stopped.`)
 }
 
-const reasonOf = (error) => error.cause?.message ?? error.message
+const describeError = (error) => error.cause?.message ?? error.message
 
 try {
   await rollOut()
 } catch (error) {
-  console.error(`The roll-out failed: ${reasonOf(error)}.`)
+  console.error(`The roll-out failed: ${describeError(error)}.`)
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-// Plain JavaScript for any Node from 20 on: it runs before anything is installed.
+// Plain JavaScript for Node 20 and later, since it runs before anything is installed.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ const inputs = [
   ...workspaces.map((folder) => join(folder, 'package.json')),
 ]
 
-// The flags undo what a person's npm settings may ask for elsewhere and this workspace cannot do without.
+// Override personal npm settings that would break this workspace.
 const installFlags = [
   '--frozen-lockfile',
   '--prod=false',
@@ -50,8 +50,7 @@ function isUpToDate(state) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === state && existsSync(workspaceNode) && existsSync(generatedClient)
 }
 
-// NODE_ENV=production would leave the build tools out; npm hands its own settings down to every script it runs, and
-// puts the workspace's Node first on the PATH, which may be the very thing that is missing.
+// NODE_ENV=production would skip build tools, and npm's settings and PATH may name a Node that is not installed yet.
 function toolEnvironment() {
   const kept = Object.entries(process.env).filter(
     ([name]) => name !== 'NODE_ENV' && (!/^npm_/i.test(name) || networkSetting.test(name)),
@@ -65,7 +64,7 @@ const reasons = [
   [/ENOSPC|EDQUOT/, 'The disk is full.', 'Free about 2 GB, then run the same command again.'],
   [
     /EACCES|EPERM|EROFS/,
-    'A folder cannot be written.',
+    'A folder is not writable.',
     'Make this folder and the npm cache in your home folder writable for your user.',
   ],
   [
@@ -87,18 +86,18 @@ const reasons = [
 
 const findReason = (output) => reasons.find(([pattern]) => pattern.test(output))
 
-function giveUp(what, output) {
+function failInstall(what, output) {
   say(`\n${output.trimEnd()}`)
   const [, why, todo] = findReason(output) ?? [
     null,
     'The tool stopped with the output above.',
-    'Run the same command again. If it stays, delete the node_modules folders and try once more.',
+    'Run the same command again. If it fails again, delete the node_modules folders and retry.',
   ]
   fail(what, why, todo)
 }
 
 async function install(pnpm) {
-  // From a folder outside the workspace, so that npx does not pick up a pnpm that this very install replaces.
+  // Run outside the workspace, or npx would use the pnpm that this install replaces.
   const result = await run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags], {
     cwd: tmpdir(),
     env: toolEnvironment(),
@@ -124,19 +123,19 @@ async function bootstrap() {
   say('Installing the packages (the first time may take a minute) …')
   let installed = await install(packageManager)
   if (installed.code !== 0 && existsSync(join(root, 'node_modules')) && !findReason(installed.output)) {
-    // An interrupted install can leave a tree that pnpm takes for complete: start over once.
-    say('The installed tree is damaged: installing it afresh …')
+    // After an interrupted install pnpm may consider the tree complete. Start over once.
+    say('The installed packages are damaged. Reinstalling …')
     for (const folder of ['.', ...workspaces]) rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
     installed = await install(packageManager)
   }
-  if (installed.code !== 0) giveUp('The packages could not be installed.', installed.output)
+  if (installed.code !== 0) failInstall('The packages could not be installed.', installed.output)
 
   say('Generating the database client …')
   const generated = await run(workspaceNode, ['scripts/generate.mjs'], {
     cwd: join(root, 'packages', 'db'),
     env: toolEnvironment(),
   })
-  if (generated.code !== 0) giveUp('The database client could not be generated.', generated.output)
+  if (generated.code !== 0) failInstall('The database client could not be generated.', generated.output)
 
   writeFileSync(stamp, currentState())
   say(`Set up in ${Math.round((Date.now() - started) / 1000)} s.`)

@@ -5,8 +5,7 @@ import { fail, run, say } from './run.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const binaries = join(root, 'node_modules', '.bin')
 
-/** Builds the app when its sources changed. A failure ends the process, with `again` as the command to repeat. */
-export async function buildWhenChanged(again) {
+export async function buildWhenChanged(command) {
   const slow = setTimeout(() => say('Building the app (only when its sources changed) …'), 1_000)
   const build = await run(join(binaries, 'turbo'), ['run', 'build'], {
     cwd: root,
@@ -15,5 +14,9 @@ export async function buildWhenChanged(again) {
   clearTimeout(slow)
   if (build.code === 0) return
   say(build.output.trimEnd())
-  fail('The app could not be built.', 'The build stopped with the output above.', `Fix what it names and run \`${again}\` again.`)
+  fail(
+    'The app could not be built.',
+    'The build stopped with the output above.',
+    `Fix the errors, then run \`${command}\` again.`,
+  )
 }

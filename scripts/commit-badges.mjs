@@ -1,4 +1,3 @@
-// Commits and pushes what the tools wrote into docs: badges and reports. Does nothing when there is nothing new.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -7,7 +6,7 @@ if (!branch) {
   console.error('Usage: npm run badges:commit -- <branch>')
   process.exit(2)
 }
-// By its full name: no branch is then taken for a tag, or for an option.
+// The full name, so that git cannot mistake a branch for a tag or an option.
 const ref = `refs/heads/${branch}`
 const author = { name: 'github-actions[bot]', email: '41898282+github-actions[bot]@users.noreply.github.com' }
 const settings = { 'user.name': author.name, 'user.email': author.email, 'core.hooksPath': '/dev/null' }
@@ -15,7 +14,7 @@ const run = (args, config) =>
   execFileSync('git', args, {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    // In the environment, which other users of the machine cannot see, unlike arguments.
+    // Pass secrets in the environment: other users of the machine can see arguments.
     env: {
       ...process.env,
       GIT_TERMINAL_PROMPT: '0',
@@ -30,7 +29,7 @@ const run = (args, config) =>
   }).trim()
 const git = (...args) => run(args, settings)
 
-/** The token of GITHUB_TOKEN is sent to the host of origin and to nobody else. */
+/** Runs git with GITHUB_TOKEN, which goes to the host of origin only. */
 function gitWithToken(...args) {
   const { GITHUB_TOKEN: token } = process.env
   const origin = URL.parse(git('remote', 'get-url', 'origin'))
@@ -39,13 +38,13 @@ function gitWithToken(...args) {
   return run(args, { ...settings, [`http.${origin.origin}/.extraheader`]: `authorization: basic ${credentials}` })
 }
 
-const written = ['docs/specs', 'docs/reports'].filter((folder) => existsSync(folder))
-if (written.length > 0) git('add', '--all', '--', ...written)
+const folders = ['docs/specs', 'docs/reports'].filter((folder) => existsSync(folder))
+if (folders.length > 0) git('add', '--all', '--', ...folders)
 if (git('diff', '--cached', '--name-only') === '') {
   console.log('No badge and no report changed.')
   process.exit(0)
 }
-// `docs` releases nothing. On main, [skip ci] also starts nothing, whoever's token pushes; elsewhere a squash or rebase would carry it to main.
+// A `docs` commit releases nothing. [skip ci] prevents a new run, on main only: a squash or rebase could carry it to main.
 const message = `docs(badges): the state of the tests${branch === 'main' ? ' [skip ci]' : ''}`
 git('commit', '--quiet', '--message', message)
 for (let attempt = 1; ; attempt += 1) {
@@ -54,7 +53,6 @@ for (let attempt = 1; ; attempt += 1) {
     break
   } catch (error) {
     if (attempt === 3) throw error
-    // Somebody pushed meanwhile: theirs first.
     gitWithToken('pull', '--quiet', '--rebase', 'origin', ref)
   }
 }

@@ -1,4 +1,4 @@
-// Prints "<passed> <failed>" for a report of vitest or Playwright. What cannot be read, or holds no test, counts as one failure.
+// Prints "<passed> <failed>" for a Vitest or Playwright report. An unreadable or empty report counts as one failure.
 import { readFileSync } from 'node:fs'
 
 const [file] = process.argv.slice(2)
@@ -16,7 +16,7 @@ function count(report) {
 
 try {
   const [passed, failed] = count(JSON.parse(readFileSync(file, 'utf8')))
-  if (!Number.isInteger(passed + failed) || passed + failed === 0) throw new Error(`${file} holds no test`)
+  if (!Number.isInteger(passed + failed) || passed + failed === 0) throw new Error(`${file} contains no test`)
   console.log(passed, failed)
 } catch (error) {
   console.error(`No result: ${error.message}`)

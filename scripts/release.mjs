@@ -1,5 +1,4 @@
-// Tags and publishes the next version by the commits since the last one, and tells the pipeline which commit that was. Arguments go to
-// semantic-release: `npm run release -- --dry-run`.
+// Tags and publishes the next version, and outputs its commit for the pipeline. Passes arguments to semantic-release.
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +15,6 @@ try {
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' })
   if (process.env.GITHUB_OUTPUT) appendFileSync(process.env.GITHUB_OUTPUT, `commit=${commit}`)
 } catch (error) {
-  // The tool itself has said what failed, if it is there.
   if (typeof error.status !== 'number') console.error(error.message)
   process.exit(error.status ?? 1)
 }

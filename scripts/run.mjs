@@ -1,13 +1,10 @@
 import { spawn } from 'node:child_process'
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }
-const patience = 5000
+const killAfter = 5000
 
-/**
- * Runs a tool quietly and resolves to its exit code and everything it printed.
- * The tool gets its own process group, so that one Ctrl-C ends it with all its children, whoever received the signal:
- * even the shell between npm and this script, which passes none on and simply disappears.
- */
+/** Runs a tool and resolves to its exit code and output. The tool gets its own process group, so that Ctrl-C ends all its children.
+ * The shell between npm and this script forwards no signal; a changed parent id shows that it is gone. */
 export function run(command, args, options) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -28,7 +25,7 @@ export function run(command, args, options) {
       if (stoppedBy) return
       stoppedBy = signal
       endGroup('SIGTERM')
-      timer = setTimeout(() => endGroup('SIGKILL'), patience)
+      timer = setTimeout(() => endGroup('SIGKILL'), killAfter)
     }
     const finish = (result) => {
       clearTimeout(timer)
@@ -48,12 +45,10 @@ export function run(command, args, options) {
   })
 }
 
-/** One line on standard error: what is going on. */
 export function say(line) {
   process.stderr.write(`${line}\n`)
 }
 
-/** Ends the process: what went wrong, why, and what to do about it. */
 export function fail(what, why, todo) {
   say(`\n${what}\n  Why: ${why}\n  Do:  ${todo}\n`)
   process.exit(1)

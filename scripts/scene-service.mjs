@@ -9,10 +9,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where Chromium is; undefined leaves it to the tool that asks. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
 
-/** What a service of one's own needs: a free port and an empty data folder, which `end` removes. No provider, mails in the outbox. */
+/** Prepares a service on a free port with an empty data folder, which `end` removes. No providers; emails go to the outbox. */
 export async function prepareService() {
   const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-scene-'))
   const port = await freePort()
@@ -28,13 +27,12 @@ export async function prepareService() {
   return { url, environment, end: () => rm(dataDir, { recursive: true, force: true }) }
 }
 
-/** Runs the service as if it were `now`, for as long as `use` takes; `use` gets by how many seconds its clock is behind. */
+/** Runs the service with its clock set to `now` while `use` runs. Passes `use` the seconds by which that clock is behind. */
 export async function withService(now, environment, use) {
-  // Whole half minutes, so that the codes of authenticators can be told.
   const lag = Math.floor((Date.now() - now) / 30_000) * 30
   const clock = `const Real = Date
     globalThis.Date = class Date extends Real {
-      constructor(...given) { given.length ? super(...given) : super(Real.now() - ${lag * 1000}) }
+      constructor(...args) { args.length ? super(...args) : super(Real.now() - ${lag * 1000}) }
       static now() { return Real.now() - ${lag * 1000} }
     }`
   const service = spawn(join(root, 'node_modules/node/bin/node'), ['scripts/start.mjs'], {

@@ -1,5 +1,5 @@
-// Every page at two widths in both themes, into docs/screens: `npm run screens`. The service is one of its own, with a scene that is
-// always the same, on a clock that is always the same; only keys, codes and QR codes differ from one run to the next.
+// Writes a screenshot of every page, at two widths and in both themes, to docs/screens: `npm run screens`.
+// The scene and the clock are fixed. Only keys, codes and QR codes change from run to run.
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ const day = 86_400_000
 
 const address = (handle) => `${handle === 'guarded' ? 'ada' : handle}@${handle === 'guarded' ? 'guarded' : 'meridian'}.example`
 
-async function photograph(baseURL, scene, google) {
+async function takePictures(baseURL, scene, google) {
   const browser = await chromium.launch({
     ...(chromiumPath && { executablePath: chromiumPath }),
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'],
@@ -79,8 +79,7 @@ async function photograph(baseURL, scene, google) {
   }
 }
 
-/** The gallery in docs/screens/README.md, between its two comments. */
-async function listPictures() {
+async function writeGallery() {
   const file = join(folder, 'README.md')
   const shots = pages.filter(({ photo }) => photo !== false)
   const picture = (name, width, theme) =>
@@ -113,9 +112,9 @@ async function takeScreens() {
   }
   let size = 0
   try {
-    // The build takes its time: the scene's clock starts after it.
+    // Build now, so that the scene's clock does not run during the build.
     await withService(today - 61 * day, environment, async () => {})
-    say('Setting the scene: accounts of two months ago, devices of this week …')
+    say('Creating the scene: accounts from two months ago, devices from this week …')
     await withService(today - 61 * day, environment, () => foundAccounts(url, address))
     await withService(today - 4 * day + 7_500_000, environment, () => signInElsewhere(url, address, ['phone']))
     const returning = await withService(today - 1 * day - 5_400_000, environment, async (lag) => {
@@ -125,11 +124,11 @@ async function takeScreens() {
     const { taken, whole } = await withService(today, environment, async (lag) => {
       const scene = await seedScene(url, address, { slug: 'meridian-rates', returning, lag })
       say(`Taking ${pages.length} pages at ${widths.join(' and ')} px, ${themes.join(' and ')} …`)
-      return photograph(url, scene, google)
+      return takePictures(url, scene, google)
     })
     const pictures = (await readdir(folder)).filter((name) => name.endsWith('.png'))
     if (whole) for (const old of pictures.filter((name) => !taken.includes(name))) await rm(join(folder, old))
-    await listPictures()
+    await writeGallery()
     const sizes = await Promise.all(taken.map(async (name) => (await stat(join(folder, name))).size))
     size = sizes.reduce((sum, each) => sum + each, 0)
     say(`${taken.length} pictures in docs/screens, ${Math.round(size / 1000)} kB.`)

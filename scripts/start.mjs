@@ -8,17 +8,13 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
 
 if (!process.execve || !existsSync(workspaceNode)) {
-  fail(
-    'The server was not started.',
-    "This script runs on the workspace's own Node.",
-    'Use `npm start`, which installs it first.',
-  )
+  fail('The server was not started.', "This script needs the workspace's Node.", 'Use `npm start`, which installs it first.')
 }
 process.chdir(root)
 
 await buildWhenChanged('npm start')
 
-// The server takes this process's place: it gets every signal itself, its exit code is ours, and no parent is left behind.
+// Replace this process, so that the server gets every signal and returns its own exit code.
 process.execve('/bin/sh', ['sh', 'deploy/start.sh'], {
   ...process.env,
   NODE_COMPILE_CACHE: join(root, 'node_modules', '.cache', 'compiled'),

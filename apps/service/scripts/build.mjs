@@ -1,4 +1,3 @@
-// The service with its pages, as a bundle: `turbo run build`.
 import { fileURLToPath } from 'node:url'
 import { dropSuperseded } from '../../../scripts/drop-superseded.mjs'
 import { bundle } from './bundle.mjs'

@@ -3,7 +3,6 @@ import { runCommand } from '@floorpass/admin'
 import { openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-/** Ctrl-C and the end of the input are an empty answer. */
 async function ask(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

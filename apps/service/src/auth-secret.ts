@@ -6,36 +6,34 @@ import { createSecretBox, openPayload } from '@floorpass/api'
 import type { Database } from '@floorpass/db'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 
-/** The kept secret cannot be used. The message says what to do. */
 export class LocalSecretError extends Error {
   override name = 'LocalSecretError'
 }
 
-/** Where it is kept. */
 export const localSecretFile = (dataDir: string): string => join(dataDir, 'auth-secret')
 
-/** Tells one secret from another, and nothing about it: 128 bit of a keyed hash. */
+/** Identifies a secret without revealing it: 128 bits of a keyed hash. */
 export const fingerprintOf = (secret: string): string =>
   createHmac('sha256', secret.trim()).update('floorpass/secret-fingerprint/1').digest('base64url').slice(0, 22)
 
-/** Local mode's AUTH_SECRET: made once, kept beside the data it protects. */
+/** Returns local mode's AUTH_SECRET. The first call creates it next to the data. LocalSecretError. */
 export async function localSecret(dataDir: string): Promise<string> {
   const file = localSecretFile(dataDir)
-  if (!existsSync(file)) await makeSecret(dataDir, file)
+  if (!existsSync(file)) await createSecret(dataDir, file)
   await chmod(file, 0o600)
   const secret = (await readFile(file, 'utf8')).trim()
   if (secret.length >= 43) return secret
   throw new LocalSecretError(
-    `The secret in ${file} is empty or cut off, so what it sealed cannot be opened. Restore the file from a backup, or delete it to start with a new one: mails that wait and links that are out are lost then.`,
+    `The secret in ${file} is empty or cut off, so the data sealed with it cannot be opened. Restore the file from a backup, or delete it to start with a new secret: queued emails and links already sent are then lost.`,
   )
 }
 
-async function makeSecret(dataDir: string, file: string): Promise<void> {
+async function createSecret(dataDir: string, file: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
-  // A name that nobody left behind: in a container every process has the same id.
+  // A process id would not be unique: in a container every process may have the same one.
   const draft = `${file}.${randomUUID()}`
   await writeFile(draft, randomBytes(32).toString('base64url'), { flag: 'wx', mode: 0o600, flush: true })
-  // link() fails when the file exists: two first starts agree on one secret, and none is ever half written.
+  // link() fails if the file exists: two concurrent first starts agree on one complete secret.
   await link(draft, file)
     .catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
@@ -43,16 +41,16 @@ async function makeSecret(dataDir: string, file: string): Promise<void> {
     .finally(() => unlink(draft))
 }
 
-/** The one that the service made, which stays its own work. */
-export async function keptSecret(dataDir: string): Promise<string> {
+/** Returns the secret that the service created; never creates one. DatabaseNotReadyError. */
+export async function requireLocalSecret(dataDir: string): Promise<string> {
   const file = localSecretFile(dataDir)
   if (existsSync(file)) return localSecret(dataDir)
   throw new DatabaseNotReadyError(
-    `There is no secret in ${file}. Set AUTH_SECRET as the service has it, or start the service once.`,
+    `There is no secret in ${file}. Set AUTH_SECRET to the value of the service, or start the service once.`,
   )
 }
 
-/** The newest of what is sealed tells which secret the service has. */
+/** Asserts that `secrets` open the newest sealed row. DatabaseNotReadyError. */
 export async function assertSameSecret(db: Database, secrets: readonly string[]): Promise<void> {
   const newest = { orderBy: { createdAt: 'desc' } } as const
   const [mail, link, factor] = await db.$transaction([
@@ -61,19 +59,19 @@ export async function assertSameSecret(db: Database, secrets: readonly string[])
     db.twoFactor.findFirst(newest),
   ])
   const box = createSecretBox(secrets)
-  const [last] = [
+  const [newestRow] = [
     mail && { at: mail.createdAt, open: () => box.open(mail.mailSealed, ['queued_mails.mail_sealed', mail.id]) },
     link && { at: link.createdAt, open: () => openPayload({ secretBox: box }, link) },
     factor && { at: factor.createdAt, open: () => box.open(factor.secretSealed, ['two_factors.secret_sealed', factor.userId]) },
   ]
     .filter((row) => row !== null)
     .sort((one, other) => Number(other.at) - Number(one.at))
-  if (!last) return
+  if (!newestRow) return
   try {
-    last.open()
+    newestRow.open()
   } catch {
     throw new DatabaseNotReadyError(
-      'What the service sealed last cannot be opened: AUTH_SECRET is another one. Set it as the service has it. If it was changed a moment ago, and nothing was sealed since, add --secret-is-new.',
+      'AUTH_SECRET does not open the data that the service sealed last. Set it to the value of the service. If you have just changed it, and the service has sealed nothing since, add --secret-is-new.',
     )
   }
 }

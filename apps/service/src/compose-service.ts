@@ -30,7 +30,6 @@ import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './t
 export type OpenDatabase = Awaited<ReturnType<typeof openDatabase>>
 export type Outbox = ReturnType<typeof createOutbox>
 
-/** A running service without its transport: hand it to `createEdge`. */
 export type Service = EdgeService & {
   mode: Config['mode']
   host: string
@@ -39,11 +38,8 @@ export type Service = EdgeService & {
   secretResealer: SecretResealer
   metrics: Metrics | null
   tracing: OpenTracing | null
-  /** The channel of a worker to its primary; null in a single process. */
   primary: WorkerChannel | null
-  /** Makes /readyz fail, so that balancers send their requests elsewhere. */
   drain(): void
-  /** Ends background work and closes every connection. */
   stop(): Promise<void>
 }
 
@@ -58,13 +54,12 @@ type ServiceParts = {
   primary?: WorkerChannel | null
   metrics?: Metrics | null
   tracing?: OpenTracing | null
-  keepSessions?: boolean
+  cacheSessions?: boolean
   hashCost?: HashCost
   responseFloorMs?: number
   smokeTimes?: SmokeTimes
 }
 
-/** Wires open parts together. Tests call it with parts of their own. */
 export function composeService({
   config,
   secrets,
@@ -76,7 +71,7 @@ export function composeService({
   primary = null,
   metrics = config.metricsToken === null ? null : createMetrics(primary),
   tracing = null,
-  keepSessions = true,
+  cacheSessions = true,
   hashCost,
   responseFloorMs,
   smokeTimes = policy.smokeTests,
@@ -86,17 +81,17 @@ export function composeService({
   const db = tracing ? tracedDatabase(database.db, tracing) : database.db
   const sql = tracing ? tracedSql(database.sql, tracing) : database.sql
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
-  const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (gone) => metrics?.countSwept(gone) })
+  const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (rows) => metrics?.countSwept(rows) })
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const deps: Deps = {
     db,
     sql,
     passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
-    limiter: metrics ? metrics.counting(limiter) : limiter,
+    limiter: metrics ? metrics.withRefusalCount(limiter) : limiter,
     responseFloor: createResponseFloor(responseFloorMs),
     secretBox,
-    sessionCache: createSessionCache({ listen: keepSessions ? database.listen : unheard, log }),
+    sessionCache: createSessionCache({ listen: cacheSessions ? database.listen : listenToNothing, log }),
     sessionMisses: createSessionMisses(config.rateLimit),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
@@ -115,8 +110,8 @@ export function composeService({
     onError: (code) => metrics?.countError(code),
     tracing,
   }
-  metrics?.watch(deps)
-  const onSpansLost = (error: Error) => log.warn({ reason: error.message }, 'the last spans did not reach their receiver')
+  metrics?.registerGauges(deps)
+  const onExportFailed = (error: Error) => log.warn({ reason: error.message }, 'trace export failed: last spans lost')
   return {
     deps,
     mode: config.mode,
@@ -133,7 +128,7 @@ export function composeService({
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     isDraining: () => draining,
-    assertReady: () => withinSeconds(2, database.ping),
+    assertReady: () => runWithin(2, database.ping),
     drain() {
       draining = true
     },
@@ -141,18 +136,16 @@ export function composeService({
       await Promise.all([deps.mail.stop(), expirySweep.stop(), secretResealer.stop(), deps.sessionCache.close()])
       transport.close()
       redis?.disconnect()
-      // Side by side: a receiver that hangs must not keep the database from its end.
-      await Promise.all([database.close(), tracing?.stop().catch(onSpansLost)])
+      // In parallel: a hanging trace receiver must not delay the close of the database.
+      await Promise.all([database.close(), tracing?.stop().catch(onExportFailed)])
     },
   }
 }
 
-/** SERVICE_UNAVAILABLE when the work takes longer. */
-async function withinSeconds(seconds: number, work: () => Promise<void>): Promise<void> {
-  const { promise: tooLate, reject } = Promise.withResolvers<never>()
+async function runWithin(seconds: number, work: () => Promise<void>): Promise<void> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
-  await Promise.race([work(), tooLate]).finally(() => clearTimeout(timer))
+  await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-/** A channel on which nothing is ever current: all is read from the database. */
-const unheard = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })
+const listenToNothing = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })

@@ -1,4 +1,4 @@
-/** The database is not one that this version can work on. The message says what to do. */
+/** The database or its secret does not fit this version or configuration. The message says what to do. */
 export class DatabaseNotReadyError extends Error {
   override name = 'DatabaseNotReadyError'
 }

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
 import { destination, pino } from 'pino'
-import { assertSameSecret, keptSecret, localSecret } from './auth-secret.ts'
+import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
 import { openWorkerChannel } from './cluster/worker-channel.ts'
@@ -14,10 +14,8 @@ import { describeError } from './describe-error.ts'
 import { createMetrics } from './metrics/metrics.ts'
 import { connectRedis } from './redis.ts'
 
-/**
- * The one place where configuration turns into things: reads the environment, opens and migrates the database, starts the mail queue. `sessionCache: false` for
- * hosts that freeze a process between requests, such as AWS Lambda (ADR 012).
- */
+/** Opens the service from the environment: migrates the database and starts the mail queue. ConfigError, DatabaseNotReadyError.
+ * `sessionCache: false`: for hosts that freeze a process between requests, such as AWS Lambda (ADR 012). */
 export async function openService(source = readEnvironment(), { sessionCache = true } = {}): Promise<Service> {
   const config = loadConfig(source)
   const log = openLog(config)
@@ -29,18 +27,18 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const metrics = config.metricsToken === null ? null : createMetrics(primary)
   const onConnectionLost = (error: Error) => {
     metrics?.countLostConnection()
-    log.warn({ reason: error.message }, 'a database connection was lost')
+    log.warn({ reason: error.message }, 'database connection lost')
   }
   const database = await openDatabase(config.database, { onConnectionLost })
   let secrets: readonly string[]
   try {
-    // Under the lock of the database: beside a restore no secret of another is made.
+    // Holds the database lock, so that no secret is created during a restore.
     secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
     if (isFirst()) {
       const { applied } = await database.migrate()
-      if (applied.length > 0) log.info({ applied }, 'the database was migrated')
+      if (applied.length > 0) log.info({ applied }, 'database migrated')
     } else {
-      // A worker that takes the place of another must start while the database is away.
+      // A replacement worker must be able to start while the database is down.
       await assertMigrated(database).catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) throw error
       })
@@ -51,19 +49,17 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
   const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
-  // Imported on demand: where nobody listens, none of it is loaded.
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
-  const keepSessions = sessionCache
-  const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing, keepSessions }
-  const service = composeService(parts)
+  const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
+  const service = composeService({ ...parts, cacheSessions: sessionCache })
   service.deps.mail.start()
   service.expirySweep.start()
   service.secretResealer.start()
   const { copyTo } = database
   if (!copyTo || config.database.kind !== 'embedded' || config.database.directory === null) return service
   const { directory } = config.database
-  const opened = { directory, copyTo, secrets, isOwnSecret: config.authSecrets === null }
-  const backups = await serveBackups(directory, () => takeBackup(opened), log)
+  const backupSource = { directory, copyTo, secrets, isOwnSecret: config.authSecrets === null }
+  const backups = await serveBackups(directory, () => takeBackup(backupSource), log)
   return {
     ...service,
     stop: async () => {
@@ -72,28 +68,24 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
 }
 
-/**
- * The same parts for an operator's command beside the service, or instead of it: the database must be there and migrated, nothing
- * runs in the background, and its log is of warnings, on standard error. What it seals the service must open: it makes no secret, and
- * takes none that did not seal the newest row, unless `secretIsNew`. ConfigError, DatabaseNotReadyError.
- */
+/** Opens the service for an operator's command: without background work, on an existing and migrated database, with the secret that
+ * sealed the newest row, unless `secretIsNew`. Logs warnings to standard error. ConfigError, DatabaseNotReadyError. */
 export async function openForOperator(source = readEnvironment(), { secretIsNew = false } = {}): Promise<Service> {
   const config = loadConfig(source)
   const { database: options } = config
   if (options.kind === 'embedded' && !existsSync(options.directory)) {
     throw new DatabaseNotReadyError(
-      `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL as the service has it, or start the service once.`,
+      `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL to the value of the service, or start the service once.`,
     )
   }
-  // A shell that names the database and nothing else would mail links to this machine, sealed with a secret of its own. An embedded one
-  // whose secret is named, and not kept beside it, may be deployed too.
-  const named = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
+  // With defaults for BASE_URL and AUTH_SECRET, the command would email links to localhost and seal data that the service cannot open.
+  const setVariable = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
-  if (named && missing.length > 0) {
-    const fix = 'Set it as the service has it; one on this machine has http://localhost:3000 by itself'
-    throw new ConfigError(missing.map((variable) => ({ variable, what: `is missing beside ${named}`, fix })))
+  if (setVariable && missing.length > 0) {
+    const fix = 'Set it to the value of the service; a local service has BASE_URL=http://localhost:3000'
+    throw new ConfigError(missing.map((variable) => ({ variable, what: `must be set if ${setVariable} is`, fix })))
   }
-  const secrets = config.authSecrets ?? [await keptSecret(config.dataDir)]
+  const secrets = config.authSecrets ?? [await requireLocalSecret(config.dataDir)]
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
   const database = await openDatabase(options)
   try {
@@ -112,28 +104,27 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     redis: null,
     log,
     metrics: null,
-    keepSessions: false,
+    cacheSessions: false,
   })
 }
 
 async function assertMigrated({ hasPendingMigrations }: OpenDatabase): Promise<void> {
   if (!(await hasPendingMigrations())) return
   throw new DatabaseNotReadyError(
-    'The database is older than this version. Start this version of the service once, or use the version that runs.',
+    'The database schema is older than this version. Start this version of the service once, or use the version that runs.',
   )
 }
 
-/** One process of a service does what is done once: it alone, or the first of its workers. */
+/** Whether this process does one-time work: it is the only process or the first worker. */
 export const isFirst = (): boolean => (cluster.worker?.id ?? 1) === 1
 
 const openTransport = ({ mail, appName }: Config): MailTransport =>
   mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
 
-/** What a pipe takes whole (PIPE_BUF): longer writes of several workers would get into each other's lines. */
-const wholeWrite = 4_096
+const maxAtomicWrite = 4_096
 
 const openLog = ({ logLevel }: Config) =>
   pino(
     { level: logLevel, base: null, serializers: { err: describeError } },
-    destination({ sync: false, ...(cluster.isWorker && { maxWrite: wholeWrite }) }),
+    destination({ sync: false, ...(cluster.isWorker && { maxWrite: maxAtomicWrite }) }),
   )

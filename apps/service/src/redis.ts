@@ -1,27 +1,27 @@
 import type { Log } from '@floorpass/api'
 import { Redis } from 'ioredis'
 
-const redisPatienceMs = 1_000
+const timeoutMs = 1_000
 
-/** The connection for shared rate limits, kept up for as long as the process lives. While it is away, each call on it rejects within a second or so. */
+/** Connects to Redis for shared rate limits and reconnects forever. While Redis is down, each call rejects within about a second. */
 export function connectRedis(url: string, log: Log): Redis {
-  // A Redis that is frozen or unreachable holds its connection open and answers nothing: a limit must not wait for it.
   const redis = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     connectTimeout: 2_000,
-    commandTimeout: redisPatienceMs,
-    socketTimeout: redisPatienceMs,
-    // After a fail-over the old connection may lead to what is a replica now.
+    // A frozen Redis keeps its connection open and answers nothing.
+    commandTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    // After a failover the connection may lead to a server that is now a replica.
     reconnectOnError: ({ message }) => message.includes('READONLY'),
   })
   let down = false
   redis.on('error', (error: Error) => {
-    if (!down) log.warn({ reason: error.message }, 'Redis is away: limits are counted in this process until it is back')
+    if (!down) log.warn({ reason: error.message }, 'redis connection lost: counting limits in this process')
     down = true
   })
   redis.on('ready', () => {
-    if (down) log.info({}, 'Redis is back')
+    if (down) log.info({}, 'redis connection restored')
     down = false
   })
   return redis

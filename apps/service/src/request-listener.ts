@@ -6,32 +6,30 @@ import type { Service } from './compose-service.ts'
 
 type Fetch = Parameters<typeof getRequestListener>[0]
 
-/** Node's requests, answered by a function of web ones; what makes no web request is refused in the edge's own form. */
+/** Adapts `fetch` to Node's requests. Answers requests that the adapter cannot convert in the edge's error format. */
 export function createRequestListener(fetch: Fetch, service: Service): RequestListener {
   const answerMalformed = createMalformedRequestAnswer(service)
-  let asked: IncomingMessage | undefined
-  const closingWhatIsTooLarge: Fetch = async (...args) => {
+  let current: IncomingMessage | undefined
+  const fetchAndClose: Fetch = async (...args) => {
     const response = (await fetch(...args)) as Response
-    // Before its request is whole: what comes next on this connection is the rest of that.
     if (response.status === 413) response.headers.set('connection', 'close')
     return response
   }
-  const answer = getRequestListener(closingWhatIsTooLarge, {
+  const answer = getRequestListener(fetchAndClose, {
     overrideGlobalObjects: false,
     errorHandler: (error) => {
-      // The edge answers its own failures: another name than this one is a bug of the adapter.
       if (!(error instanceof Error && error.name === 'RequestError')) return refusePage(500)
-      // The adapter says so before it waits for anything: `asked` is still that request.
-      const origin = asked?.headers.origin ?? null
-      const { body, ...head } = answerMalformed({ origin, status: 400, message: 'The address of the request cannot be read' })
+      // The adapter throws synchronously, so `current` is the failed request.
+      const origin = current?.headers.origin ?? null
+      const { body, ...head } = answerMalformed({ origin, status: 400, message: 'The request target is not a valid URL' })
       return new Response(body, head)
     },
   })
   return (request, response) => {
-    // Behind an answer that said it was the last one (RFC 9112, 9.6).
+    // Ignore requests that follow a response with `Connection: close` (RFC 9112, 9.6).
     if (!request.socket.writable) return
-    asked = request
-    closeLate(request)
+    current = request
+    delayDestroy(request)
     void answer(request, response)
   }
 }
@@ -40,81 +38,80 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
 export function refuseMalformed(service: Service, listener: RequestListener): RequestListener {
   const answerMalformed = createMalformedRequestAnswer(service)
   let lastHost: string | undefined
-  const findFault = ({ url = '', headers: { host = '', expect } }: IncomingMessage): [status: number, message: string] | null => {
+  const findProblem = ({
+    url = '',
+    headers: { host = '', expect },
+  }: IncomingMessage): [status: number, message: string] | null => {
     if (host !== lastHost && !isHost(host)) return [400, 'The Host header does not name a host']
-    // Callers of one service name one host: parsing it costs more than the rest of this.
+    // Parsing costs more than all other checks, and callers of one service send the same Host.
     lastHost = host
-    if (hasCredentials(url)) return [400, 'The address of the request names a user']
+    if (hasCredentials(url)) return [400, 'The request target contains a user name']
     if (expect !== undefined && expect.toLowerCase() !== '100-continue') return [417, 'The Expect header must be 100-continue']
     return null
   }
   return (request, response) => {
-    const fault = findFault(request)
-    if (fault === null) return listener(request, response)
+    const problem = findProblem(request)
+    if (problem === null) return listener(request, response)
     if (!request.socket.writable) return
-    closeLate(request)
-    const [status, message] = fault
+    delayDestroy(request)
+    const [status, message] = problem
     const answer = answerMalformed({ origin: request.headers.origin ?? null, status, message })
     response.statusCode = status
     response.setHeaders(answer.headers).setHeader('connection', 'close').end(answer.body)
   }
 }
 
-/** No web request can be made of such an address, and only some readers notice. */
+/** The Request constructor rejects such a URL. Other URL parsers accept it. */
 function hasCredentials(target: string): boolean {
   const url = target.startsWith('/') ? null : URL.parse(target)
   return url !== null && url.username + url.password !== ''
 }
 
-/** A connection that is destroyed on what is still to come takes the answer with it: whoever reads it closes first. */
-const patience = 1000
+const readTime = 1000
+const lastRequests = new WeakMap<Duplex, IncomingMessage>()
 
-/** An answer before the end of its request, such as 413, has this long to be read; what comes meanwhile is thrown away. */
-function closeLate(request: IncomingMessage): void {
+/** Destroying a socket with unread input resets it, and the client loses an early response such as 413. Discard the input for a second first. */
+function delayDestroy(request: IncomingMessage): void {
   const { socket } = request
-  const isKnown = newest.has(socket)
-  newest.set(socket, request)
+  const isKnown = lastRequests.has(socket)
+  lastRequests.set(socket, request)
   if (isKnown) return
   const destroySoon = socket.destroySoon.bind(socket)
   socket.destroySoon = () => {
-    const last = newest.get(socket)
+    const last = lastRequests.get(socket)
     if (!last || last.complete) return destroySoon()
     socket.end()
     last.resume()
-    setTimeout(() => socket.destroy(), patience).unref()
+    setTimeout(() => socket.destroy(), readTime).unref()
   }
 }
 
-/** The last request of each connection: those of one share its end. */
-const newest = new WeakMap<Duplex, IncomingMessage>()
-
-const refusals: Record<string, [status: string, message: string]> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers of the request are too large'],
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The request body is framed too wastefully'],
+const parserErrors: Record<string, [status: string, message: string]> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The request headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'The chunk extensions of the request body are too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request took too long to arrive'],
 }
-const noHttp: [status: string, message: string] = ['400 Bad Request', 'The request is no HTTP']
+const malformed: [status: string, message: string] = ['400 Bad Request', 'Malformed HTTP request']
 
-/** For a server's `clientError`: what its parser refuses, or gave up waiting for. The connection ends with it. */
+/** Listens to a server's `clientError`: answers parser errors and timeouts, then closes the connection. */
 export function createClientErrorListener(service: Service) {
   const answerMalformed = createMalformedRequestAnswer(service)
   const refused = new WeakSet<Duplex>()
   return (error: NodeJS.ErrnoException, socket: Duplex & { _httpMessage?: ServerResponse | null }): void => {
-    // The parser says it of every further byte.
     if (refused.has(socket)) return
     refused.add(socket)
-    const owed = socket._httpMessage
-    // A second answer would pass for a part of the one that has begun.
-    if (!socket.writable || error.code === 'ECONNRESET' || owed?.headersSent) return void socket.destroy()
-    // What came whole is in work, and may commit: the answer is its own, and the last one.
-    if (owed?.req.complete) return void owed.setHeader('connection', 'close')
-    const [line, message] = refusals[error.code ?? ''] ?? noHttp
-    const origin = owed?.req.headers.origin ?? null
+    const pending = socket._httpMessage
+    // Clients would read a second response as a part of the started one.
+    if (!socket.writable || error.code === 'ECONNRESET' || pending?.headersSent) return void socket.destroy()
+    // A complete request is in progress and may commit, so it keeps its own response.
+    if (pending?.req.complete) return void pending.setHeader('connection', 'close')
+    const [line, message] = parserErrors[error.code ?? ''] ?? malformed
+    const origin = pending?.req.headers.origin ?? null
     const { headers, body } = answerMalformed({ origin, status: Number.parseInt(line, 10), message })
     headers.set('content-length', String(Buffer.byteLength(body)))
     headers.set('connection', 'close')
     const head = [...headers].map(([name, value]) => `${name}: ${value}`)
     socket.end([`HTTP/1.1 ${line}`, ...head, '', body].join('\r\n'))
-    setTimeout(() => socket.destroy(), patience).unref()
+    setTimeout(() => socket.destroy(), readTime).unref()
   }
 }

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
-import { superviseWorkers, workerCount } from './cluster/primary.ts'
+import { superviseWorkers } from './cluster/primary.ts'
+import { workerCount } from './cluster/worker-count.ts'
 
-// A primary draws no page and opens no database: what serves is loaded by those who serve.
+// The primary serves nothing, so it never loads the server.
 if (cluster.isPrimary && workerCount() > 1) process.exit(await superviseWorkers(console.error))
 await import('./http-server.ts')

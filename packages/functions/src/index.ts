@@ -1,5 +1,6 @@
-export { type Connection, createEdge, type Edge, type PageContext, type Pages } from './edge.ts'
+export { createEdge } from './edge.ts'
 export type { EdgeService, RequestLabels } from './edge-service.ts'
+export type { Connection, Edge, PageContext, Pages } from './edge-types.ts'
 export { createLambdaHandler, type GatewayEvent, type GatewayResult } from './gateway/lambda-handler.ts'
 export { trustedProxies } from './http/client-address.ts'
 export { isHost } from './http/host.ts'

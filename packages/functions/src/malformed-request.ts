@@ -5,15 +5,14 @@ import { corsHeaders } from './http/cors.ts'
 import { jsonType } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
-/** Of what never became a Request. `origin` is null where the headers were not read either: such an answer names none. */
+/** A request that the server could not parse. `origin` is null if the headers could not be parsed either. */
 export type MalformedRequest = { origin: string | null; status: number; message: string }
 
-/** The edge's answer to what the server below it cannot read: BAD_REQUEST with HTTP's own status, and every header of safety. */
 export const createMalformedRequestAnswer =
   ({ deps: { settings }, logFor }: EdgeService) =>
   ({ origin, status, message }: MalformedRequest): { status: number; headers: Headers; body: string } => {
     const requestId = randomUUIDv7()
-    logFor(requestId).info({ status, reason: message }, 'a request that could not be read')
+    logFor(requestId).info({ status, reason: message }, 'malformed request refused')
     const cors = corsHeaders(origin, settings.trustedOrigins)
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ['x-request-id', requestId], ...cors])
     addSecureHeaders(headers, { https: settings.cookie.secure, contentSecurityPolicy: dataPolicy })
@@ -21,7 +20,7 @@ export const createMalformedRequestAnswer =
     return { status, headers, body: JSON.stringify({ code, message }) }
   }
 
-/** A file of the build: to be kept for ever, its name changes with it. No id: it stands in no log, and each byte counts once for each file. */
+/** Headers of a build asset. Browsers may cache it forever, since its name contains a hash of its content. */
 export function addFileHeaders(headers: Headers, { deps: { settings } }: EdgeService): void {
   headers.set('cache-control', 'public, max-age=31536000, immutable')
   addSecureHeaders(headers, { https: settings.cookie.secure, contentSecurityPolicy: dataPolicy })

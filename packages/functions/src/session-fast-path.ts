@@ -8,36 +8,32 @@ import { corsHeaders } from './http/cors.ts'
 import { jsonType, retryHeaders } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
-/** Hosts that every later layer takes as they are; others are judged there. */
+/** Hosts that certainly need no validation. The edge validates all others. */
 const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
 
-const bytesOf = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
+const toBytes = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/**
- * `GET /auth/get-session` with a session's cookie, on Node's own request and response: the most frequent call there is, from memory or by the
- * one procedure that reads it, without the edge, whose answer it gives to the byte (ADR 022). All else goes to the edge with nothing touched.
- */
+/** Answers `GET /auth/get-session`, the most frequent call, on Node's own request and response (ADR 022).
+ * The answer equals the edge's, byte for byte. All other requests go to `edge` unchanged. */
 export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: EdgeService, edge: Listener): Listener {
   const { trustedOrigins, cookie } = deps.settings
-  const headersTo = (origin: string | null): string[] => {
+  const buildHeaders = (origin: string | null): string[] => {
     const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])
     addSecureHeaders(headers, { https: cookie.secure, contentSecurityPolicy: dataPolicy })
-    // In the order of a Response's headers; what each answer has of its own follows.
     return [...headers, ['x-request-id']].flat()
   }
-  const plain = headersTo(null)
-  const byOrigin = new Map(trustedOrigins.map((origin) => [origin, headersTo(origin)]))
+  const plainHeaders = buildHeaders(null)
+  const headersByOrigin = new Map(trustedOrigins.map((origin) => [origin, buildHeaders(origin)]))
 
   const readSession = async ({ headers, socket }: IncomingMessage, cookies: Map<string, string>) => {
     const header = headers.cookie ?? ''
     const forwardedFor = headers['x-forwarded-for']?.toString() ?? null
     const requestId = randomUUIDv7()
     const log = logFor(requestId)
-    const own: string[] = [requestId]
+    const ownHeaders: string[] = [requestId]
     try {
-      // Reading a session needs only the caller's address.
       const client = {
         ip: clientAddress(socket.remoteAddress ?? null, forwardedFor, trustedProxies),
         userAgent: '',
@@ -46,13 +42,13 @@ export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }:
       const context = createContext({ ...deps, log }, client, {
         get: (name) => cookies.get(name),
         all: (name) => cookieValues(header, name),
-        set: (cookie) => void own.push('set-cookie', cookie),
+        set: (cookie) => void ownHeaders.push('set-cookie', cookie),
       })
-      return { status: 200, json: bytesOf(await createCaller(context).sessions.get()), own, log }
+      return { status: 200, json: toBytes(await createCaller(context).sessions.get()), ownHeaders, log }
     } catch (thrown) {
       const error = toAppError(thrown)
-      own.push(...Object.entries(retryHeaders([error])).flat())
-      return { status: error.status, json: bytesOf({ code: error.key, message: error.message }), own, log }
+      ownHeaders.push(...Object.entries(retryHeaders([error])).flat())
+      return { status: error.status, json: toBytes({ code: error.key, message: error.message }), ownHeaders, log }
     }
   }
 
@@ -62,22 +58,22 @@ export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }:
     if (url !== '/auth/get-session' || method !== 'GET' || headers.cookie === undefined) return edge(request, response)
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return edge(request, response)
     if (!plainHost.test(headers.host ?? '')) return edge(request, response)
-    const write = (status: number, own: readonly string[], json: Buffer): void => {
-      const known = (headers.origin !== undefined && byOrigin.get(headers.origin)) || plain
-      response.writeHead(status, [...known, ...own, 'content-length', String(json.length)])
+    const write = (status: number, ownHeaders: readonly string[], json: Buffer): void => {
+      const sharedHeaders = (headers.origin !== undefined && headersByOrigin.get(headers.origin)) || plainHeaders
+      response.writeHead(status, [...sharedHeaders, ...ownHeaders, 'content-length', String(json.length)])
       response.end(json)
       metrics?.countRequest({ route: url, method, status }, (performance.now() - started) / 1000)
     }
     const cookies = requestCookies(headers.cookie)
-    const kept = cachedSessionJson(deps, cookies)
-    if (kept) return write(200, [randomUUIDv7()], kept)
-    // A read of the database belongs into a trace, and those begin at the edge. Without a token nothing is read.
+    const cached = cachedSessionJson(deps, cookies)
+    if (cached) return write(200, [randomUUIDv7()], cached)
+    // Traces begin at the edge, so a traced service reads the database there.
     if (deps.tracing || !cookies.has(sessionCookieName(deps.settings.cookie))) return edge(request, response)
     readSession(request, cookies)
-      .then(({ status, json, own, log }) => {
-        write(status, own, json)
-        // What was refused, written or failed is logged, as at the edge.
-        if (own.length > 1)
+      .then(({ status, json, ownHeaders, log }) => {
+        write(status, ownHeaders, json)
+        // More headers than the id mean a new cookie or an error: log these requests only.
+        if (ownHeaders.length > 1)
           log[status >= 500 ? 'warn' : 'info'](
             { method, path: url, status, ms: Math.round(performance.now() - started) },
             'request',
@@ -85,7 +81,7 @@ export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }:
       })
       .catch((error: unknown) => {
         response.destroy()
-        deps.log.error({ err: error }, 'a request failed')
+        deps.log.error({ err: error }, 'request failed')
       })
   }
 }

@@ -9,31 +9,28 @@ import { createGunzip, createGzip } from 'node:zlib'
 import { extract, type Pack, pack } from 'tar-stream'
 import { z } from 'zod'
 
-// An archive is a gzipped tar: the manifest, the secret where the service made it, the database's files, and the end, which counts them.
+// An archive is a gzipped tar: the manifest, the secret if the service created it, the database files, and an end entry with their count.
 const names = { manifest: 'manifest.json', secret: 'auth-secret', files: 'database/', end: 'end.json' } as const
-const manifestForm = z.object({ format: z.literal(2), createdAt: z.iso.datetime(), secrets: z.array(z.string()).min(1) })
-const endForm = z.object({ files: z.number(), bytes: z.number() })
-const anyFormat = z.object({ format: z.number() })
+const manifestSchema = z.object({ format: z.literal(2), createdAt: z.iso.datetime(), secrets: z.array(z.string()).min(1) })
+const endSchema = z.object({ files: z.number(), bytes: z.number() })
+const formatSchema = z.object({ format: z.number() })
 const longestText = 64 * 1024
 
 type Entry = ReturnType<typeof extract> extends AsyncIterable<infer One> ? One : never
 
-/** What an archive says of itself. `secrets` are the fingerprints of AUTH_SECRET: one for each of its list. */
-export type Manifest = z.infer<typeof manifestForm>
-/** What `readArchive` tells: the generated secret of local mode is null where AUTH_SECRET is set, which is kept elsewhere. */
+/** Metadata of an archive. `secrets` are the fingerprints of the values of AUTH_SECRET. */
+export type Manifest = z.infer<typeof manifestSchema>
+/** `secret` is the one that local mode created; null if AUTH_SECRET is set. */
 export type Contents = { manifest: Manifest; secret: string | null; bytes: number }
 
-/** It cannot be read, or is no backup. The message says what to do. */
 export class BackupError extends Error {
   override name = 'BackupError'
 }
 
-/** The place that it was to be written to is at fault. */
 export class BackupTargetError extends BackupError {
   override name = 'BackupTargetError'
 }
 
-/** The archive as a tar, read from `folder` as fast as it is taken: a file at a time is in memory, never the whole. */
 export function packArchive({ manifest, secret, folder }: Omit<Contents, 'bytes'> & { folder: string }): Readable {
   const archive = pack()
   void fillArchive(archive, { manifest, secret, folder }).then(
@@ -64,14 +61,13 @@ async function fillArchive(archive: Pack, { manifest, secret, folder }: Paramete
   await text(names.end, JSON.stringify(end))
 }
 
-/** Writes the archive for its owner alone (0600), whole or not at all: it gets its name when it is on the disk and was read back. BackupTargetError. */
+/** Writes the archive with mode 0600. It gets its name only after it was flushed and read back. BackupTargetError. */
 export async function writeArchive(file: string, archive: Readable): Promise<Contents> {
-  // In a container every process may have the same id.
   const draft = `${file}.${randomUUID()}.part`
   try {
     await pipeline(archive, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }))
     const contents = await readArchive(draft)
-    // rename() replaces what is there. Not link(), which the file systems of many a backup's disk do not have.
+    // Reserve the name, since rename() replaces files. Many backup disks do not support link().
     await (await open(file, 'wx', 0o600)).close()
     await rename(draft, file).catch(async (error: unknown) => {
       await rm(file)
@@ -86,13 +82,13 @@ export async function writeArchive(file: string, archive: Readable): Promise<Con
       throw new BackupTargetError(`${file} exists: choose another name. A backup replaces no file.`)
     if (path === draft || path === file || ['write', 'fsync'].includes(syscall))
       throw new BackupTargetError(
-        `${file} cannot be written: ${code}. Choose a place that this user may write, with space for it.`,
+        `${file} cannot be written: ${code}. Choose a place that this user can write and that has enough space.`,
       )
     throw error
   }
 }
 
-/** The names in it outlive a power failure, where the file system and its owner allow that. */
+/** Flushes a folder so that its file names survive a power failure, if the file system supports that. */
 export async function syncFolder(path: string): Promise<void> {
   try {
     const folder = await open(path, 'r')
@@ -102,41 +98,39 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Reads all of an archive, and writes its database's files to `folder` when one is given. BackupError when it is damaged, cut off or something else. */
+/** Reads and verifies an archive. Writes its database files to `folder` if one is given. BackupError if the archive is not valid. */
 export async function readArchive(file: string, folder: string | null = null): Promise<Contents> {
   let manifest: Manifest | null = null
   let secret: string | null = null
-  let end: z.infer<typeof endForm> | null = null
+  let end: z.infer<typeof endSchema> | null = null
   const read = { files: 0, bytes: 0 }
   const reader = extract()
   try {
     const source = pipeline(createReadStream(file), createGunzip(), reader)
-    // Told of by the loop, or after it.
     source.catch(() => {})
     for await (const entry of reader) {
       const { name } = entry.header
       if (end !== null) throw new Error(`${name} follows the end`)
       if (manifest === null) {
         if (name !== names.manifest) throw new Error(`begins with ${name}`)
-        manifest = manifestOf(await textOf(entry), file)
-      } else if (name === names.secret) secret = await textOf(entry)
-      else if (name === names.end) end = endForm.parse(JSON.parse(await textOf(entry)))
+        manifest = parseManifest(await readEntryText(entry), file)
+      } else if (name === names.secret) secret = await readEntryText(entry)
+      else if (name === names.end) end = endSchema.parse(JSON.parse(await readEntryText(entry)))
       else {
-        read.bytes += await placeFile(entry, folder)
+        read.bytes += await extractFile(entry, folder)
         if (entry.header.type === 'file') read.files += 1
       }
     }
     await source
-    if (manifest === null || end === null || end.files !== read.files || end.bytes !== read.bytes) throw new Error('not whole')
+    if (manifest === null || end === null || end.files !== read.files || end.bytes !== read.bytes) throw new Error('incomplete')
     return { manifest, secret, bytes: read.bytes }
   } catch (error) {
     const { code, syscall, path } = error as NodeJS.ErrnoException
     if (error instanceof BackupError) throw error
     if (syscall === 'read' || (syscall !== undefined && path === file)) throw new BackupError(`${file} cannot be read: ${code}.`)
-    // The disk it is written to, and no fault of the archive.
     if (syscall !== undefined) throw error
     throw new BackupError(
-      `${file} is not a whole backup of the embedded database: take another copy of it, or an older backup.`,
+      `${file} is not a complete backup of the embedded database: use another copy of it, or an older backup.`,
       {
         cause: error,
       },
@@ -146,27 +140,28 @@ export async function readArchive(file: string, folder: string | null = null): P
   }
 }
 
-function manifestOf(text: string, file: string): Manifest {
+function parseManifest(text: string, file: string): Manifest {
   const json: unknown = JSON.parse(text)
-  const { format } = anyFormat.parse(json)
+  const { format } = formatSchema.parse(json)
   if (format !== 2)
     throw new BackupError(
-      `${file} was written by another version of Floorpass (format ${format}): restore it with that version, then start this one on what it restored.`,
+      `${file} was written by another version of Floorpass (format ${format}): restore it with that version, then start this version on the restored data.`,
     )
-  return manifestForm.parse(json)
+  return manifestSchema.parse(json)
 }
 
-async function textOf(entry: Entry): Promise<string> {
-  if (entry.header.type !== 'file' || (entry.header.size ?? 0) > longestText) throw new Error(`${entry.header.name} is no text`)
+async function readEntryText(entry: Entry): Promise<string> {
+  if (entry.header.type !== 'file' || (entry.header.size ?? 0) > longestText)
+    throw new Error(`${entry.header.name} is not a short text`)
   return (await buffer(entry)).toString()
 }
 
-/** Resolves to its size. Only names that stay inside the folder are taken. */
-async function placeFile(entry: Entry, folder: string | null): Promise<number> {
+/** Extracts one entry and returns its size. Throws if its name leaves the folder. */
+async function extractFile(entry: Entry, folder: string | null): Promise<number> {
   const { name, type, size = 0 } = entry.header
   const path = name.slice(names.files.length).replace(/\/$/, '')
   const isInside = name.startsWith(names.files) && /^[\w.-]+(\/[\w.-]+)*$/.test(path) && !/(^|\/)\.\.?(\/|$)/.test(path)
-  if (!isInside || (type !== 'file' && type !== 'directory')) throw new Error(`${type} ${name} is none of the database's files`)
+  if (!isInside || (type !== 'file' && type !== 'directory')) throw new Error(`${type} ${name} is not a database file`)
   if (folder !== null && type === 'directory') await mkdir(join(folder, path), { recursive: true, mode: 0o700 })
   if (folder === null || type === 'directory') for await (const _ of entry);
   else await pipeline(entry, createWriteStream(join(folder, path), { flags: 'wx', mode: 0o600 }))

@@ -5,35 +5,33 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '@floorpass/api'
 
-// The embedded database belongs to one process, so a backup of a running service is made by that process: it hands one to whoever opens
-// this socket. The database's folder admits its own user alone, from before the socket is there.
-const socketIn = (directory: string) => join(directory, 'backup.sock')
+// The embedded database belongs to one process, so the running service makes its backups and writes one to each client of this socket.
+const socketPath = (directory: string) => join(directory, 'backup.sock')
 
-/** Hands out backups, one after the other, until `close`. Only after the database's lock was taken. `silence`: the milliseconds that a reader may pause. */
+/** Serves backups one at a time until `close`. Take the database lock first. `silence`: the milliseconds that a reader may pause. */
 export async function serveBackups(
   directory: string,
   takeBackup: () => Promise<Readable>,
   log: Log,
   { silence = 60_000 } = {},
 ): Promise<{ close(): Promise<void> }> {
-  const path = socketIn(directory)
-  // What a killed process left.
-  for (const left of [path, join(directory, 'backup')]) await rm(left, { recursive: true, force: true })
+  const path = socketPath(directory)
+  for (const leftover of [path, join(directory, 'backup')]) await rm(leftover, { recursive: true, force: true })
   const clients = new Set<Socket>()
   let last = Promise.resolve()
 
-  async function hand(socket: Socket): Promise<void> {
+  async function sendBackup(socket: Socket): Promise<void> {
     if (socket.destroyed) return
     try {
       const backup = await takeBackup()
-      // Who hung up meanwhile: a pipeline to their socket would fail and leave the copy.
+      // The client hung up meanwhile. A pipeline to its socket would fail and leave the copy on the disk.
       if (socket.destroyed) return void backup.destroy()
-      // Who does not read must not keep the copy on the disk. From here on: while it is made, there is nothing to read.
+      // A client that stops reading must not keep the copy on the disk. Start the timer now, when there is something to read.
       socket.setTimeout(silence, () => socket.destroy())
       await pipeline(backup, socket)
-      log.info({ bytes: socket.bytesWritten }, 'a backup was taken')
+      log.info({ bytes: socket.bytesWritten }, 'backup taken')
     } catch (error) {
-      log.error({ err: error }, 'a backup could not be taken')
+      log.error({ err: error }, 'backup failed')
       socket.destroy()
     }
   }
@@ -42,13 +40,12 @@ export async function serveBackups(
     clients.add(socket)
     socket.on('error', () => {})
     socket.once('close', () => clients.delete(socket))
-    last = last.then(() => hand(socket))
+    last = last.then(() => sendBackup(socket))
   })
   const listening = Promise.withResolvers<boolean>()
   server.once('listening', () => listening.resolve(true))
-  // A path that is too long for a socket, or a file system without them: the service works, and backups wait for its end.
   server.on('error', (error) => {
-    log.warn({ reason: error.message }, 'backups can be taken while the service is stopped only')
+    log.warn({ reason: error.message }, 'backup socket unavailable: stop the service to take a backup')
     listening.resolve(false)
   })
   server.listen(path)
@@ -63,9 +60,9 @@ export async function serveBackups(
   }
 }
 
-/** A backup from the running service, perhaps cut off by its end; null when none runs there. */
+/** Returns a stream of a backup from the running service, or null if none runs. The stream is cut off if the service stops. */
 export async function requestBackup(directory: string): Promise<Socket | null> {
-  const socket = connect(socketIn(directory))
+  const socket = connect(socketPath(directory))
   const connected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
   })

@@ -19,25 +19,22 @@ if ((command !== 'backup' && command !== 'restore') || !given || extra || (comma
 try {
   const environment = readEnvironment()
   const { database, dataDir, authSecrets } = loadConfig(environment)
-  // npm runs scripts in the folder of the repository, and says where the person is.
   const file = resolve(environment.INIT_CWD ?? '.', given ?? '')
   if (database.kind === 'postgres')
     fail('The database is PostgreSQL (DATABASE_URL): back it up with pg_dump, restore it with pg_restore. See docs/backup.md.', 2)
   else {
-    const place = { dataDir, directory: database.directory, authSecrets }
+    const location = { dataDir, directory: database.directory, authSecrets }
     if (command === 'backup') {
-      const { bytes, online, holdsSecret } = await backUp(place, file)
+      const { bytes, online, holdsSecret } = await backUp(location, file)
       print(`Backed up ${(bytes / 1e6).toFixed(1)} MB of ${online ? 'the running service' : 'the stopped service'} to ${file}.`)
       print(
         holdsSecret
-          ? 'It holds the secret of the service: who has this file can read what the secret seals. Keep it like a password.'
-          : 'AUTH_SECRET is not in it: without it the second factors and waiting mails cannot be opened. Keep it, elsewhere.',
+          ? 'The file contains the secret of the service and can therefore be read in full. Protect it like a password.'
+          : 'The file does not contain AUTH_SECRET, which opens second factors and queued emails. Keep AUTH_SECRET somewhere else.',
       )
     } else {
-      const { users, createdAt } = await restore(place, file, { secretIsAnother: words.includes(flag) })
-      print(
-        `Restored ${users} accounts as they were on ${createdAt} to ${database.directory}. Start the service: it brings the schema up to date.`,
-      )
+      const { users, createdAt } = await restore(location, file, { secretIsAnother: words.includes(flag) })
+      print(`Restored ${users} accounts as of ${createdAt} to ${database.directory}. Start the service: it updates the schema.`)
     }
   }
 } catch (error) {

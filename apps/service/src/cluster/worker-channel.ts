@@ -1,25 +1,23 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** One end of the channel between a worker and its primary. */
 export type WorkerChannel = {
-  /** Rejects when no answer came after so many milliseconds. */
+  /** Resolves to the answer. Rejects if none arrives within `milliseconds`. */
   request(subject: string, milliseconds: number): Promise<unknown>
   notify(subject: string, value: unknown): void
-  /** What is done with what is asked or told under this name. */
   on(subject: string, handle: (value: unknown) => unknown): void
 }
 
-/** `id` of a question is the asker's, `re` of an answer is the question's. */
+/** A request has an `id`; its answer repeats that id as `re`. */
 type Message = { line: 'floorpass'; subject: string; value?: unknown; id?: number; re?: number }
 
-/** Questions and answers over the channel that node:cluster keeps between its processes: `process` in a worker, its `ChildProcess` in the primary. */
+/** Opens a channel over the IPC of node:cluster. `end` is `process` in a worker, and the worker's `ChildProcess` in the primary. */
 export function openWorkerChannel(end: NodeJS.Process | ChildProcess): WorkerChannel {
   const handlers = new Map<string, (value: unknown) => unknown>()
   const waiting = new Map<number, (answer: unknown) => void>()
-  let asked = 0
+  let requests = 0
 
   const send = (message: Omit<Message, 'line'>): void => {
-    // With a callback, a channel that closes meanwhile is no uncaught error: who asked hears it from the clock.
+    // Without a callback, a channel that closes meanwhile is an uncaught error. The requester times out instead.
     if (end.connected) end.send?.({ line: 'floorpass', ...message }, undefined, undefined, () => {})
   }
   end.on('message', (message: Partial<Message> | null) => {
@@ -35,14 +33,14 @@ export function openWorkerChannel(end: NodeJS.Process | ChildProcess): WorkerCha
       const result = await handle(value)
       if (id !== undefined) send({ subject, value: result, re: id })
     } catch {
-      // No answer is one: the asker's time runs out.
+      // Send no answer: the request times out.
     }
   }
 
   return {
     request(subject, milliseconds) {
-      asked += 1
-      const id = asked
+      requests += 1
+      const id = requests
       const { promise, resolve, reject } = Promise.withResolvers<unknown>()
       const timer = setTimeout(() => reject(new Error(`no answer to ${subject} in ${milliseconds} ms`)), milliseconds)
       waiting.set(id, resolve)

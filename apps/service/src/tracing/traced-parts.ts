@@ -2,9 +2,7 @@ import type { PasswordHasher, Tracing } from '@floorpass/api'
 import type { Database, Queryable, Sql } from '@floorpass/db'
 import type { MailTransport } from '@floorpass/email'
 
-/** The same database, whose every operation is a span: model and operation, never a value. */
 export const tracedDatabase = (db: Database, tracing: Tracing): Database =>
-  // The extension only wraps: what it returns has the methods of the client, under a type of its own.
   db.$extends({
     query: {
       $allOperations: ({ model, operation, args, query }) =>
@@ -12,12 +10,11 @@ export const tracedDatabase = (db: Database, tracing: Tracing): Database =>
     },
   }) as unknown as Database
 
-/** The same for statements without Prisma, which are the code's own words: what each does, and to which table. */
 export const tracedSql = (sql: Sql, tracing: Tracing): Sql => {
   const attributes = { 'db.system.name': 'postgresql' }
-  const traced = (to: Queryable): Queryable => ({
+  const traced = (target: Queryable): Queryable => ({
     $queryRaw: (statement, ...values) =>
-      tracing.span(`db ${nameOf(statement)}`, attributes, () => to.$queryRaw(statement, ...values)),
+      tracing.span(`db ${describeStatement(statement)}`, attributes, () => target.$queryRaw(statement, ...values)),
   })
   return {
     ...traced(sql),
@@ -25,10 +22,9 @@ export const tracedSql = (sql: Sql, tracing: Tracing): Sql => {
   }
 }
 
-const nameOf = ([beginning = '']: TemplateStringsArray): string =>
+const describeStatement = ([beginning = '']: TemplateStringsArray): string =>
   `${/\w+/.exec(beginning)?.[0]} ${/\b(?:FROM|INTO|UPDATE) (\w+)/.exec(beginning)?.[1]}`
 
-/** The same hasher; its spans hold the wait in the queue, too. */
 export const tracedPasswords = (passwords: PasswordHasher, tracing: Tracing): PasswordHasher => ({
   ...passwords,
   hash: (password) => tracing.span('password hash', {}, () => passwords.hash(password)),

@@ -13,10 +13,7 @@ iframe { width: 100%; height: 36rem; border: 1px solid #8884; border-radius: .5r
 dl { display: grid; grid-template-columns: auto 1fr; gap: .25rem 1rem } dt { opacity: .7 } dd { margin: 0; overflow-wrap: anywhere }
 `
 
-/**
- * The viewer of the local outbox: what a newcomer opens instead of a mail program. Mounted in local mode only, and it answers to
- * loopback names only, so that no web page can reach it by a DNS name that points here.
- */
+/** The viewer of the local outbox. It answers on loopback names only, so that no DNS name that points here gives a web page access. */
 export function mailboxPages(outbox: Outbox, { appName, baseUrl }: Settings): Hono {
   const app = new Hono()
 
@@ -39,8 +36,8 @@ export function mailboxPages(outbox: Outbox, { appName, baseUrl }: Settings): Ho
       c,
       'Local mailbox',
       html`<h1>Local mailbox</h1>
-        <p>Mails that ${appName} would have sent. They stay on this machine: no SMTP_URL is set.</p>
-        ${mails.length > 0 ? list : html`<p>No mail yet. <a href="/signup">Sign up</a> and come back.</p>`}`,
+        <p>Emails that ${appName} would send if SMTP_URL were set. They stay on this machine.</p>
+        ${mails.length > 0 ? list : html`<p>No emails yet. <a href="/signup">Sign up</a> and come back.</p>`}`,
     )
   })
 
@@ -51,13 +48,13 @@ export function mailboxPages(outbox: Outbox, { appName, baseUrl }: Settings): Ho
     return page(
       c,
       mail.subject,
-      html`<p><a href="/dev/mailbox">All mails</a></p>
+      html`<p><a href="/dev/mailbox">All emails</a></p>
         <h1>${mail.subject}</h1>
         <dl><dt>To</dt><dd>${mail.to}</dd><dt>From</dt><dd>${mail.from}</dd><dt>Sent</dt><dd>${mail.sentAt}</dd></dl>
-        <h2>Links in this mail</h2>
+        <h2>Links in this email</h2>
         <ul>${links.map((link) => html`<li><a href="${link}">${link}</a></li>`)}</ul>
-        <h2>As its reader sees it</h2>
-        <iframe title="The mail" sandbox src="/dev/mailbox/${mail.id}/body"></iframe>`,
+        <h2>Preview</h2>
+        <iframe title="The email" sandbox src="/dev/mailbox/${mail.id}/body"></iframe>`,
     )
   })
 

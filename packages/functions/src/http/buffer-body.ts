@@ -2,38 +2,35 @@ import { AppError, policy } from '@floorpass/api'
 
 const { largestBody } = policy
 
-/** A form, or a call: of these a server hands over the bytes at once, and no stream is made for them. Of other methods it may not. */
 const smallBody = 4096
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/**
- * The request with its body read into memory, counted while it came, whatever length it claimed. PAYLOAD_TOO_LARGE before the rest
- * is read; BAD_REQUEST when the caller hung up half-way, which must not pass for a lost database connection. `isFramed`: the transport
- * hands over no byte beyond the length that was claimed.
- */
+/** Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up.
+ * `isFramed`: the transport delivers at most Content-Length bytes. */
 export async function withBufferedBody(request: Request, isFramed = false): Promise<Request> {
   const { url, method, headers } = request
   const claimed = headers.get('content-length')
   if (isFramed && withBody.has(method) && claimed !== null && Number(claimed) <= smallBody) {
-    return new Request(url, { method, headers, body: await request.arrayBuffer().catch(tellBroken) })
+    return new Request(url, { method, headers, body: await request.arrayBuffer().catch(refuseIncomplete) })
   }
-  // Asking for a body makes the whole request, which a server that has none to give puts off.
+  // The server builds the whole Request when `body` is read, so skip that for methods without one.
   if (method === 'GET' || method === 'HEAD' || request.body === null) return request
   if (Number(claimed) > largestBody) throw new AppError('PAYLOAD_TOO_LARGE')
   return new Request(url, { method, headers, body: await read(request.body) })
 }
 
-function tellBroken(cause: unknown): never {
-  throw new AppError('BAD_REQUEST', { message: 'The request body did not arrive whole', cause })
+/** Without this code, a caller that hangs up would look like a lost database connection. */
+function refuseIncomplete(cause: unknown): never {
+  throw new AppError('BAD_REQUEST', { message: 'The request body is incomplete', cause })
 }
 
 async function read(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  // Of the caller's chunks none is kept: bytes that come one by one would be as many objects. The length that was claimed reserves nothing.
+  // Copy chunks into one buffer: bytes sent one by one would keep one object each. Never reserve Content-Length, which may be a lie.
   let bytes = new Uint8Array(0)
   let size = 0
   const reader = body.getReader()
   for (;;) {
-    const { done, value } = await reader.read().catch(tellBroken)
+    const { done, value } = await reader.read().catch(refuseIncomplete)
     if (done) return bytes.subarray(0, size)
     const end = size + value.length
     if (end > largestBody) throw new AppError('PAYLOAD_TOO_LARGE')

@@ -1,24 +1,21 @@
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { trimWhitespace } from './trim-whitespace.ts'
 
-/**
- * The caller's address: the socket's, unless that is a proxy we were told to believe; then the right-most hop of
- * X-Forwarded-For that is not such a proxy. Null when there is none to be had. Canonical text: one address, one spelling.
- */
+/** The caller's address in canonical form: the socket's peer, or behind a trusted proxy the right-most untrusted hop of
+ * X-Forwarded-For. Null if there is no valid address. */
 export function clientAddress(peer: string | null, forwardedFor: string | null, trusted: BlockList): string | null {
   let address = canonical(peer)
   const hops = (forwardedFor ?? '').slice(-2048).split(',')
   while (address !== null && isTrusted(address, trusted)) {
     const hop = hops.pop()
     const next = hop === undefined ? null : canonical(withoutPort(trimWhitespace(hop)))
-    // A hop that is no address was not written by a proxy of ours: what is left of it may be forged.
+    // No trusted proxy writes an invalid address, so every hop to its left may be forged.
     if (next === null) return address
     address = next
   }
   return address
 }
 
-/** `10.0.0.0/8`, `::1/128` or single addresses, as one list to ask. */
 export function trustedProxies(ranges: readonly string[]): BlockList {
   const list = new BlockList()
   for (const range of ranges) {
@@ -30,7 +27,6 @@ export function trustedProxies(ranges: readonly string[]): BlockList {
   return list
 }
 
-/** Whether the other end of the connection is a proxy that we were told to believe. */
 export function isTrustedPeer(peer: string | null, trusted: BlockList): boolean {
   const address = canonical(peer)
   return address !== null && isTrusted(address, trusted)

@@ -1,17 +1,14 @@
 import { trimWhitespace } from './trim-whitespace.ts'
 
-/** The value of each cookie of this name, the planted one too: for ending what any of them opens. */
+/** All values of a cookie, planted ones included, so that sign-out can end every session they open. */
 export const cookieValues = (header: string | null, wanted: string): string[] =>
-  pairsOf(header).flatMap(([name, value]) => (name === wanted ? [value] : []))
+  parseCookies(header).flatMap(([name, value]) => (name === wanted ? [value] : []))
 
-/**
- * The cookies of a request. A name that comes twice with different values is left out: a sub-domain may have planted one of
- * them, and no rule of order tells which (RFC 6265bis 5.6.3).
- */
+/** The cookies of a request, without names that have two values: a sub-domain may have planted one (RFC 6265bis 5.6.3). */
 export function requestCookies(header: string | null): Map<string, string> {
   const cookies = new Map<string, string>()
   const ambiguous = new Set<string>()
-  for (const [name, value] of pairsOf(header)) {
+  for (const [name, value] of parseCookies(header)) {
     if (cookies.has(name) && cookies.get(name) !== value) ambiguous.add(name)
     cookies.set(name, value)
   }
@@ -19,7 +16,7 @@ export function requestCookies(header: string | null): Map<string, string> {
   return cookies
 }
 
-function pairsOf(header: string | null): [name: string, value: string][] {
+function parseCookies(header: string | null): [name: string, value: string][] {
   const pairs: [string, string][] = []
   for (const pair of (header ?? '').split(';')) {
     const at = pair.indexOf('=')

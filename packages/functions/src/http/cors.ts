@@ -1,11 +1,11 @@
+import type { Handler, MiddlewareHandler } from 'hono'
+import type { EdgeEnv } from '../edge-types.ts'
+
 type HeaderList = [name: string, value: string][]
 
 const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-retry-after, x-request-id'
 
-/**
- * The CORS headers of a response to `origin`: that very origin when it is trusted, never `*`, else none. They stand on errors
- * too: without them a browser hides even the error from its page.
- */
+/** The CORS headers of a response to `origin`, errors included: that very origin if it is trusted, never `*`. Otherwise none. */
 export function corsHeaders(origin: string | null, trustedOrigins: readonly string[]): HeaderList {
   if (origin === null || !trustedOrigins.includes(origin)) return []
   return [
@@ -15,12 +15,27 @@ export function corsHeaders(origin: string | null, trustedOrigins: readonly stri
   ]
 }
 
-/** What a preflight from a trusted origin is told besides. `methods` are those that the path really answers. */
-export function preflightHeaders(
-  origin: string | null,
-  trustedOrigins: readonly string[],
-  methods: readonly string[],
-): HeaderList {
+export const addCorsHeaders =
+  (trustedOrigins: readonly string[]): MiddlewareHandler<EdgeEnv> =>
+  async (c, next) => {
+    const origin = c.req.raw.headers.get('origin')
+    await next()
+    c.res.headers.append('vary', 'Origin')
+    for (const [name, value] of corsHeaders(origin, trustedOrigins)) c.res.headers.set(name, value)
+  }
+
+export const answerPreflight =
+  (trustedOrigins: readonly string[], methodsOf: (path: string) => string[]): Handler<EdgeEnv> =>
+  (c) => {
+    const known = methodsOf(c.req.path)
+    const methods = known.length > 0 ? known : ['GET', 'POST']
+    return new Response(null, {
+      status: 204,
+      headers: preflightHeaders(c.req.raw.headers.get('origin'), trustedOrigins, methods),
+    })
+  }
+
+function preflightHeaders(origin: string | null, trustedOrigins: readonly string[], methods: readonly string[]): HeaderList {
   if (corsHeaders(origin, trustedOrigins).length === 0) return []
   return [
     ['access-control-allow-methods', [...methods, 'OPTIONS'].join(', ')],

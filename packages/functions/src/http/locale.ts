@@ -1,11 +1,10 @@
 import type { Context, Locale } from '@floorpass/api'
 import { parseAccept } from 'hono/utils/accept'
 
-/** The service's own name, as its other cookies have: the host may serve more than this service. */
 const cookieName = (secure: boolean): string => (secure ? '__Host-floorpass_locale' : 'floorpass_locale')
-const aYear = 365 * 24 * 60 * 60
+const oneYear = 365 * 24 * 60 * 60
 
-/** The language that a browser asks for: the one chosen in it (our cookie), else the first of Accept-Language that we have, else English. */
+/** The language of a visitor: our cookie, else the preferred one of Accept-Language that we support, else English. */
 export function preferredLocale(cookie: string | undefined, acceptLanguage: string | undefined): Locale {
   if (cookie === 'en' || cookie === 'fr') return cookie
   const languages = parseAccept(acceptLanguage ?? '').map(({ type, q }) => ({ language: type.toLowerCase().split('-')[0], q }))
@@ -14,7 +13,7 @@ export function preferredLocale(cookie: string | undefined, acceptLanguage: stri
   return known[0]?.language === 'fr' ? 'fr' : 'en'
 }
 
-/** The language to speak: that of the account, where somebody is signed in. A database that is away changes no language. */
+/** The language of the signed-in account, else of the visitor. If the database is down, the visitor's. */
 export async function spokenLocale({ findSession, client }: Context): Promise<Locale> {
   const active = await findSession().catch(() => null)
   return active?.user.locale ?? client.locale
@@ -23,6 +22,5 @@ export async function spokenLocale({ findSession, client }: Context): Promise<Lo
 export const readLocaleCookie = (cookies: Map<string, string>, secure: boolean): string | undefined =>
   cookies.get(cookieName(secure))
 
-/** A Set-Cookie value. No secret: it says nothing but `en` or `fr`. */
 export const localeCookie = (locale: Locale, secure: boolean): string =>
-  `${cookieName(secure)}=${locale}; Path=/; Max-Age=${aYear}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+  `${cookieName(secure)}=${locale}; Path=/; Max-Age=${oneYear}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

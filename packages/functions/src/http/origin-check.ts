@@ -2,10 +2,8 @@ import { AppError } from '@floorpass/api'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/**
- * Refuses a state-changing request that another site's page made (CSRF, and sign-in CSRF, hence also without a cookie). Callers
- * that are no browser send none of these headers and no cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN.
- */
+/** Refuses a state-changing request from another site's page (CSRF, and login CSRF without a cookie). Programs send no Origin, Referer
+ * or cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN. */
 export function assertTrustedOrigin({ method, headers }: Request, trustedOrigins: readonly string[]): void {
   if (safeMethods.has(method)) return
   const site = headers.get('sec-fetch-site')
@@ -14,7 +12,7 @@ export function assertTrustedOrigin({ method, headers }: Request, trustedOrigins
     if (!trustedOrigins.includes(origin)) throw new AppError('INVALID_ORIGIN')
     return
   }
-  // Browsers send `Origin: null` from pages with `Referrer-Policy: no-referrer`, and this header no page can forge.
+  // Browsers send `Origin: null` from pages with `Referrer-Policy: no-referrer`. No page can forge Sec-Fetch-Site.
   if (site === 'same-origin') return
   if (origin === 'null') throw new AppError('MISSING_OR_NULL_ORIGIN')
   const referer = headers.get('referer')

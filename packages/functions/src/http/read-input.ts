@@ -3,18 +3,17 @@ import { trimWhitespace } from './trim-whitespace.ts'
 
 export type BodyKind = 'json' | 'form'
 
-const typeOf = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
 
-/** The query as an object. A name that comes twice counts once: the last one, as in JSON. */
 export const readQuery = (request: Request): Record<string, string> => Object.fromEntries(new URL(request.url).searchParams)
 
-/** The body as a value, whatever its shape: the contracts judge that. No body is `{}`. BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE. */
+/** Parses the body; the contracts validate it later. An empty body is `{}`. BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE. */
 export async function readBody(request: Request, accepts: readonly BodyKind[]): Promise<unknown> {
   const bytes = await request.arrayBuffer()
   if (bytes.byteLength === 0) return {}
   const kind = findBodyKind(request.headers, accepts)
   if (kind === null) {
-    const allowed = accepts.map((candidate) => typeOf[candidate]).join(', ')
+    const allowed = accepts.map((candidate) => contentTypes[candidate]).join(', ')
     throw new AppError('UNSUPPORTED_MEDIA_TYPE', {
       message: `This content type is not allowed. Send ${allowed} in UTF-8, uncompressed`,
     })
@@ -28,16 +27,15 @@ export async function readBody(request: Request, accepts: readonly BodyKind[]): 
   }
 }
 
-/** The kind of body that the headers announce; null when it is none of these, or not plain UTF-8. */
+/** The kind of body that the headers declare. Null if it is not in `accepts`, not UTF-8, or compressed. */
 export function findBodyKind(headers: Headers, accepts: readonly BodyKind[]): BodyKind | null {
   const [type = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
-  const kind = accepts.find((candidate) => typeOf[candidate] === trimWhitespace(type))
+  const kind = accepts.find((candidate) => contentTypes[candidate] === trimWhitespace(type))
   const charsets = parameters.map(trimWhitespace).filter((parameter) => parameter.startsWith('charset'))
   const readable = charsets.every((charset) => /^charset="?utf-8"?$/.test(charset))
   return kind && readable && !headers.has('content-encoding') ? kind : null
 }
 
-/** The body as text. BAD_REQUEST when it is not UTF-8. */
 export const readText = async (request: Request): Promise<string> => decode(await request.arrayBuffer())
 
 function decode(bytes: ArrayBuffer): string {

@@ -6,33 +6,30 @@ export const jsonType = 'application/json; charset=utf-8'
 export const json = (body: unknown, status = 200): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'content-type': jsonType } })
 
-/** A failure as every client of the REST surface reads it: `{ code, message }`, and when to try again. */
 export function errorResponse(error: AppError): Response {
   const response = json({ code: error.key, message: error.message }, error.status)
   for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
   return response
 }
 
-/** A refusal that names what would be right: the methods, or the scheme. */
 export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
   const response = errorResponse(new AppError(key))
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value)
   return response
 }
 
-const refusals: Record<number, ErrorKey> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 503: 'SERVICE_UNAVAILABLE' }
+const keysByStatus: Record<number, ErrorKey> = { 404: 'NOT_FOUND', 405: 'METHOD_NOT_ALLOWED', 503: 'SERVICE_UNAVAILABLE' }
 
-/** The same for a page that takes no such request: what the pages refuse by themselves. */
 export const refusePage = (status: number): Response =>
-  errorResponse(new AppError(refusals[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')))
+  errorResponse(new AppError(keysByStatus[status] ?? (status >= 500 ? 'INTERNAL_SERVER_ERROR' : 'BAD_REQUEST')))
 
-/** When a new try makes sense, under the standard name and the one that better-auth's client reads. Of several, the longest wait. */
+/** Retry-After and the name that better-auth's client reads. The longest wait wins. */
 export function retryHeaders(errors: readonly AppError[]): Record<string, string> {
   const longest = Math.max(0, ...errors.map(({ retryAfter }) => retryAfter ?? 0))
   return longest > 0 ? { 'retry-after': String(longest), 'x-retry-after': String(longest) } : {}
 }
 
-/** What the caller has left, of the limits that this request met; nothing when it met none (ADR 019). */
+/** The headers of the tightest limit that the request met, if any (ADR 019). */
 export const limitHeaders = (state: LimitState | null): [name: string, value: string][] =>
   state === null
     ? []
@@ -42,6 +39,5 @@ export const limitHeaders = (state: LimitState | null): [name: string, value: st
         ['ratelimit-reset', String(state.reset)],
       ]
 
-/** 302. The target has been judged by the procedure. */
 export const redirectTo = (target: string): Response =>
   new Response(null, { status: 302, headers: { location: headerSafe(target) } })

@@ -1,4 +1,4 @@
-/** Headers of every response; what a handler set itself is kept. */
+/** Adds the security headers. Keeps headers that a handler has set. */
 export function addSecureHeaders(
   headers: Headers,
   { https, contentSecurityPolicy }: { https: boolean; contentSecurityPolicy: string },
@@ -16,10 +16,8 @@ export function addSecureHeaders(
   for (const [name, value] of Object.entries(defaults)) if (!headers.has(name)) headers.set(name, value)
 }
 
-/** Answers that are data: a browser that opens one runs nothing. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
 
-/** Pages: own files, and own scripts by nonce. */
 export const pagePolicy = (nonce: string, formTargets: readonly string[]): string =>
   [
     "default-src 'none'",

@@ -1,4 +1,4 @@
-/** Removes spaces and tabs only, HTTP's whitespace (RFC 9110 5.6.3). `String.trim` also removes U+00A0, and a name would become another. */
+/** Removes HTTP's whitespace: spaces and tabs (RFC 9110 5.6.3). `String.trim` also removes U+00A0, which could turn one name into another. */
 export function trimWhitespace(text: string): string {
   let start = 0
   let end = text.length

@@ -4,10 +4,9 @@ const fixed = new Set(['/healthz', '/readyz', '/metrics'])
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'OPTIONS', 'PUT', 'PATCH', 'DELETE'])
 
-/** A method as a label: one that nobody knows is `other`. */
 export const methodLabel = (method: string): string => (methods.has(method) ? method : 'other')
 
-/** The row that answered a path, as a label: what nobody knows is one label, whatever was asked for. */
+/** The route of a path as a metric label. All unknown paths share one label. */
 export function routePattern(path: string, status: number): string {
   if (fixed.has(path) || methodsOf(path).length > 0) return path
   if (status === 404 || path.startsWith('/auth/')) return 'unknown'

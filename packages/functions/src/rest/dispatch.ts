@@ -4,39 +4,36 @@ import { readBody, readQuery } from '../http/read-input.ts'
 import { errorResponse, json } from '../http/respond.ts'
 import { type Route, routes } from './routes.ts'
 
-const rowsByPath = Map.groupBy(
+const entriesByPath = Map.groupBy(
   routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ path: `/auth${path}`, route }))),
   ({ path }) => path,
 )
-const rowsAt = (path: string): Route[] | undefined => rowsByPath.get(path)?.map(({ route }) => route)
+const routesAt = (path: string): Route[] | undefined => entriesByPath.get(path)?.map(({ route }) => route)
 
-/** What the edge answers itself: it describes the rows, and is none. */
-const documents = new Set(['/auth/openapi.json', '/auth/reference'])
+const documentPaths = new Set(['/auth/openapi.json', '/auth/reference'])
 
-/** The methods that a path answers; none for an unknown one. */
+/** The methods that a path accepts; none if the path is unknown. */
 export const methodsOf = (path: string): string[] =>
-  documents.has(path) ? ['GET'] : (rowsAt(path) ?? []).map((route) => route.method)
+  documentPaths.has(path) ? ['GET'] : (routesAt(path) ?? []).map((route) => route.method)
 
-/** Answers one REST request: find the row, read the input, call the procedure, write the result. A Response passes through as it is. */
 export async function dispatch(request: Request, path: string, api: Api): Promise<Response> {
   try {
-    const route = findRoute(path, request.method)
+    const route = requireRoute(path, request.method)
     const input = route.method === 'GET' ? readQuery(request) : await readBody(request, route.accepts)
     const result = await route.call(api, input as never, request)
     return result instanceof Response ? result : json(result)
   } catch (thrown) {
-    // What is neither expected nor a contract's refusal goes to the edge, which logs it.
     if (!(thrown instanceof AppError || thrown instanceof ZodError)) throw thrown
     return refuse(request, path, toAppError(thrown))
   }
 }
 
-function findRoute(path: string, method: string): Route {
-  const rows = rowsAt(path)
-  if (!rows && !documents.has(path)) throw new AppError('NOT_FOUND')
-  const row = rows?.find((route) => route.method === method || (method === 'HEAD' && route.method === 'GET'))
-  if (!row) throw new AppError('METHOD_NOT_ALLOWED')
-  return row
+function requireRoute(path: string, method: string): Route {
+  const candidates = routesAt(path)
+  if (!candidates && !documentPaths.has(path)) throw new AppError('NOT_FOUND')
+  const route = candidates?.find((candidate) => candidate.method === method || (method === 'HEAD' && candidate.method === 'GET'))
+  if (!route) throw new AppError('METHOD_NOT_ALLOWED')
+  return route
 }
 
 function refuse(request: Request, path: string, error: AppError): Response {

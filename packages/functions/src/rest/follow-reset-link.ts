@@ -2,7 +2,7 @@ import { type Api, toAppError, withParameter } from '@floorpass/api'
 import { resetLinkInput } from '@floorpass/api/contracts'
 import { redirectTo } from '../http/respond.ts'
 
-/** GET /auth/reset-password: leads to a trusted front end with the token, or with `?error=<code>` when it is no good. Uses nothing up. */
+/** GET /auth/reset-password: redirects to a trusted front end with the token, or with `?error=<code>`. The token stays valid. */
 export async function followResetLink(api: Api, query: unknown): Promise<Response> {
   const { token, callbackURL } = resetLinkInput.parse(query)
   try {

@@ -1,17 +1,15 @@
 import { html } from 'hono/html'
-import type { openapiDocument } from './openapi.ts'
+import type { OpenapiDocument } from './openapi.ts'
 
-type Document = ReturnType<typeof openapiDocument>
-type Operation = Document['paths'][string][string]
+type Operation = OpenapiDocument['paths'][string][string]
 
-/** The OpenAPI document for a person: every route with what it takes and what it answers. No script. */
-export function referencePage({ info, paths, servers, components }: Document) {
+export function referencePage({ info, paths, servers, components }: OpenapiDocument) {
   const sections = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(
       ([method, operation]) => html`<details id="${method}${path}">
         <summary><code>${method.toUpperCase()}</code> <code>${path}</code> ${(operation as { summary: string }).summary}</summary>
-        ${block('Takes', takes(operation))}
-        ${block('Answers', (operation as { responses: unknown }).responses)}
+        ${section('Request', requestOf(operation))}
+        ${section('Responses', (operation as { responses: unknown }).responses)}
       </details>`,
     ),
   )
@@ -29,15 +27,15 @@ export function referencePage({ info, paths, servers, components }: Document) {
           <p>${info.description.replaceAll('`', '')}</p>
           ${sections}
           <h2>Types</h2>
-          ${Object.entries(components.schemas).map(([name, schema]) => block(name, schema))}
+          ${Object.entries(components.schemas).map(([name, schema]) => section(name, schema))}
         </main>
       </body>
     </html>`
 }
 
-const takes = (operation: Operation): unknown => {
+const requestOf = (operation: Operation): unknown => {
   const { requestBody, parameters } = operation as { requestBody?: unknown; parameters?: unknown }
   return requestBody ?? parameters ?? 'nothing'
 }
 
-const block = (title: string, value: unknown) => html`<h3>${title}</h3><pre>${JSON.stringify(value, null, 2)}</pre>`
+const section = (title: string, value: unknown) => html`<h3>${title}</h3><pre>${JSON.stringify(value, null, 2)}</pre>`

@@ -8,37 +8,32 @@ import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
 
 export type Route = {
-  /** The table of the specification that it stands in. */
   module: string
   method: 'GET' | 'POST'
-  /** Below /auth. */
   path: string
-  /** Other paths of the same row: the names that better-auth's client calls. */
   aliases: readonly string[]
-  /** Who gets past the procedure. The procedure decides; this is for the document and the tests that every row must pass. */
+  /** Documents and tests the access rule. The procedure enforces it. */
   access: Access
   summary: string
   input: z.ZodType | null
-  /** Null when the answer is a redirect. */
   answer: z.ZodType | null
   accepts: readonly BodyKind[]
-  /** What must be configured for the row to be there. */
   needs: ProviderId | 'any-provider' | null
-  /** The one answer of a row that is there by name only: a client calls it, and the service does not offer it. */
+  /** The only answer of a route that clients call but the service does not offer. */
   refuses: ErrorKey | null
   call: Call
 }
 
-/** `challenge`: the signed-in, and a browser whose sign-in waits for a code. */
+/** `challenge`: a session, or a sign-in that waits for a code. */
 export type Access = 'public' | 'session' | 'challenge'
 
 type Call = (api: Api, input: never, request: Request) => Promise<unknown>
 
 type Row = Omit<Route, 'module'>
-type Given = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> &
+type RouteOptions = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> &
   Partial<Pick<Row, 'aliases' | 'input' | 'accepts' | 'needs' | 'refuses'>>
 
-const get = (path: string, row: Given): Row => ({
+const get = (path: string, options: RouteOptions): Row => ({
   method: 'GET',
   path,
   aliases: [],
@@ -46,9 +41,9 @@ const get = (path: string, row: Given): Row => ({
   accepts: [],
   needs: null,
   refuses: null,
-  ...row,
+  ...options,
 })
-const post = (path: string, row: Given): Row => ({
+const post = (path: string, options: RouteOptions): Row => ({
   method: 'POST',
   path,
   aliases: [],
@@ -56,10 +51,10 @@ const post = (path: string, row: Given): Row => ({
   accepts: ['json'],
   needs: null,
   refuses: null,
-  ...row,
+  ...options,
 })
 
-/** The REST surface: one row a route, in the order of the specification. `input` goes to the procedure as it came; its contract judges. */
+/** The REST API in the order of the specification. Procedures validate `input` with their contracts. */
 const table: Record<string, readonly Row[]> = {
   'sign-in': [
     post('/sign-in/email', {
@@ -88,7 +83,7 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/sign-in/social', {
       access: 'public',
-      summary: 'The URL of a social provider, for a client that navigates itself',
+      summary: 'Get the URL of a social provider',
       input: contracts.startSocialInput,
       answer: contracts.socialRedirectAnswer,
       needs: 'any-provider',
@@ -97,7 +92,7 @@ const table: Record<string, readonly Row[]> = {
     ...providerIds.map((provider) =>
       get(`/callback/${provider}`, {
         access: 'public',
-        summary: `The way back from ${provider}`,
+        summary: `Finish a sign-in with ${provider}`,
         input: contracts.finishSocialInput.omit({ provider: true }),
         answer: null,
         needs: provider,
@@ -112,14 +107,14 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/reauthenticate', {
       access: 'session',
-      summary: 'Prove again who you are, before a sensitive act',
+      summary: 'Confirm your identity before a sensitive action',
       input: contracts.reauthenticateInput,
       answer: contracts.reauthenticateAnswer,
       call: (api, body) => api.signIn.reauthenticate(body),
     }),
     get('/reauthentication', {
       access: 'session',
-      summary: 'Until when sensitive acts need no further proof, and the ways to prove who you are',
+      summary: 'Get the ways to reauthenticate, and until when the last one counts',
       answer: contracts.reauthenticationAnswer,
       call: (api) => api.signIn.getReauthentication(),
     }),
@@ -127,32 +122,32 @@ const table: Record<string, readonly Row[]> = {
   sessions: [
     get('/get-session', {
       access: 'public',
-      summary: 'The current session and its user, or null',
+      summary: 'Get the current session and its user, or null',
       answer: contracts.currentSessionAnswer,
       call: (api) => api.sessions.get(),
     }),
     get('/list-sessions', {
       access: 'session',
-      summary: 'All live sessions of the caller, as devices',
+      summary: "List the caller's active sessions",
       answer: contracts.devicesAnswer,
       call: (api) => api.sessions.list(),
     }),
     post('/revoke-session', {
       access: 'session',
-      summary: 'End one session of the caller',
+      summary: "Revoke one of the caller's sessions",
       input: contracts.revokeSessionInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.sessions.revoke(body),
     }),
     post('/revoke-sessions', {
       access: 'session',
-      summary: 'End all sessions of the caller',
+      summary: "Revoke all of the caller's sessions",
       answer: contracts.statusAnswer,
       call: (api) => api.sessions.revokeAll(),
     }),
     post('/revoke-other-sessions', {
       access: 'session',
-      summary: 'End all sessions of the caller but this one',
+      summary: "Revoke all of the caller's sessions except this one",
       answer: contracts.statusAnswer,
       call: (api) => api.sessions.revokeOthers(),
     }),
@@ -161,35 +156,35 @@ const table: Record<string, readonly Row[]> = {
     post('/forget-password', {
       aliases: ['/request-password-reset'],
       access: 'public',
-      summary: 'Mail a link that sets a new password',
+      summary: 'Send a password reset email',
       input: contracts.requestPasswordResetInput,
       answer: contracts.requestResetAnswer,
       call: (api, body) => api.passwords.requestReset(body),
     }),
     get('/reset-password', {
       access: 'public',
-      summary: 'The mailed link of a front end elsewhere: checks the token and redirects there with it',
+      summary: 'Check an emailed reset token and redirect to the front end with it',
       input: contracts.resetLinkInput,
       answer: null,
       call: followResetLink,
     }),
     post('/reset-password', {
       access: 'public',
-      summary: 'Set a new password with a mailed token',
+      summary: 'Set a new password with an emailed token',
       input: contracts.resetPasswordInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.passwords.reset(body),
     }),
     post('/change-password', {
       access: 'session',
-      summary: 'Replace a known password',
+      summary: 'Change the password',
       input: contracts.changePasswordInput,
       answer: contracts.changePasswordAnswer,
       call: (api, body) => api.passwords.change(body),
     }),
     post('/set-password', {
       access: 'session',
-      summary: 'Give a first password to a social-only account',
+      summary: 'Set the first password of a social-only account',
       input: contracts.setPasswordInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.passwords.set(body),
@@ -198,35 +193,35 @@ const table: Record<string, readonly Row[]> = {
   'email-address': [
     post('/verify-email', {
       access: 'public',
-      summary: 'Prove an address with a mailed token',
+      summary: 'Verify an email address with an emailed token',
       input: contracts.verifyEmailInput,
       answer: contracts.verifyEmailAnswer,
       call: (api, body) => api.emailAddress.verify(body),
     }),
     get('/verify-email', {
       access: 'public',
-      summary: 'The same for a program; a browser is sent to the page with the button',
+      summary: 'Verify an email address from a program; redirects a browser to the confirmation page',
       input: contracts.verifyEmailInput,
       answer: contracts.verifyEmailAnswer,
       call: followVerificationLink,
     }),
     post('/send-verification-email', {
       access: 'public',
-      summary: 'Mail a new verification link',
+      summary: 'Send a new verification email',
       input: contracts.sendVerificationEmailInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.emailAddress.sendVerification(body),
     }),
     post('/change-email', {
       access: 'session',
-      summary: 'Ask for another address',
+      summary: 'Request an email change',
       input: contracts.changeEmailInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.emailAddress.change(body),
     }),
     post('/undo-email-change', {
       access: 'public',
-      summary: 'Take an account back with the link that its former address got',
+      summary: 'Undo an email change with the link sent to the former address',
       input: contracts.undoEmailChangeInput,
       answer: contracts.undoEmailChangeAnswer,
       call: (api, body) => api.emailAddress.undoChange(body),
@@ -242,27 +237,27 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/delete-user', {
       access: 'session',
-      summary: 'Delete the account; without password or token, mail a link that does',
+      summary: 'Delete the account; without password or token, send a confirmation email',
       input: contracts.deleteUserInput,
       answer: contracts.deleteUserAnswer,
       call: (api, body) => api.profile.delete(body),
     }),
     get('/export-data', {
       access: 'session',
-      summary: 'Everything held on the caller',
+      summary: "Export all of the caller's data",
       answer: contracts.exportAnswer,
       call: (api) => api.profile.exportData(),
     }),
     get('/list-activity', {
       access: 'session',
-      summary: "What happened on the caller's account, newest first",
+      summary: "List the caller's account activity, newest first",
       input: contracts.listActivityInput,
       answer: contracts.activityAnswer,
       call: (api, query) => api.profile.listActivity(query),
     }),
     get('/get-security', {
       access: 'session',
-      summary: "How well the caller's account is protected, and the next step",
+      summary: 'Get the security level of the account and the recommended next step',
       answer: contracts.securityAnswer,
       call: (api) => api.profile.getSecurity(),
     }),
@@ -302,21 +297,21 @@ const table: Record<string, readonly Row[]> = {
     }),
     get('/organization/list', {
       access: 'session',
-      summary: "The caller's organizations",
+      summary: "List the caller's organizations",
       answer: contracts.organizationsAnswer,
       call: (api) => api.organizations.list(),
     }),
     get('/organization/get', {
       aliases: ['/organization/get-full-organization', '/organization/get-organization'],
       access: 'session',
-      summary: 'One organization with its members; null when none is named or active',
+      summary: 'Get an organization with its members, or null if none is given or active',
       input: contracts.getOrganizationInput,
       answer: contracts.fullOrganizationAnswer,
       call: (api, query) => api.organizations.get(query),
     }),
     post('/organization/update', {
       access: 'session',
-      summary: 'Change an organization',
+      summary: 'Update an organization',
       input: contracts.updateOrganizationInput,
       answer: contracts.organizationAnswer,
       call: (api, body) => api.organizations.update(body),
@@ -331,7 +326,7 @@ const table: Record<string, readonly Row[]> = {
     post('/organization/member/add', {
       aliases: ['/organization/add-member'],
       access: 'session',
-      summary: 'Make a known user a member',
+      summary: 'Add an existing user as a member',
       input: contracts.addMemberInput,
       answer: contracts.memberAnswer,
       call: (api, body) => api.organizations.addMember(body),
@@ -354,21 +349,21 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/organization/check-slug', {
       access: 'session',
-      summary: 'Whether a slug is free',
+      summary: 'Check whether a slug is available',
       input: contracts.checkSlugInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.organizations.checkSlug(body),
     }),
     post('/organization/set-active', {
       access: 'session',
-      summary: "Choose the session's organization, or none",
+      summary: "Set or clear the session's active organization",
       input: contracts.setActiveOrganizationInput,
       answer: contracts.fullOrganizationAnswer,
       call: (api, body) => api.organizations.setActive(body),
     }),
     post('/organization/accept-membership', {
       access: 'session',
-      summary: 'Accept a membership that another member gave you',
+      summary: 'Accept a membership that another member added',
       input: contracts.acceptMembershipInput,
       answer: contracts.memberAnswer,
       call: (api, body) => api.organizations.acceptMembership(body),
@@ -382,42 +377,42 @@ const table: Record<string, readonly Row[]> = {
     }),
     get('/organization/list-members', {
       access: 'session',
-      summary: 'Members of an organization, sorted and filtered',
+      summary: 'List the members of an organization, sorted and filtered',
       input: contracts.listMembersInput,
       answer: contracts.membersAnswer,
       call: (api, query) => api.organizations.listMembers(query),
     }),
     get('/organization/get-active-member', {
       access: 'session',
-      summary: "The caller's own membership",
+      summary: "Get the caller's membership in the active organization",
       input: contracts.activeMemberInput,
       answer: contracts.fellowMemberAnswer,
       call: (api, query) => api.organizations.getActiveMember(query),
     }),
     get('/organization/get-active-member-role', {
       access: 'session',
-      summary: "The caller's role, or a fellow member's",
+      summary: "Get the caller's role or another member's",
       input: contracts.activeMemberRoleInput,
       answer: contracts.roleAnswer,
       call: (api, query) => api.organizations.getActiveMemberRole(query),
     }),
     post('/organization/has-permission', {
       access: 'session',
-      summary: "Whether the caller's role allows something",
+      summary: "Check permissions of the caller's role",
       input: contracts.hasPermissionInput,
       answer: contracts.permissionAnswer,
       call: (api, body) => api.organizations.hasPermission(body),
     }),
     post('/organization/invite-member', {
       access: 'session',
-      summary: 'Mail an invitation',
+      summary: 'Invite a person by email',
       input: contracts.inviteMemberInput,
       answer: contracts.invitationAnswer,
       call: (api, body) => api.organizations.invite(body),
     }),
     post('/organization/accept-invitation', {
       access: 'session',
-      summary: 'Join with an invitation',
+      summary: 'Accept an invitation',
       input: contracts.answerInvitationInput,
       answer: contracts.acceptedInvitationAnswer,
       call: (api, body) => api.organizations.acceptInvitation(body),
@@ -431,28 +426,28 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/organization/cancel-invitation', {
       access: 'session',
-      summary: 'Take an invitation back',
+      summary: 'Cancel an invitation',
       input: contracts.cancelInvitationInput,
       answer: contracts.invitationAnswer,
       call: (api, body) => api.organizations.cancelInvitation(body),
     }),
     get('/organization/get-invitation', {
       access: 'session',
-      summary: 'An invitation, for the person it was sent to',
+      summary: 'Get an invitation as its recipient',
       input: contracts.getInvitationInput,
       answer: contracts.presentedInvitation,
       call: (api, query) => api.organizations.getInvitation(query),
     }),
     get('/organization/list-invitations', {
       access: 'session',
-      summary: "An organization's invitations",
+      summary: 'List the invitations of an organization',
       input: contracts.listInvitationsInput,
       answer: contracts.invitationsAnswer,
       call: (api, query) => api.organizations.listInvitations(query),
     }),
     get('/organization/list-user-invitations', {
       access: 'session',
-      summary: "The open invitations to the caller's address",
+      summary: "List the pending invitations to the caller's email address",
       answer: contracts.ownInvitationsAnswer,
       call: (api) => api.organizations.listUserInvitations(),
     }),
@@ -460,49 +455,49 @@ const table: Record<string, readonly Row[]> = {
   'two-factor': [
     post('/two-factor/enable', {
       access: 'session',
-      summary: 'Prepare a second factor: a secret for an authenticator, and backup codes',
+      summary: 'Start two-factor setup: creates an authenticator secret and backup codes',
       input: contracts.enableTwoFactorInput,
       answer: contracts.enableTwoFactorAnswer,
       call: (api, body) => api.twoFactor.enable(body),
     }),
     post('/two-factor/disable', {
       access: 'session',
-      summary: 'Switch the second factor off',
+      summary: 'Turn off two-factor authentication',
       input: contracts.disableTwoFactorInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.twoFactor.disable(body),
     }),
     post('/two-factor/verify', {
       access: 'challenge',
-      summary: 'End a sign-in with a code, or finish the set-up with the first one',
+      summary: 'Verify a code to complete a sign-in or two-factor setup',
       input: contracts.verifyTwoFactorInput,
       answer: contracts.verifyTwoFactorAnswer,
       call: (api, body) => api.twoFactor.verify(body),
     }),
     post('/two-factor/verify-totp', {
       access: 'challenge',
-      summary: 'The same, for a code of an authenticator only',
+      summary: 'Verify an authenticator code to complete a sign-in or two-factor setup',
       input: contracts.verifyCodeInput,
       answer: contracts.verifyTwoFactorAnswer,
       call: (api, body: z.input<typeof contracts.verifyCodeInput>) => api.twoFactor.verify({ ...body, type: 'totp' }),
     }),
     post('/two-factor/verify-backup-code', {
       access: 'challenge',
-      summary: 'The same, for a backup code only',
+      summary: 'Verify a backup code to complete a sign-in',
       input: contracts.verifyCodeInput,
       answer: contracts.verifyTwoFactorAnswer,
       call: (api, body: z.input<typeof contracts.verifyCodeInput>) => api.twoFactor.verify({ ...body, type: 'backup' }),
     }),
     post('/two-factor/generate-backup-codes', {
       access: 'session',
-      summary: 'New backup codes; the former ones are void',
+      summary: 'Replace all backup codes',
       input: contracts.generateBackupCodesInput,
       answer: contracts.backupCodesAnswer,
       call: (api, body) => api.twoFactor.generateBackupCodes(body),
     }),
     post('/two-factor/get-totp-uri', {
       access: 'session',
-      summary: 'The URI of a set-up that is not finished',
+      summary: 'Get the authenticator URI of an unfinished two-factor setup',
       input: contracts.getTotpUriInput,
       answer: contracts.totpUriAnswer,
       call: (api, body) => api.twoFactor.getTotpUri(body),
@@ -510,7 +505,7 @@ const table: Record<string, readonly Row[]> = {
     ...['/two-factor/send-otp', '/two-factor/verify-otp'].map((path) =>
       post(path, {
         access: 'public',
-        summary: 'Codes by mail: not offered',
+        summary: 'Codes by email: not supported',
         answer: contracts.statusAnswer,
         refuses: 'OTP_NOT_CONFIGURED',
         call: (api) => api.twoFactor.mailedCode(),
@@ -518,20 +513,20 @@ const table: Record<string, readonly Row[]> = {
     ),
     post('/two-factor/view-backup-codes', {
       access: 'public',
-      summary: 'Backup codes a second time: not offered',
+      summary: 'View backup codes again: not supported',
       answer: contracts.statusAnswer,
       refuses: 'BACKUP_CODES_SHOWN_ONCE',
       call: (api) => api.twoFactor.viewBackupCodes(),
     }),
     get('/two-factor/list-trusted-devices', {
       access: 'session',
-      summary: 'The browsers that sign in without a code',
+      summary: 'List the trusted devices, which sign in without a code',
       answer: contracts.trustedDevicesAnswer,
       call: (api) => api.twoFactor.listTrustedDevices(),
     }),
     post('/two-factor/revoke-trusted-device', {
       access: 'session',
-      summary: 'Ask a browser for a code again',
+      summary: 'Revoke a trusted device',
       input: contracts.revokeTrustedDeviceInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.twoFactor.revokeTrustedDevice(body),
@@ -541,6 +536,5 @@ const table: Record<string, readonly Row[]> = {
 
 export const routes: readonly Route[] = Object.entries(table).flatMap(([module, rows]) => rows.map((row) => ({ module, ...row })))
 
-/** The rows of a service with these providers: what is not configured is not there. */
 export const activeRoutes = (providers: ReadonlySet<ProviderId>): readonly Route[] =>
   routes.filter(({ needs }) => needs === null || (needs === 'any-provider' ? providers.size > 0 : providers.has(needs)))

@@ -1,30 +1,21 @@
-/** How one check of a suite ended. */
 export type Outcome = {
-  /** What was checked, for suites that check several things. */
   group: string | null
   title: string
   status: 'passed' | 'failed' | 'skipped'
   startTime: number
-  /** In milliseconds, like `startTime`. */
   duration: number
-  /** One sentence for the report: it is committed to a repository, so it holds no secret and nothing about a person. */
+  /** One sentence without secrets and personal data: the report is committed to a repository. */
   failure: string | null
-  /** Figures worth keeping. */
   meta: Record<string, number>
 }
 
-/** Resolves to figures worth keeping, if there are any. */
 export type Work = () => Promise<Record<string, number> | undefined>
 
-/** A check found what it looks for to be wrong. The message goes to the report. */
 export class CheckFailure extends Error {
   override name = 'CheckFailure'
 }
 
-/**
- * Does the work and tells how it ended; never rejects. What it throws is a failure in the words of `explain`, and so is work that
- * is not done after `seconds`.
- */
+/** Runs `work` for at most `seconds` and returns its outcome. Never rejects: `explain` describes what `work` throws. */
 export async function attempt(
   { group = null, title, seconds }: { group?: string | null; title: string; seconds: number },
   work: Work,
@@ -42,11 +33,11 @@ export async function attempt(
     meta,
   })
   let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new CheckFailure(`Not done within ${seconds} s`)), seconds * 1000)
   })
   try {
-    return outcome('passed', null, await Promise.race([work(), tooLate]))
+    return outcome('passed', null, await Promise.race([work(), timeout]))
   } catch (error) {
     return outcome('failed', error instanceof CheckFailure ? error.message : explain(error))
   } finally {
@@ -54,8 +45,8 @@ export async function attempt(
   }
 }
 
-/** A check that was not made: skipped because one before it failed, or failed for the reason given. */
-export const notMade = (group: string, title: string, failure: string | null = null): Outcome => ({
+/** The outcome of a check that did not run: failed if `failure` is given, otherwise skipped. */
+export const notRun = (group: string, title: string, failure: string | null = null): Outcome => ({
   group,
   title,
   status: failure === null ? 'skipped' : 'failed',

@@ -2,10 +2,8 @@ import type { Database } from '@floorpass/db'
 import { CheckFailure } from './attempt.ts'
 import type { Check } from './smoke-tests.ts'
 
-/** Ends a transaction without a trace. */
-class Undo extends Error {}
+class Rollback extends Error {}
 
-/** What the service needs of its database: an answer, a write that holds inside its transaction, and the same time. */
 export const checkDatabase = (db: Database, clockTolerance: number): Check[] => [
   {
     title: 'answers',
@@ -15,19 +13,19 @@ export const checkDatabase = (db: Database, clockTolerance: number): Check[] => 
     },
   },
   {
-    title: 'writes in a transaction, and takes it back',
+    title: 'writes in a transaction and rolls it back',
     async run() {
       let id = ''
       const work = db.$transaction(async (tx) => {
         const row = await tx.queuedMail.create({ data: { mailSealed: '', nextAttemptAt: null } })
         id = row.id
-        if ((await tx.queuedMail.count({ where: { id } })) !== 1) throw new CheckFailure('What was written is not there')
-        throw new Undo()
+        if ((await tx.queuedMail.count({ where: { id } })) !== 1) throw new CheckFailure('The written row is missing')
+        throw new Rollback()
       })
       await work.catch((error: unknown) => {
-        if (!(error instanceof Undo)) throw error
+        if (!(error instanceof Rollback)) throw error
       })
-      if ((await db.queuedMail.count({ where: { id } })) !== 0) throw new CheckFailure('What was taken back is still there')
+      if ((await db.queuedMail.count({ where: { id } })) !== 0) throw new CheckFailure('The rolled-back row is still there')
       return undefined
     },
   },

@@ -3,23 +3,22 @@ import type { MailTransport } from '@floorpass/email'
 import { CheckFailure } from './attempt.ts'
 import type { Check } from './smoke-tests.ts'
 
-/** Could a mail leave now, and do those of the last hours leave? Sends none. */
 export const checkMail = (db: Database, transport: Pick<MailTransport, 'verify'>, longestWait: number): Check[] => [
   {
-    title: 'the mail server takes our login',
+    title: 'the mail server accepts our login',
     async run() {
       await transport.verify()
       return undefined
     },
   },
   {
-    title: `no mail has waited for more than ${longestWait / 60} minutes`,
+    title: `no email has waited for more than ${longestWait / 60} minutes`,
     async run() {
       const tooLong = { lt: new Date(Date.now() - longestWait * 1000) }
       const waiting = await db.queuedMail.count({
         where: { nextAttemptAt: { not: null }, OR: [{ triedSince: tooLong }, { triedSince: null, createdAt: tooLong }] },
       })
-      if (waiting > 0) throw new CheckFailure(`${waiting} have`)
+      if (waiting > 0) throw new CheckFailure(`Emails that waited longer: ${waiting}`)
       return { waiting }
     },
   },

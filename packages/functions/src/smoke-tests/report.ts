@@ -1,9 +1,9 @@
 import type { Outcome } from './attempt.ts'
 
-/** A test run in the shape of Vitest's JSON reporter, so that whatever reads the one reads the other. */
+/** A test run in the format of Vitest's JSON reporter, so that the same tools read both. */
 export type Report = ReturnType<typeof reportOf>
 
-/** The report of one suite that ran from `startTime` on. `name` stands where Vitest has the path of a test file. */
+/** Builds the report of one suite. `name` takes the place of Vitest's file path. */
 export function reportOf(name: string, startTime: number, outcomes: readonly Outcome[]) {
   const count = (status: Outcome['status']) => outcomes.filter((outcome) => outcome.status === status).length
   const isFailed = outcomes.length === 0 || count('failed') > 0
@@ -12,7 +12,6 @@ export function reportOf(name: string, startTime: number, outcomes: readonly Out
     ({ group }) => group,
   )
   const failedGroups = [...groups.values()].filter((group) => group.some(({ status }) => status === 'failed')).length
-  // Vitest counts the file itself as a suite.
   const suites = groups.size + 1
   const failedSuites = failedGroups + (isFailed ? 1 : 0)
   return {
@@ -61,7 +60,7 @@ export function reportOf(name: string, startTime: number, outcomes: readonly Out
         startTime,
         endTime: Math.max(startTime, ...outcomes.map((outcome) => outcome.startTime + outcome.duration)),
         status: isFailed ? 'failed' : 'passed',
-        message: outcomes.length === 0 ? 'There was nothing to check.' : '',
+        message: outcomes.length === 0 ? 'The suite has no checks.' : '',
         name,
       },
     ],

@@ -9,12 +9,10 @@ import { checkExchanges, type Exchange, type SmokeTimes } from './check-exchange
 import { checkMail } from './check-mail.ts'
 import { type Report, reportOf } from './report.ts'
 
-/** One thing that a suite checks; it throws when it finds it wrong. */
 export type Check = { title: string; run: Work }
 
-/** What the composition root knows and the checks need. */
 export type SmokeTestDeps = {
-  /** Shared with the pipeline. Null: nobody gets in. */
+  /** Shared with the pipeline. Null disables the route. */
   secret: string | null
   exchanges: readonly Exchange[]
   transport: Pick<MailTransport, 'verify'>
@@ -23,21 +21,18 @@ export type SmokeTestDeps = {
 
 export type SmokeTests = { answer(request: Request, path: string, context: Context): Promise<Response> }
 
-/**
- * `GET /tests/check-<suite>` with `Authorization: Bearer <CI_TEST_SECRET>`: a bounded run of real checks in this very service,
- * answered as a Vitest report. Whatever a check finds is 200; NOT_FOUND for another suite, METHOD_NOT_ALLOWED, UNAUTHORIZED,
- * TOO_MANY_REQUESTS. `ask` sends a request through the edge. Spec: Smoke-test route.
- */
+/** Answers `GET /tests/check-<suite>`: runs the suite in this service and returns a Vitest report, with 200 even if a check fails.
+ * `send` sends a request through the edge. NOT_FOUND, METHOD_NOT_ALLOWED, UNAUTHORIZED, TOO_MANY_REQUESTS. Spec: Smoke-test route. */
 export function createSmokeTests(
   { secret, exchanges, transport, times }: SmokeTestDeps,
   { db, settings, log }: Pick<Context, 'db' | 'settings' | 'log'>,
-  ask: (request: Request) => Promise<Response>,
+  send: (request: Request) => Promise<Response>,
 ): SmokeTests {
   const { clockTolerance } = times
   const inProcess = (name: string, checks: Check[]) => async (): Promise<Outcome[]> => {
     const outcomes: Outcome[] = []
     const end = performance.now() + times.suite * 1000
-    // One after the other: the embedded database has one connection, and the suite should not slow down the service that it checks.
+    // Run one at a time: the embedded database has one connection, and the suite must not slow the service down.
     for (const { title, run } of checks) {
       const seconds = Math.min(times.check, Math.max(0, Math.round(end - performance.now()) / 1000))
       outcomes.push(await attempt({ title, seconds }, run, (error) => explain(error, `${name}: ${title}`)))
@@ -45,16 +40,16 @@ export function createSmokeTests(
     return outcomes
   }
   const explain = (error: unknown, check: string): string => {
-    log.warn({ err: error, check }, 'a smoke test failed')
-    // Its messages are written to be shown; those of other errors may quote anything.
+    log.warn({ err: error, check }, 'smoke test failed')
+    // A MailError's message is written for the report. Other messages may quote a secret.
     return error instanceof MailError ? error.message : toAppError(error).message
   }
-  const askAt = (path: string, init?: RequestInit) => ask(new Request(new URL(path, settings.baseUrl), init))
+  const sendTo = (path: string, init?: RequestInit) => send(new Request(new URL(path, settings.baseUrl), init))
   const suites = new Map<string, () => Promise<Outcome[]>>([
     ['check-exchanges', () => checkExchanges({ exchanges, times })],
     ['check-database', inProcess('check-database', checkDatabase(db, clockTolerance))],
     ['check-mail', inProcess('check-mail', checkMail(db, transport, policy.smokeTests.longestMailWait))],
-    ['check-auth', inProcess('check-auth', checkAuth(askAt, settings.baseUrl, sessionCookieName(settings.cookie)))],
+    ['check-auth', inProcess('check-auth', checkAuth(sendTo, settings.baseUrl, sessionCookieName(settings.cookie)))],
   ])
   const running = new Map<string, Promise<Report>>()
 
@@ -75,7 +70,7 @@ export function createSmokeTests(
       const suite = suites.get(name)
       if (!suite) throw new AppError('NOT_FOUND')
       if (request.method !== 'GET' && request.method !== 'HEAD') return refuse('METHOD_NOT_ALLOWED', { allow: 'GET' })
-      // Before the comparison: guesses are counted too.
+      // Count first, so that guesses of the secret count too.
       await context.limitByIp('smoke-tests:ip')
       if (!isBearer(request.headers.get('authorization'), secret)) return refuse('UNAUTHORIZED', { 'www-authenticate': 'Bearer' })
       return json(await run(name, suite))

@@ -78,7 +78,8 @@ export const redisOutage: Scenario = {
       await redis.stop()
       passed[`without, round ${round}`] = await flood()
       await redis.start()
-      for (const end = Date.now() + 5_000; !service.stdout().includes('"Redis is back"') && Date.now() < end; ) await delay(50)
+      for (const end = Date.now() + 5_000; !service.stdout().includes('"redis connection restored"') && Date.now() < end; )
+        await delay(50)
       await delay(500)
       passed[`back, round ${round}`] = await flood()
       redis.freeze()
@@ -97,8 +98,8 @@ export const redisOutage: Scenario = {
     const failed = seen.filter(({ status }) => status !== 400)
     const slowest = Math.max(...seen.map((attempt) => attempt.ms))
     const logs = service.logs()
-    const warnings = logs.filter(({ msg }) => String(msg).startsWith('Redis is away')).length
-    const returns = logs.filter(({ msg }) => msg === 'Redis is back').length
+    const warnings = logs.filter(({ msg }) => String(msg).startsWith('redis connection lost')).length
+    const returns = logs.filter(({ msg }) => msg === 'redis connection restored').length
     for (const [when, count] of Object.entries(passed))
       expectThat(
         problems,

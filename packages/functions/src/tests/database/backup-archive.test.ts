@@ -40,18 +40,18 @@ describe('an archive', () => {
     await mkdir(at('files', 'pg_notify'))
     await writeFile(at('files', 'PG_VERSION'), '18\n')
     await writeFile(at('files', 'base', '1', '112'), Buffer.from(bytes))
-    await writeArchive(at('whole'), packArchive({ manifest, secret: 'a secret', folder: at('files') }))
+    await writeArchive(at('complete'), packArchive({ manifest, secret: 'a secret', folder: at('files') }))
   })
 
   test('gives back what went in, empty folders too', async () => {
     await mkdir(at('back'))
-    expect(await readArchive(at('whole'), at('back'))).toEqual({ manifest, secret: 'a secret', bytes: 30_003 })
+    expect(await readArchive(at('complete'), at('back'))).toEqual({ manifest, secret: 'a secret', bytes: 30_003 })
     expect(await contentsOf(at('back'))).toEqual(await contentsOf(at('files')))
     expect(await readdir(at('back', 'pg_notify'))).toEqual([])
   })
 
   test('that is cut off anywhere is told from a whole one', async () => {
-    const whole = await readFile(at('whole'))
+    const whole = await readFile(at('complete'))
     const lengths = new Set([0, 1, 9, 10, 11, 18])
     for (let cut = 1; cut <= 40; cut += 1) lengths.add(whole.length - cut)
     for (let share = 1; share < 100; share += 1) lengths.add(Math.floor((whole.length * share) / 100))
@@ -59,12 +59,12 @@ describe('an archive', () => {
       await writeFile(at('cut'), whole.subarray(0, length))
       const refused = await readArchive(at('cut')).catch((error: unknown) => error)
       expect([length, refused]).toEqual([length, expect.any(BackupError)])
-      expect((refused as Error).message).toContain('is not a whole backup')
+      expect((refused as Error).message).toContain('is not a complete backup')
     }
   })
 
   test('with any bit turned is told from a whole one, or is the same', async () => {
-    const whole = await readFile(at('whole'))
+    const whole = await readFile(at('complete'))
     // The fields of gzip's header that mean nothing: time, level, system.
     const meaningless = new Set([4, 5, 6, 7, 8, 9])
     for (let index = 0; index < whole.length; index += index < 200 || index > whole.length - 60 ? 1 : 97) {
@@ -85,19 +85,23 @@ describe('an archive', () => {
   const told = JSON.stringify(manifest)
   const end = JSON.stringify({ files: 0, bytes: 0 })
   test.each<[what: string, entries: (Header & { content?: string })[], says: string]>([
-    ['a manifest that is no JSON', [{ name: 'manifest.json', content: 'hello' }], 'is not a whole backup'],
-    ['a manifest that is null', [{ name: 'manifest.json', content: 'null' }], 'is not a whole backup'],
+    ['a manifest that is no JSON', [{ name: 'manifest.json', content: 'hello' }], 'is not a complete backup'],
+    ['a manifest that is null', [{ name: 'manifest.json', content: 'null' }], 'is not a complete backup'],
     ['another format', [{ name: 'manifest.json', content: '{"format":1}' }], '(format 1): restore it with that version'],
-    ['a manifest without a secret', [{ name: 'manifest.json', content: '{"format":2,"secrets":[]}' }], 'is not a whole backup'],
-    ['no manifest', [{ name: 'end.json', content: end }], 'is not a whole backup'],
-    ['no end', [{ name: 'manifest.json', content: told }], 'is not a whole backup'],
+    [
+      'a manifest without a secret',
+      [{ name: 'manifest.json', content: '{"format":2,"secrets":[]}' }],
+      'is not a complete backup',
+    ],
+    ['no manifest', [{ name: 'end.json', content: end }], 'is not a complete backup'],
+    ['no end', [{ name: 'manifest.json', content: told }], 'is not a complete backup'],
     [
       'a file less than its end says',
       [
         { name: 'manifest.json', content: told },
         { name: 'end.json', content: '{"files":1,"bytes":0}' },
       ],
-      'whole',
+      'complete',
     ],
     ...['database/../../x', 'database/', '/etc/passwd', 'database//x', 'database/./x'].map((name): [string, Header[], string] => [
       `the name ${name}`,
@@ -106,7 +110,7 @@ describe('an archive', () => {
         { name },
         { name: 'end.json', content: '{"files":1,"bytes":0}' } as Header,
       ],
-      'is not a whole backup',
+      'is not a complete backup',
     ]),
     [
       'a symbolic link',
@@ -115,7 +119,7 @@ describe('an archive', () => {
         { name: 'database/x', type: 'symlink', linkname: '/etc' },
         { name: 'end.json', content: end },
       ],
-      'is not a whole backup',
+      'is not a complete backup',
     ],
   ])('with %s is refused by name', async (_, entries, says) => {
     const tar = pack()
@@ -190,7 +194,7 @@ describe('the file of a backup', () => {
     const file = at('no', 'such', 'folder')
     await expect(backUp(place, file)).rejects.toMatchObject({
       name: 'BackupTargetError',
-      message: `${file} cannot be written: ENOENT. Choose a place that this user may write, with space for it.`,
+      message: `${file} cannot be written: ENOENT. Choose a place that this user can write and that has enough space.`,
     })
     await backups.close()
   })
@@ -253,7 +257,7 @@ describe('what the running service could not give', () => {
     const before = await readdir(folder)
     await expect(backUp(place, at(`${name}.backup`))).rejects.toMatchObject({
       name: 'BackupError',
-      message: expect.stringContaining('its log says why'),
+      message: expect.stringContaining('See its log'),
     })
     expect(await readdir(folder)).toEqual(before)
     await backups.close()
@@ -277,11 +281,13 @@ describe('a restore', { timeout: 240_000 }, () => {
   }, 240_000)
 
   test('asks for every secret that the backup was made under, and says what is lost without', async () => {
-    await expect(restore(place('one', [other]), at('ada.backup'))).rejects.toThrow(/another one than the backup's \(2 of its 2/)
+    await expect(restore(place('one', [other]), at('ada.backup'))).rejects.toThrow(
+      /AUTH_SECRET differs from the backup's \(2 of its 2/,
+    )
     await expect(restore(place('one', [present]), at('ada.backup'))).rejects.toThrow(
       /\(1 of its 2 not listed\).*--secret-is-another/,
     )
-    await expect(restore(place('one', null), at('ada.backup'))).rejects.toThrow(/it is not set: set the same one/)
+    await expect(restore(place('one', null), at('ada.backup'))).rejects.toThrow(/none is set here: set the same one/)
     await expect(stat(at('one', 'database', 'pgdata'))).rejects.toMatchObject({ code: 'ENOENT' })
     expect(await restore(place('one', [other, old, present]), at('ada.backup'))).toMatchObject({ users: 1 })
     expect(await restore(place('two', [other]), at('ada.backup'), { secretIsAnother: true })).toMatchObject({ users: 1 })
@@ -301,7 +307,7 @@ describe('a restore', { timeout: 240_000 }, () => {
 
     const lock = await lockDataDir(at('held', 'database'))
     await expect(restore(place('held'), at('ada.backup'))).rejects.toThrow(
-      /A service or another restore works in .*nothing was restored/,
+      /A service or another restore uses .*nothing was restored/,
     )
     lock.release()
     expect((await readdir(at('held', 'database'))).sort()).toEqual(['lock', 'lock.pid'])
@@ -310,7 +316,7 @@ describe('a restore', { timeout: 240_000 }, () => {
   test('of a damaged file does not even make the folder', async () => {
     const bytes = await readFile(at('ada.backup'))
     await writeFile(at('cut.backup'), bytes.subarray(0, bytes.length - 1))
-    await expect(restore(place('never'), at('cut.backup'))).rejects.toThrow(/is not a whole backup/)
+    await expect(restore(place('never'), at('cut.backup'))).rejects.toThrow(/is not a complete backup/)
     await expect(stat(at('never'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 

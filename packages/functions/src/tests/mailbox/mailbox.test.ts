@@ -47,7 +47,7 @@ describe('the local mailbox', () => {
     expect(shown).toContain('<h1>The second</h1>')
     expect(shown).toContain('<dd>ada@example.test</dd>')
     expect(shown).toContain('href="http://localhost:3000/verify-email?token=abc&amp;x=1"')
-    expect(shown).toContain(`<iframe title="The mail" sandbox src="/dev/mailbox/${second}/body">`)
+    expect(shown).toContain(`<iframe title="The email" sandbox src="/dev/mailbox/${second}/body">`)
   })
 
   test('shows the mail of a real sign-up, whose link verifies', async () => {
@@ -73,7 +73,7 @@ describe('the local mailbox', () => {
       expect(shown).not.toMatch(/"onmouseover/)
       expect(shown).toContain('&lt;img src=x onerror=alert(1)&gt;&quot;&#39;&amp;')
     }
-    expect(await page('/dev/mailbox')).toContain('Mails that Desk &amp; Sons would have sent')
+    expect(await page('/dev/mailbox')).toContain('Emails that Desk &amp; Sons would send')
   })
 
   test('makes links of http and https only', async () => {

@@ -67,7 +67,7 @@ test('a backup of the running service brings back accounts, sessions and second 
 
   const taken = await run('backup', first, file)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the running service')])
-  expect(taken.output).toContain('Keep it like a password')
+  expect(taken.output).toContain('Protect it like a password')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await run('backup', first, file)).output).toContain('exists: choose another name')
   expect((await run('restore', first, file)).output).toContain('nothing was restored')
@@ -103,7 +103,7 @@ test('so does one of a stopped service, from its files; with AUTH_SECRET the sec
   await server.end('SIGTERM')
   const taken = await run('backup', dataDir, file, more)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the stopped service')])
-  expect(taken.output).toContain('AUTH_SECRET is not in it')
+  expect(taken.output).toContain('does not contain AUTH_SECRET')
   expect((await run('restore', other, file)).output).toContain('set the same one')
   expect((await run('restore', other, file, more)).code).toBe(0)
   await expect(stat(join(other, 'auth-secret'))).rejects.toMatchObject({ code: 'ENOENT' })
@@ -125,13 +125,13 @@ test('what is no whole backup is refused, and nothing is left behind', async () 
   for (const name of ['cut.backup', 'text', 'missing']) {
     const refused = await run('restore', join(folder, 'other'), join(folder, name))
     expect([name, refused.code]).toEqual([name, 1])
-    expect(refused.output).toMatch(/is not a whole backup|cannot be read/)
+    expect(refused.output).toMatch(/is not a complete backup|cannot be read/)
   }
   await expect(stat(join(folder, 'other', 'database', 'pgdata'))).rejects.toMatchObject({ code: 'ENOENT' })
   // Another service's secret must not be overwritten.
   await mkdir(join(folder, 'other'))
   await writeFile(join(folder, 'other', 'auth-secret'), 'x'.repeat(43))
-  expect((await run('restore', join(folder, 'other'), file)).output).toContain('another secret')
+  expect((await run('restore', join(folder, 'other'), file)).output).toContain("differs from the backup's secret")
 })
 
 test('on PostgreSQL the command names the tools to use', async () => {

@@ -28,10 +28,10 @@ test.skipIf(!binary)('without its Redis the service counts limits itself, says s
   expect(said(/Redis/)).toEqual([])
   await redis.stop()
   // What was counted there is gone; what is tried from now on is counted here.
-  await expect.poll(() => said(/Redis is away/), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => said(/redis connection lost/), { timeout: 20_000 }).toHaveLength(1)
   expect(await tries('two@example.test')).toEqual(untilLimited)
-  expect(said(/Redis is away/)).toEqual([expect.objectContaining({ level: 40, reason: expect.any(String) })])
+  expect(said(/redis connection lost/)).toEqual([expect.objectContaining({ level: 40, reason: expect.any(String) })])
   await redis.start()
-  await expect.poll(() => said(/Redis is back/), { timeout: 20_000 }).toHaveLength(1)
+  await expect.poll(() => said(/redis connection restored/), { timeout: 20_000 }).toHaveLength(1)
   expect(await signIn('one@example.test')).toBe(401)
 })

@@ -10,7 +10,7 @@ import { freePort, temporaryFolder } from '@floorpass/testing/server-process'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-const standIn = fileURLToPath(new URL('@floorpass/testing/docker-stand-in', import.meta.url))
+const standIn = fileURLToPath(new URL('../../../../testing/src/docker-stand-in.ts', import.meta.url))
 const folder = await temporaryFolder()
 const ports = [await freePort(), await freePort()]
 const [first, second] = ports.map((port) => ({ name: `floorpass-${port}`, dial: `127.0.0.1:${port}` })) as [Version, Version]
@@ -133,7 +133,7 @@ describe('a roll-out of containers', () => {
   test('takes a new version away that is started again and again, without waiting for it', async () => {
     const started = performance.now()
     const { code, output } = await rollOut(enough, 'ghcr.io/owner/broken:1')
-    expect([code, output]).toEqual([1, expect.stringContaining('The old one still serves, untouched')])
+    expect([code, output]).toEqual([1, expect.stringContaining('The old version still serves')])
     expect(performance.now() - started).toBeLessThan(30_000)
     expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
   })
@@ -145,7 +145,7 @@ describe('a roll-out of containers', () => {
       response.destroy()
     }
     const { code, output } = await rollOut()
-    expect([code, output]).toEqual([1, expect.stringContaining('All versions were left running')])
+    expect([code, output]).toEqual([1, expect.stringContaining('All versions still run')])
     expect(running()).toEqual([first.name, second.name].sort())
   })
 
@@ -153,7 +153,7 @@ describe('a roll-out of containers', () => {
     proxy.upstreams = [{ dial: 'localhost:9999' }]
     const before = running()
     const { code, output } = await rollOut()
-    expect([code, output]).toEqual([1, expect.stringContaining('the proxy sends to localhost:9999, which is none of our ports')])
+    expect([code, output]).toEqual([1, expect.stringContaining('the proxy sends to localhost:9999, and not to one of our ports')])
     expect([calls(), running()]).toEqual([[''], before])
   })
 })

@@ -12,7 +12,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const database = await databaseEnvironment()
 
-const proxy = fork(fileURLToPath(new URL('@floorpass/testing/proxy-process', import.meta.url)), {
+const proxy = fork(fileURLToPath(new URL('../../../../testing/src/proxy-process.ts', import.meta.url)), {
   execArgv: ['--disable-warning=ExperimentalWarning'],
 })
 const [[proxyPort, adminPort]] = (await once(proxy, 'message')) as [[number, number]]
@@ -101,7 +101,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     const back = await rollOut()
     const seen = await stop()
     expect([there.code, back.code]).toEqual([0, 0])
-    expect(there.output).toContain(`Port ${ports[0]} has finished its requests and is gone.`)
+    expect(there.output).toContain(`The old version on port ${ports[0]} has finished its requests and stopped.`)
     expect(Object.keys(seen).sort()).toEqual(['/auth/get-session 200', '/auth/sign-in/email 401', '/login 200'])
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(10)
     expect([isAlive(ports[0]), isAlive(ports[1])]).toEqual([true, false])
@@ -113,7 +113,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     const seen = await stop()
     expect(code).toBe(1)
     expect(output).toContain('AUTH_SECRET')
-    expect(output).toContain('The old one still serves, untouched.')
+    expect(output).toContain('The old version still serves.')
     expect(Object.keys(seen).sort()).toEqual(['/auth/get-session 200', '/auth/sign-in/email 401', '/login 200'])
     expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
     expect(isAlive(ports[1])).toBe(false)
@@ -124,10 +124,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     await once(stranger, 'listening')
     const { code, output } = await rollOut()
     stranger.close()
-    expect([code, output]).toEqual([
-      1,
-      expect.stringContaining(`something that this script did not start serves on port ${ports[1]}`),
-    ])
+    expect([code, output]).toEqual([1, expect.stringContaining(`another program serves on port ${ports[1]}`)])
     expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
   })
 

@@ -32,7 +32,7 @@ describe('the server does not start', () => {
     const { port } = taken.address() as { port: number }
     const stderr = await expectRefusal(await complete({ PORT: String(port) }), /^Port \d+ is in use by another program\./)
     expect(stderr).toBe(
-      `Port ${port} is in use by another program. Stop that one, or choose another port: PORT=${port + 1} npm start\n`,
+      `Port ${port} is in use by another program. Stop that program, or choose another port: PORT=${port + 1} npm start\n`,
     )
     taken.close()
   })
@@ -44,9 +44,9 @@ describe('the server does not start', () => {
       AUTH_SECRET: 'k3yB8q-Zt0vR5nLw2XcJ7mPd9HsFgUaE4iToY6rQ',
       SMTP_URL: 'smtp://127.0.0.1:1',
     }
-    await expectRefusal(await complete(environment), /^HOST 192\.0\.2\.1 is no address of this machine\./)
+    await expectRefusal(await complete(environment), /^HOST 192\.0\.2\.1 is not an address of this machine\./)
     const unknown = { ...environment, HOST: 'nosuchhost.invalid' }
-    await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid is no name that this machine knows\./)
+    await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid does not resolve on this machine\./)
   })
 
   test('with a DATA_DIR that is a file, below a file, or in a folder that nobody may write', async () => {
@@ -56,7 +56,7 @@ describe('the server does not start', () => {
     for (const path of [file, join(file, 'below'), '/sys/floorpass']) {
       const stderr = await expectRefusal(await complete({ DATA_DIR: path }), /E(EXIST|NOTDIR|PERM|ACCES|ROFS)/)
       expect(stderr).toContain(path)
-      expect(stderr).toContain('Set DATA_DIR to a folder that this user may create and write')
+      expect(stderr).toContain('Set DATA_DIR to a folder that this user can create and write')
     }
   })
 
@@ -144,7 +144,7 @@ test.each([
   ['mkdir', '/data/database'],
 ])('a disk that is full for %s is named as such, by the service and by a restore', (syscall, path) => {
   const full = Object.assign(new Error(`ENOSPC: no space left on device, ${syscall}`), { code: 'ENOSPC', syscall, path })
-  expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Make room, and try again.')
+  expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Free some space, then try again.')
 })
 
 test('what it leaves behind after a refusal is free to be used', async () => {

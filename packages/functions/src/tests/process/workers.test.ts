@@ -234,7 +234,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
     expect(await figure(server, 'floorpass_workers')).toBe(2)
     expect(await figure(server, count)).toBe(5)
-    expect(server.logs().filter(({ msg }) => String(msg).startsWith('a worker ended'))).toMatchObject([
+    expect(server.logs().filter(({ msg }) => String(msg).startsWith('worker exited'))).toMatchObject([
       { level: 40, pid: first, code: null, signal: 'SIGKILL' },
     ])
     expect(server.stdout().match(/runs at/g)).toHaveLength(1)
@@ -248,8 +248,8 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await expect.poll(() => listening(server), { timeout: 90_000 }).toBe(3)
     expect(workersOf(server)).not.toContain(hanging)
     expect(server.logs().filter(({ level }) => Number(level) > 30)).toMatchObject([
-      { level: 50, pid: hanging, msg: 'a worker does not answer: it is ended' },
-      { level: 40, pid: hanging, signal: 'SIGKILL', msg: 'a worker ended: another takes its place' },
+      { level: 50, pid: hanging, msg: 'worker unresponsive: killing it' },
+      { level: 40, pid: hanging, signal: 'SIGKILL', msg: 'worker exited: starting a replacement' },
     ])
     expect((await server.end('SIGINT')).code).toBe(0)
   })
@@ -262,7 +262,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const [first] = workersOf(server)
     process.kill(first ?? 0, 'SIGKILL')
     await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
-    expect(server.logs().filter(({ msg }) => String(msg).startsWith('a worker ended'))).toHaveLength(1)
+    expect(server.logs().filter(({ msg }) => String(msg).startsWith('worker exited'))).toHaveLength(1)
     await server.end('SIGINT')
     await back?.()
   })
@@ -277,7 +277,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await close()
     for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL')
     const ended = await Promise.race([server.exited, delay(60_000, null)])
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The database is older than this version.') })
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The database schema is older than this version.') })
     expect(listening(server)).toBe(2)
   })
 
@@ -292,7 +292,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
       killed.add(victim)
     }
     const { code, stderr } = await server.exited
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Floorpass ends: 5 workers died .+ by SIGKILL\..+\n$/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Floorpass stops: 5 workers died .+ by SIGKILL\..+\n$/)])
     expect(killed.size).toBe(5)
     expect(workersOf(server)).toEqual([])
   })

@@ -55,7 +55,7 @@ describe('an exchange that is', () => {
   test('without markets fails for that alone', async () => {
     const report = await checkKraken({ markets: false })
     expect(failed(report)).toEqual(['failed kraken its markets load'])
-    expect(reasons(report)).toEqual(['It names no market'])
+    expect(reasons(report)).toEqual(['It lists no markets'])
   })
 
   test.each(['status', 'garbage', 'odd', 'redirect', 'hangUp', 'silence', 'drip', 'flood'] as const)(

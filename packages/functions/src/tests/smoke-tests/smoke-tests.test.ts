@@ -152,14 +152,14 @@ describe('the suites of the service itself', () => {
     broken.outbox.verify = () => Promise.reject(new Error('password hunter2 refused'))
     const report = await run('check-mail', broken)
     expect(resultsOf(report)).toEqual([
-      'failed the mail server takes our login',
-      'failed no mail has waited for more than 60 minutes',
+      'failed the mail server accepts our login',
+      'failed no email has waited for more than 60 minutes',
     ])
     expect(report).toMatchObject({ success: false, numFailedTests: 2 })
     expect(JSON.stringify(report)).not.toContain('hunter2')
     expect(report.testResults[0]?.assertionResults.map(({ failureMessages }) => failureMessages)).toEqual([
       ['Something went wrong on our side. Nothing was changed.'],
-      ['1 have'],
+      ['Emails that waited longer: 1'],
     ])
   })
 

@@ -1,0 +1,29 @@
+import type { Api, Context, Locale, Log, ProviderId } from '@floorpass/api'
+
+/** What a page's loaders and actions receive; see `withApi` in the web app. */
+export type PageContext = {
+  /** The procedures, bound to this request. The response carries the cookies that they set. */
+  api: Api
+  cspNonce: string
+  locale: Locale
+  rememberLocale(locale: Locale): void
+  appName: string
+  localMailbox: boolean
+  providers: { id: ProviderId; name: string }[]
+  log: Log
+}
+
+export type Pages = (request: Request, page: PageContext) => Promise<Response>
+
+export type Connection = {
+  peerAddress: string | null
+  /** The transport delivers at most Content-Length bytes of a body, as an HTTP parser does. */
+  framesBodies?: boolean
+}
+
+export type Edge = { fetch(request: Request, connection: Connection): Promise<Response> }
+
+export type EdgeEnv = {
+  Bindings: Connection
+  Variables: { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }
+}
