@@ -10,7 +10,7 @@ import { freePort, temporaryFolder } from '@floorpass/testing/server-process'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
-const standIn = fileURLToPath(new URL('@floorpass/testing/docker-stand-in', import.meta.url))
+const standIn = fileURLToPath(new URL('../../../../testing/src/docker-stand-in.ts', import.meta.url))
 const folder = await temporaryFolder()
 const ports = [await freePort(), await freePort()]
 const [first, second] = ports.map((port) => ({ name: `floorpass-${port}`, dial: `127.0.0.1:${port}` })) as [Version, Version]

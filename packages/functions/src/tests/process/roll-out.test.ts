@@ -12,7 +12,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const database = await databaseEnvironment()
 
-const proxy = fork(fileURLToPath(new URL('@floorpass/testing/proxy-process', import.meta.url)), {
+const proxy = fork(fileURLToPath(new URL('../../../../testing/src/proxy-process.ts', import.meta.url)), {
   execArgv: ['--disable-warning=ExperimentalWarning'],
 })
 const [[proxyPort, adminPort]] = (await once(proxy, 'message')) as [[number, number]]
