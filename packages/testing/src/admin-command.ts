@@ -5,15 +5,15 @@ import { startTool, type ToolResult } from './tool-process.ts'
 
 export type CommandResult = ToolResult & { json: unknown }
 
-/** The real `npm run admin -- …` as a process of its own. Only the given variables are set; `json` is what it printed, when it is JSON. */
+/** Runs `npm run admin -- …` in its own process, with only the given variables set. `json` is its parsed output, or null. */
 export async function admin(environment: Record<string, string>, ...args: string[]): Promise<CommandResult> {
   const result = await startTool('admin', args, { environment }).ended
   return { ...result, json: /^[[{]/.test(result.stdout) ? JSON.parse(result.stdout) : null }
 }
 
 /**
- * The same commands in this process, on the database of a test app: a process of its own takes seconds to load, and could not open an
- * embedded database beside it. What they changed, the app has heard of when they resolve.
+ * Runs the commands in this process, on the database of a test app: a process takes seconds to load, and an embedded database
+ * admits one. Resolves after the app has received the session invalidations.
  */
 export const adminOf =
   ({ service }: Pick<TestApp, 'service'>) =>
@@ -23,7 +23,7 @@ export const adminOf =
     return result
   }
 
-/** The same commands in this process, with settings of their own. */
+/** Runs the commands in this process, with the given settings. */
 export const adminHere = (environment: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
   runHere(args, (options) => openForOperator(environment, options))
 

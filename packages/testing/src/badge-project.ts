@@ -8,11 +8,11 @@ export type BadgeProject = {
   root: string
   write(path: string, text: string): void
   read(path: string): string
-  /** Runs the tool in the project; only the given variables are set. */
+  /** Runs the tool in the project, with only the given variables set. */
   run(args: string[], environment?: Record<string, string>): Promise<ToolResult>
 }
 
-/** A folder with these specifications, for one test. */
+/** Creates a folder with these specifications. The test removes it when it finishes. */
 export function createBadgeProject(specs: Record<string, string> = {}): BadgeProject {
   const root = mkdtempSync(join(tmpdir(), 'floorpass-badges-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -32,7 +32,7 @@ export function createBadgeProject(specs: Record<string, string> = {}): BadgePro
 
 type FileResult = { name: string; tests: string[]; status?: string }
 
-/** A report of Vitest's: for each file the statuses of its tests. */
+/** A report of Vitest's JSON reporter, with the test statuses of each file. */
 export const vitestReport = (...files: FileResult[]): string =>
   JSON.stringify({
     success: true,

@@ -3,10 +3,10 @@ import type { Edge } from '@floorpass/functions'
 export type Answer = { status: number; headers: Headers; body: unknown; code: string | undefined; setCookies: string[] }
 
 export type RequestOptions = {
-  /** Sent as JSON; a string goes as it is. Bytes and streams do too, and name no content type. */
+  /** Sent as JSON. Strings, bytes and streams are sent unchanged; bytes and streams set no content type. */
   body?: unknown
   headers?: Record<string, string>
-  /** The socket's address. */
+  /** The IP address of the socket. */
   ip?: string | null
 }
 
@@ -15,11 +15,11 @@ export type Browser = {
   post(path: string, body?: unknown, options?: RequestOptions): Promise<Answer>
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
   cookies: Map<string, string>
-  /** The same, as the global fetch has it: for clients that take one. */
+  /** The same request function with the signature of the global fetch, for clients that accept one. */
   fetch: typeof fetch
 }
 
-/** A browser on `origin`: keeps cookies, sends Origin with what is not a GET. `origin: null` is curl. */
+/** A browser on `origin`: keeps cookies, and sends Origin with every request but GET. `origin: null` acts like curl. */
 export function createBrowser(
   edge: Edge,
   baseUrl: string,

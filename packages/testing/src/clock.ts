@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** Stops the service's clock at `start` for the rest of the test. Timers keep running: only Date is held. */
+/** Freezes Date at `start` until the test finishes. Timers keep running. */
 export function holdClock(start = new Date()): { advance(seconds: number): void } {
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   onTestFinished(() => void vi.useRealTimers())

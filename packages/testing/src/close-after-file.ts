@@ -1,12 +1,12 @@
 import { afterAll } from 'vitest'
 
-/** What a file of tests opened, wherever in it: a hook that is set inside of a test, or of another hook, runs for no file that shares its process. */
+/** Vitest never runs an `afterAll` hook that is registered inside a test or a hook, so collect the closers here. */
 const opened: (() => Promise<void>)[] = []
 
 export const closeAfterFile = (close: () => Promise<void>): void => void opened.push(close)
 
-/** For the setup of each file (vitest.config.ts). The newest first: it may stand on the others. */
-export const closeWhatFilesOpen = (): void =>
+/** Closes the newest first, because it may depend on older ones. Called by the setup of each file (vitest.config.ts). */
+export const registerCleanup = (): void =>
   afterAll(async () => {
     while (opened.length > 0) await opened.pop()?.()
   })

@@ -14,7 +14,7 @@ import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
 import { createTestDatabase } from './test-database.ts'
 
-/** A person with a mailbox and a password. Each test makes its own. */
+/** A user with a mailbox and a password. Each test creates its own. */
 export type Person = { name: string; email: string; password: string }
 
 export type TestApp = {
@@ -23,28 +23,28 @@ export type TestApp = {
   db: Database
   outbox: TestOutbox
   baseUrl: string
-  /** Every line that was logged, parsed. */
+  /** Every log line, parsed. */
   logs: Record<string, unknown>[]
-  /** Warnings and worse, but for a heartbeat that a busy machine was late with: sessions are read from the database then. */
+  /** Log lines of level warn and above, except late heartbeats of the session channel, which a busy machine causes. */
   unforeseen(): Record<string, unknown>[]
-  /** Of itself it stops after the file's last test. */
+  /** Called after the file's last test, unless the test calls it. */
   stop(): Promise<void>
   browser(options?: { origin?: string | null; ip?: string }): Browser
-  /** A new person that no other test knows. */
+  /** A new user with a unique email. */
   person(overrides?: Partial<Person>): Person
-  /** Signs up; the mail is in the outbox when it resolves. */
+  /** Signs up. The verification email is in the outbox on return. */
   signUp(person?: Person): Promise<Person>
-  /** Signs up and proves the address. */
+  /** Signs up and verifies the email. */
   verified(person?: Person): Promise<Person>
-  /** A verified person's signed-in browser. */
+  /** The signed-in browser of a verified user. */
   signedIn(person?: Person): Promise<Browser & { person: Person; userId: string }>
-  /** Waits until every queued mail has left. */
+  /** Waits until the mail queue is empty. */
   mailed(): Promise<void>
-  /** Every row of every table: what a thief of the database holds. */
+  /** Every row of every table: what a thief of the database gets. */
   everyRow(): Promise<Record<string, unknown>[]>
-  /** For each table, its number of rows and a digest of all that they hold. */
+  /** The row count and a content digest of each table. */
   digests(): Promise<{ table: string; digest: string }[]>
-  /** Takes the database away under the running service; `back` returns it (PostgreSQL only). */
+  /** Makes the database unavailable under the running service. `back` restores it (PostgreSQL only). */
   loseDatabase(): Promise<{ back(): Promise<void> }>
   close(): Promise<void>
 }
@@ -52,8 +52,8 @@ export type TestApp = {
 let persons = 0
 
 /**
- * The real edge, router and rules on a fresh database (embedded, or PostgreSQL when DATABASE_URL is set), with a mail server that
- * keeps what it gets, a cheap password hash, no wait before quiet answers and little patience in smoke tests. Limits are off unless asked for: `{ RATE_LIMIT: 'on' }`. Closes itself.
+ * The real edge, router and rules on a fresh database: embedded, or PostgreSQL when DATABASE_URL is set. Mail goes to an in-memory
+ * outbox, hashes are cheap, delays are short, and rate limits are off unless `{ RATE_LIMIT: 'on' }`. Closes after the file.
  */
 export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
   const testDatabase = await createTestDatabase()
@@ -64,7 +64,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   const redis = process.env.REDIS_URL
     ? new Redis(process.env.REDIS_URL, { keyPrefix: `${randomBytes(8).toString('hex')}:` })
     : null
-  // Until then limits are counted in memory, and twice as many tries pass.
+  // Before Redis is ready, limits are counted in memory and twice as many attempts pass.
   if (redis) await once(redis, 'ready')
   const service = composeService({
     config,
@@ -82,19 +82,21 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     smokeTimes: { check: 3, suite: 12, slowestAnswer: 1, clockTolerance: 5 },
     hashCost: { memoryCost: 64, timeCost: 1, parallelism: 1 },
   })
-  const heardOf = async <Result>(result: Promise<Result>): Promise<Result> => {
+  const awaitInvalidation = async <Result>(result: Promise<Result>): Promise<Result> => {
     await result
     await service.deps.sessionCache.settle()
     return result
   }
-  // Within milliseconds of an operator's change the service has heard of it; a test goes on when it has.
-  const db = database.db.$extends({ query: { $allOperations: ({ args, query }) => heardOf(query(args)) } }) as unknown as Database
+  // Tests change rows directly: wait until the service has received the invalidations.
+  const db = database.db.$extends({
+    query: { $allOperations: ({ args, query }) => awaitInvalidation(query(args)) },
+  }) as unknown as Database
   await vi.waitFor(
-    () => service.deps.sessionCache.stats().channelUp || Promise.reject(new Error('the channel is not up')),
+    () => service.deps.sessionCache.stats().channelUp || Promise.reject(new Error('the session invalidation channel is down')),
     10_000,
   )
   const baseUrl = config.baseUrl
-  // The suite can run as if behind API Gateway: TEST_GATEWAY=1.0 or 2.0 names the payload.
+  // TEST_GATEWAY=1.0 or 2.0 runs the suite behind API Gateway with that payload version.
   const payload = process.env.TEST_GATEWAY as Payload | undefined
   const edge = payload ? gatewayEdge(createEdge(service), baseUrl, payload) : createEdge(service)
   const browser: TestApp['browser'] = (options) => createBrowser(edge, baseUrl, options)
@@ -112,24 +114,24 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   const expectOk = (status: number, body: unknown) => {
     if (status !== 200) throw new Error(`expected 200, got ${status} ${JSON.stringify(body)}`)
   }
-  const signUp: TestApp['signUp'] = async (somebody = person()) => {
-    const answer = await browser().post('/auth/sign-up/email', somebody)
+  const signUp: TestApp['signUp'] = async (given = person()) => {
+    const answer = await browser().post('/auth/sign-up/email', given)
     expectOk(answer.status, answer.body)
     await mailed()
-    return somebody
+    return given
   }
-  const verified: TestApp['verified'] = async (somebody = person()) => {
-    await signUp(somebody)
-    const answer = await browser().post('/auth/verify-email', { token: outbox.lastTo(somebody.email).token })
+  const verified: TestApp['verified'] = async (given = person()) => {
+    await signUp(given)
+    const answer = await browser().post('/auth/verify-email', { token: outbox.lastTo(given.email).token })
     expectOk(answer.status, answer.body)
-    return somebody
+    return given
   }
-  const signedIn: TestApp['signedIn'] = async (somebody) => {
-    const known = await verified(somebody)
+  const signedIn: TestApp['signedIn'] = async (given) => {
+    const user = await verified(given)
     const tab = browser()
-    const answer = await tab.post('/auth/sign-in/email', { email: known.email, password: known.password })
+    const answer = await tab.post('/auth/sign-in/email', { email: user.email, password: user.password })
     expectOk(answer.status, answer.body)
-    return { ...tab, person: known, userId: (answer.body as { user: { id: string } }).user.id }
+    return { ...tab, person: user, userId: (answer.body as { user: { id: string } }).user.id }
   }
   const tableNames = async () => {
     const tables = await database.db.$queryRaw<
@@ -159,7 +161,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     lost = testDatabase.hide === null
     if (testDatabase.hide) return { back: await testDatabase.hide() }
     await database.close()
-    return { back: () => Promise.reject(new Error('a closed embedded database does not come back')) }
+    return { back: () => Promise.reject(new Error('a closed embedded database cannot be restored')) }
   }
   let stopped: Promise<void> | undefined
   const stop = () => {

@@ -2,24 +2,21 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 
-/** A way to a PostgreSQL server that can do what networks and poolers do, most of it to the connection which hears of changes. */
+/** A proxy to PostgreSQL that imitates network and pooler faults, most of them on the session invalidation channel. */
 export type DatabaseProxy = {
   url: string
-  /** From now on nothing moves on the connections that are open, until it all does. */
+  /** Holds all traffic of the open connections until released. */
   stall(): void
   flow(): void
-  /** From now on the connection stays open and carries nothing; so does every new one. */
+  /** Keeps the channel connection open but drops its traffic, and that of every new one. */
   silence(): void
-  /** Every connection that was silenced ends, new ones are carried. */
+  /** Closes every silenced connection; new ones carry traffic again. */
   restore(): void
-  /** New connections lead to another database, as after a failover; those that are open stay. Its name is as long. */
+  /** Sends new connections to another database, as after a failover. Open ones stay. Both names have the same length. */
   lead(databaseUrl: string): void
 }
 
-/**
- * What a pooler that shares connections between transactions does. `deaf`: LISTEN succeeds and nothing is ever heard. `pooling`: it greets
- * as a process of its own.
- */
+/** Imitates a transaction pooler. `deaf`: LISTEN succeeds but no notification arrives. `pooling`: reports the pooler's own process id. */
 export async function databaseProxy(databaseUrl: string, { deaf = false, pooling = false } = {}): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -42,7 +39,7 @@ export async function databaseProxy(databaseUrl: string, { deaf = false, pooling
     incoming.on('data', (bytes: Buffer) => {
       if (bytes.includes('floorpass sessions')) listening.add(incoming)
       if (silent && listening.has(incoming)) return
-      // The same length: the frame around it stays right.
+      // The new name has the same length, so the length field of the frame stays valid.
       const passed = bytes.toString('latin1').replace(`database\0${nameIn(target)}\0`, `database\0${led}\0`)
       outgoing.write(Buffer.from(deaf ? passed.replace('LISTEN floorpass_', 'LISTEN somewhere_') : passed, 'latin1'))
     })
@@ -84,5 +81,5 @@ export async function databaseProxy(databaseUrl: string, { deaf = false, pooling
   }
 }
 
-/** Type and length of the message that names the server's process. */
+/** Type and length of BackendKeyData, which carries the id of the server process. */
 const backendKeyData = Buffer.from('K\0\0\0\x0c', 'latin1')

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process'
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// The part of Docker's command line that a roll-out uses, in small: `docker run` starts a process that is ready at once, or, of a broken image, one that is
-// started again and again.
+// The Docker commands that a rollout uses. `docker run` starts a server that is ready at once.
+// A broken image starts a container that keeps restarting.
 const state = process.env.DOCKER_STATE ?? ''
 const [command = '', ...args] = process.argv.slice(2)
 appendFileSync(join(state, 'calls'), `${[command, ...args].join(' ')}\n`)
-const after = (option: string) => args[args.indexOf(option) + 1] ?? ''
+const optionValue = (option: string) => args[args.indexOf(option) + 1] ?? ''
 const fileOf = (name: string) => join(state, `${name}.pid`)
-const name = command === 'run' ? after('--name') : command === 'ps' ? after('--filter').slice('name=^'.length, -1) : args.at(-1)
+const name =
+  command === 'run' ? optionValue('--name') : command === 'ps' ? optionValue('--filter').slice('name=^'.length, -1) : args.at(-1)
 const file = fileOf(name ?? '')
 const restarts = join(state, 'restarts')
 
@@ -17,7 +18,7 @@ function end(): void {
   try {
     process.kill(Number(readFileSync(file, 'utf8')), 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The process has already exited.
   }
 }
 
@@ -33,7 +34,7 @@ if (command === 'run') {
   writeFileSync(restarts, isBroken ? '1' : '0')
 } else if (command === 'ps') process.stdout.write(existsSync(file) ? 'id\n' : '')
 else if (command === 'inspect') {
-  const isAsked = after('--format').startsWith('{{if .RestartCount}}false')
+  const isAsked = optionValue('--format').startsWith('{{if .RestartCount}}false')
   process.stdout.write(`${!isAsked || readFileSync(restarts, 'utf8') === '0'}\n`)
 } else if (command === 'stop') end()
 else if (command === 'rm') {

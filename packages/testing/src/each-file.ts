@@ -1,3 +1,3 @@
-import { closeWhatFilesOpen } from './close-after-file.ts'
+import { registerCleanup } from './close-after-file.ts'
 
-closeWhatFilesOpen()
+registerCleanup()

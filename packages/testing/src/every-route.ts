@@ -10,7 +10,7 @@ const largestBody = 64 * 1024
 const json = { 'content-type': 'application/json' }
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-/** Rows that take no input: a JSON value is read and left alone. */
+/** Routes without input: any JSON value is parsed and ignored. */
 const withoutInput = new Set([
   '/sign-out',
   '/revoke-sessions',
@@ -19,13 +19,12 @@ const withoutInput = new Set([
   '/two-factor/verify-otp',
   '/two-factor/view-backup-codes',
 ])
-/** Rows whose every field may be left out. */
-const withoutDuty = new Set(['/delete-user'])
+/** Routes whose fields are all optional. */
+const allOptional = new Set(['/delete-user'])
 
-/** The row's own work may have ended the session that calls it. */
+/** The call itself may have ended the caller's session. */
 const signInAgain = ({ post, person }: SignedIn) => post('/auth/sign-in/email', person)
 
-/** What no answer lacks, whatever went wrong. */
 function expectWellFormed({ status, headers, body }: Answer) {
   expect(status).toBeLessThan(500)
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -41,8 +40,8 @@ function expectWellFormed({ status, headers, body }: Answer) {
 
 const outcome = ({ status, code }: Answer) => [status, code]
 
-/** A body without a length or an end, and how many of its pieces were taken. */
-function endless(piece = new Uint8Array(16 * 1024).fill(0x20)) {
+/** A body without a length and without a last chunk, and the number of chunks read. */
+function endlessBody(piece = new Uint8Array(16 * 1024).fill(0x20)) {
   const taken = { count: 0 }
   const body = new ReadableStream({
     pull(controller) {
@@ -53,18 +52,18 @@ function endless(piece = new Uint8Array(16 * 1024).fill(0x20)) {
   return { body, taken }
 }
 
-/** A gateway takes a whole request in before it calls: nothing streams behind it. */
+/** API Gateway buffers the request before it calls the function, so no body streams. */
 const isBuffered = process.env.TEST_GATEWAY !== undefined
 
-/** What every row of the route table does and refuses, told in tests for each of these. */
+/** Declares the tests that hold for every route of the table. */
 export async function describeEveryRoute(rows: readonly Route[]): Promise<void> {
   const app = await createTestApp(everyProvider)
   const samples = routeSamples(app)
-  /** For requests that are refused before they do anything. */
+  /** Sends the requests that are refused without an effect. */
   const idle = await app.signedIn()
 
-  /** A digest of each table's rows, once the mails of former tests have left. */
-  const everything = async () => {
+  /** A digest of each table, taken when the mail queue is empty. */
+  const digestTables = async () => {
     await app.mailed()
     return app.digests()
   }
@@ -80,7 +79,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       return answer
     }
     const sample = async (tab: SignedIn) => (await samples[`${method} ${path}`]?.(tab)) ?? {}
-    /** The row at its work. */
+    /** Calls the route with a valid input. */
     const work = async (owner: SignedIn, tab: Browser = owner) => {
       const input = await sample(owner)
       if (method === 'POST') return send({ body: input }, tab)
@@ -89,18 +88,20 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       return answer
     }
 
-    const strangers = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[access]
+    const signedOutOutcome = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[
+      access
+    ]
 
-    test(`is ${access === 'public' ? '' : 'not '}for everybody`, async () => {
+    test(`${access === 'public' ? 'is open to' : 'refuses'} a signed-out caller`, async () => {
       const answer = await work(await app.signedIn(), app.browser())
-      expect(outcome(answer)).toEqual(strangers)
+      expect(outcome(answer)).toEqual(signedOutOutcome)
     })
 
     test('works for a signed-in caller', async () => {
       expect(outcome(await work(await app.signedIn()))).toEqual(done)
     })
 
-    test('tells a preflight its own methods', async () => {
+    test('answers a preflight with its own methods', async () => {
       const headers = {
         origin: app.baseUrl,
         'access-control-request-method': method,
@@ -117,17 +118,17 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
         (other) => !methods.includes(other) && !(other === 'HEAD' && methods.includes('GET')),
       )
       const tab = idle
-      const before = await everything()
+      const before = await digestTables()
       for (const other of others) {
         const answer = await tab.request(other, url)
         expect([other, answer.status, answer.headers.get('allow')]).toEqual([other, 405, [...methods, 'OPTIONS'].join(', ')])
         if (other !== 'HEAD') expect(answer.code).toBe('METHOD_NOT_ALLOWED')
         else expect(answer.body).toBe('')
       }
-      expect(await everything()).toEqual(before)
+      expect(await digestTables()).toEqual(before)
     })
 
-    test('T56: no header and no field turns one method into another', async () => {
+    test('T56: no header and no field overrides the method', async () => {
       const tab = idle
       const other = methods.includes('POST') ? (methods.includes('GET') ? 'PUT' : 'GET') : 'POST'
       const headers = { 'x-http-method-override': method, 'x-http-method': method, 'x-method-override': method }
@@ -136,8 +137,8 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     if (method === 'GET') {
-      // tests/email-address: a HEAD must not prove an address, so it leads to the page as a browser's GET does. A start at a provider
-      // is another one each time.
+      // HEAD never verifies an email (tests/email-address), and each start at a provider has a new state,
+      // so the headers of these two differ from GET.
       test.skipIf(path === '/verify-email' || path === '/sign-in/social')('HEAD has the same headers and no body', async () => {
         const tab = await app.signedIn()
         const query = new URLSearchParams((await sample(tab)) as Record<string, string>)
@@ -147,7 +148,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
         expect(lasting(head)).toEqual(lasting(full))
       })
 
-      test('a query of any kind does no harm', async () => {
+      test('no query string causes a server error', async () => {
         const tab = idle
         for (const query of [
           '?',
@@ -164,26 +165,26 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       return
     }
 
-    test('T50: is refused to a page of another origin, and changes nothing', async () => {
+    test('T50: refuses a page of another origin, and changes nothing', async () => {
       const tab = await app.signedIn()
       const body = await sample(tab)
-      const before = await everything()
+      const before = await digestTables()
       for (const origin of ['https://evil.test', `${app.baseUrl}.evil.test`]) {
         const answer = await send({ body, headers: { origin } }, tab)
         expect([...outcome(answer), answer.setCookies]).toEqual([403, 'INVALID_ORIGIN', []])
       }
-      expect(await everything()).toEqual(before)
+      expect(await digestTables()).toEqual(before)
       expect(outcome(await send({ body }, tab))).toEqual(done)
     })
 
-    test('what is no JSON is 400', async () => {
+    test('answers 400 to a body that is not JSON', async () => {
       const tab = idle
       for (const body of ['{', 'nope', '{"a":1,}', "{'a':1}", '{"a":1}{}', '\u0000', ' ', '{"a":01}', '[NaN]', 'undefined']) {
         expect([body, ...outcome(await send({ body }, tab))]).toEqual([body, 400, 'BAD_REQUEST'])
       }
     })
 
-    test('T164: what is no UTF-8 is 400, a byte order mark too', async () => {
+    test('T164: answers 400 to a body that is not UTF-8 or has a byte order mark', async () => {
       const tab = idle
       const text = new TextEncoder().encode('{"name":"Ada","x":"?"}')
       const withByte = (...bytes: number[]) => new Uint8Array([...text.slice(0, -3), ...bytes, ...text.slice(-2)])
@@ -200,14 +201,14 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     if (!withoutInput.has(path))
-      test('T164: NUL and half surrogate pairs are 400, in values and in names', async () => {
+      test('T164: answers 400 to NUL and lone surrogates, in values and in names', async () => {
         const tab = idle
         for (const body of ['{"name":"a\\u0000b"}', '{"a\\u0000":1}', '{"x":{"y":["\\ud800"]}}', '{"name":"\\udc00\\ud800"}']) {
           expect([body, ...outcome(await send({ body }, tab))]).toEqual([body, 400, 'VALIDATION_ERROR'])
         }
       })
 
-    test('T175: every other content type is 415', async () => {
+    test('T175: answers 415 to every other content type', async () => {
       const tab = await app.signedIn()
       const body = new TextEncoder().encode(JSON.stringify(await sample(tab)))
       const types = [
@@ -234,7 +235,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       expect(outcome(await send({ body }, tab))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE'])
     })
 
-    test('T165: a compressed body is 415, and is not unpacked', async () => {
+    test('T165: answers 415 to a compressed body without unpacking it', async () => {
       const tab = idle
       const bomb = new Uint8Array(gzipSync(Buffer.alloc(20 * 1024 * 1024, 0x20)))
       for (const encoding of ['gzip', 'br', 'deflate', 'identity', 'gzip, gzip']) {
@@ -243,7 +244,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       }
     })
 
-    test('the content type is read in any case and with UTF-8 named', async () => {
+    test('accepts the content type in any case and with UTF-8 as its charset', async () => {
       for (const type of ['Application/JSON', 'application/json;charset=UTF-8', 'application/json; charset="utf-8"']) {
         const tab = await app.signedIn()
         const body = new TextEncoder().encode(JSON.stringify(await sample(tab)))
@@ -252,30 +253,30 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     test.skipIf(isBuffered)(
-      'T161: a body above 64 KiB is 413, whether it says so or not, and is not read to its end',
+      'T161: answers 413 to a body above 64 KiB, with or without a length, and stops reading it',
       async () => {
         const tab = idle
         const body = JSON.stringify({ x: 'x'.repeat(largestBody) })
         const told = { ...json, 'content-length': String(body.length) }
         expect(outcome(await send({ body, headers: told }, tab))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
 
-        const { body: stream, taken } = endless()
+        const { body: stream, taken } = endlessBody()
         expect(outcome(await send({ body: stream, headers: json }, tab))).toEqual([413, 'PAYLOAD_TOO_LARGE'])
         expect(taken.count).toBeLessThan(10)
       },
     )
 
-    test.skipIf(isBuffered)('T161: a length is no excuse for a longer body', async () => {
+    test.skipIf(isBuffered)('T161: answers 413 to an endless body, whatever length it declares', async () => {
       const tab = idle
       for (const length of ['0', '2', '-1', 'many']) {
-        const { body, taken } = endless()
+        const { body, taken } = endlessBody()
         const answer = await send({ body, headers: { ...json, 'content-length': length } }, tab)
         expect([length, ...outcome(answer)]).toEqual([length, 413, 'PAYLOAD_TOO_LARGE'])
         expect(taken.count).toBeLessThan(10)
       }
     })
 
-    test.skipIf(isBuffered)('a body that breaks off is 400, and no failure of ours', async () => {
+    test.skipIf(isBuffered)('answers 400 to a body that breaks off, and logs no failure', async () => {
       const tab = idle
       const body = new ReadableStream({
         pull: (controller) => controller.error(Object.assign(new Error('aborted'), { code: 'ECONNRESET' })),
@@ -283,7 +284,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       expect(outcome(await send({ body, headers: json }, tab))).toEqual([400, 'BAD_REQUEST'])
     })
 
-    test('64 KiB are read', async () => {
+    test('reads a body of 64 KiB', async () => {
       const tab = await app.signedIn()
       const fields = await sample(tab)
       const padding = largestBody - JSON.stringify({ ...fields, padding: '' }).length
@@ -292,7 +293,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       expect(outcome(await send({ body, headers: json }, tab))).toEqual(done)
     })
 
-    test('T121: an array, a text, a number and null are 400', async () => {
+    test('T121: answers 400 to an array, a text, a number and null', async () => {
       const tab = await app.signedIn()
       const expected = withoutInput.has(path) ? done : [400, 'VALIDATION_ERROR']
       for (const body of ['[]', '[{}]', '"text"', '17', 'null', 'true', '1e999', '-0']) {
@@ -301,7 +302,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       }
     })
 
-    test('T163: deep, wide and huge JSON is 400 within 50 ms of work', async () => {
+    test('T163: answers 400 to deep, wide and huge JSON within 50 ms of processor time', async () => {
       const tab = await app.signedIn()
       const many = Array.from({ length: 5000 }, (_, count) => `"k${count}":0`)
       const bodies = [
@@ -318,14 +319,14 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
         const times: number[] = []
         for (let round = 0; round < 3; round += 1) {
           if (path === '/revoke-sessions') await signInAgain(tab)
-          // The processor's time, and the best of three: another test may have the processor, or leave garbage to this one.
+          // Processor time, the best of three: other tests share the processor and leave garbage to collect.
           const before = process.cpuUsage()
           const answer = await send({ body }, tab)
           const { user, system } = process.cpuUsage(before)
           times.push((user + system) / 1000)
           expect([body.slice(0, 20), answer.status]).toEqual([
             body.slice(0, 20),
-            (withoutInput.has(path) && !body.endsWith('[')) || (withoutDuty.has(path) && /^{"(k0|name":"|email":9)/.test(body))
+            (withoutInput.has(path) && !body.endsWith('[')) || (allOptional.has(path) && /^{"(k0|name":"|email":9)/.test(body))
               ? done[0]
               : 400,
           ])
@@ -341,7 +342,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       const evil =
         '"__proto__":{"role":"owner","name":"Eve","emailVerified":true,"email":"eve@example.test","tradingEnabled":true,"token":"x"},"constructor":{"prototype":{"role":"owner"}}'
       const alone = await send({ body: `{${evil}}` }, tab)
-      expect(alone.status).toBe(withoutInput.has(path) || withoutDuty.has(path) ? done[0] : 400)
+      expect(alone.status).toBe(withoutInput.has(path) || allOptional.has(path) ? done[0] : 400)
       expect(alone.code).not.toBe('FIELD_NOT_ALLOWED')
 
       const another = await app.signedIn()
@@ -353,13 +354,13 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       ).toBe(0)
     })
 
-    test('no body is the same as {}', async () => {
+    test('treats a missing body as {}', async () => {
       const [none, empty] = [await send({}, await app.signedIn()), await send({ body: {} }, await app.signedIn())]
       expect(outcome(none)).toEqual(outcome(empty))
     })
 
     if (accepts.includes('form'))
-      test('a form is read as JSON is', async () => {
+      test('reads a form like JSON', async () => {
         const body = new URLSearchParams((await sample(await app.signedIn())) as Record<string, string>).toString()
         expect(outcome(await send({ body, headers: form }))).toEqual(done)
         expect(outcome(await send({ body: '__proto__=x&constructor=y', headers: form }))).toEqual([400, 'VALIDATION_ERROR'])
@@ -367,7 +368,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       })
   })
 
-  test('nothing of all this was unforeseen', () => {
+  test('none of these requests logs a warning or an error', () => {
     expect(app.unforeseen()).toEqual([])
   })
 }

@@ -10,7 +10,7 @@ const requests: string[] = []
 const now = () => Date.now() + state.skewSeconds * 1000
 const kraken = (result: unknown) => ({ error: [], result })
 
-/** What the exchanges document, in small: one currency pair each. */
+/** The documented answers of the exchanges, reduced to one currency pair. */
 const answers: Record<string, () => unknown> = {
   '/0/public/Time': () => kraken({ unixtime: Math.floor(now() / 1000), rfc1123: new Date(now()).toUTCString() }),
   '/0/public/Assets': () =>
@@ -70,12 +70,12 @@ const failures: Record<NonNullable<ExchangeState['failure']>, (response: ServerR
   hangUp: (response) => response.destroy(),
   drip: (response) => drip(response, 100),
   flood: (response) => flood(response),
-  huge: (response) => tellObjects(response, 60),
-  dense: (response) => tellObjects(response, 23),
+  huge: (response) => sendObjects(response, 60),
+  dense: (response) => sendObjects(response, 23),
 }
 
-/** Good JSON of so many megabytes, which takes twenty times as many once it is parsed. */
-function tellObjects(response: ServerResponse, megabytes: number): void {
+/** Sends valid JSON of this size. The parsed objects take twenty times as much memory. */
+function sendObjects(response: ServerResponse, megabytes: number): void {
   const objects = Buffer.alloc(megabytes * 1024 * 1024 - 64, '{},')
   const end = objects.byteLength - (objects.byteLength % 3) - 1
   response.writeHead(200, { 'content-type': 'application/json' }).write('{"error":[],"result":{"unixtime":1},"more":[')
@@ -91,7 +91,7 @@ async function drip(response: ServerResponse, everyMs: number): Promise<void> {
   }
 }
 
-/** As fast as the other side reads. */
+/** Sends as fast as the client reads. */
 function flood(response: ServerResponse): void {
   const megabyte = Buffer.alloc(1024 * 1024, 0x20)
   const more = () => {

@@ -4,26 +4,26 @@ import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
 
 export type ExchangeState = {
-  /** How far its clock is ahead. */
+  /** Seconds by which its clock is fast. */
   skewSeconds: number
-  /** How long it takes to tell its time. */
+  /** Delay of its time endpoint. */
   delayMs: number
-  /** How it answers everything, from now on. */
+  /** How every request fails; null when none does. */
   failure: 'silence' | 'status' | 'garbage' | 'odd' | 'redirect' | 'hangUp' | 'drip' | 'flood' | 'huge' | 'dense' | null
-  /** Whether it has any to name. */
+  /** Whether it lists any market. */
   markets: boolean
 }
 
 export type ExchangeStandIn = {
   url: string
   set(state: Partial<ExchangeState>): Promise<void>
-  /** The paths that were asked for since the last call, in order. */
+  /** The paths requested since the last call, in order. */
   requests(): Promise<string[]>
-  /** Nothing listens at its address any more. */
+  /** Stops the process; its port then refuses connections. */
   close(): Promise<void>
 }
 
-/** An exchange of one's own, as a process of its own: it speaks the public parts of Kraken's API and of Binance's. Ends with the file's tests. */
+/** An exchange in its own process with the public APIs of Kraken and Binance. Stops after the file's tests. */
 export async function startExchange(initial: Partial<ExchangeState> = {}): Promise<ExchangeStandIn> {
   const child = fork(fileURLToPath(new URL('exchange-stand-in-process.ts', import.meta.url)), {
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -1,7 +1,4 @@
-/**
- * A person's browser at a provider: follows redirects and keeps the provider's cookies, until one leads back to `home`. The path
- * and query of that last step.
- */
+/** Follows redirects at a provider, with its cookies, until one leads to `home`. Returns the path and query of that URL. */
 export async function followRedirects(start: string, home: string): Promise<string> {
   const cookies = new Map<string, string>()
   let url = new URL(start)
@@ -18,5 +15,5 @@ export async function followRedirects(start: string, home: string): Promise<stri
       throw new Error(`the provider stopped at ${url.pathname} with ${response.status}: ${await response.text()}`)
     url = new URL(location, url)
   }
-  throw new Error('the provider redirects in circles')
+  throw new Error('too many redirects at the provider')
 }

@@ -5,30 +5,30 @@ import { text } from 'node:stream/consumers'
 
 type Claims = Record<string, unknown>
 
-/** An OpenID provider that says whatever a test wants. */
+/** An OpenID provider whose answers the test forges. */
 export type ForgingProvider = {
   issuer: string
   clientId: string
   environment: { GOOGLE_CLIENT_ID: string; GOOGLE_CLIENT_SECRET: string; GOOGLE_ISSUER: string }
   /** The form of every token request. */
   exchanges: URLSearchParams[]
-  /** Every path that was asked for. */
+  /** Every requested path. */
   paths: string[]
-  /** What the token endpoint does from now on. */
+  /** The handler of the token endpoint. */
   exchange: (response: ServerResponse) => void
-  /** What a discovery document is answered with, when not the right one. */
+  /** The handler of the discovery document; null sends a valid one. */
   discovery: ((response: ServerResponse) => void) | null
-  /** What the keys are answered with, when not the right ones. */
+  /** The handler of the key set; null sends a valid one. */
   keys: ((response: ServerResponse) => void) | null
-  /** Answers every exchange with this ID token. */
+  /** Answers every token request with this ID token. */
   answerWith(idToken: string): void
-  /** The claims of a person who is really here. */
+  /** Valid claims of a user. */
   claims(nonce: string, overrides?: Claims): Claims
   signed(claims: Claims): string
-  /** `alg: none`, and HS256 with the public key as the secret. */
+  /** `unsigned` uses `alg: none`; `signedWithPublicKey` uses HS256 with the public key as the secret. */
   unsigned(claims: Claims): string
   signedWithPublicKey(claims: Claims): string
-  /** From now on signs with a new key, and publishes only that. */
+  /** Signs with a new key from now on, and publishes only that key. */
   rotateKey(): void
   close(): Promise<void>
 }

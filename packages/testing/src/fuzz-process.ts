@@ -1,5 +1,5 @@
-// npm run fuzz -- [--seed 1] [--requests 50000]: a real server of its own, on a PostgreSQL database of its own when
-// TEST_DATABASE_URL names a server, else on the embedded one. Ends with 1 when anything was wrong.
+// npm run fuzz -- [--seed 1] [--requests 50000]: starts a server on a new PostgreSQL database when TEST_DATABASE_URL is set,
+// otherwise on the embedded database. Exits with 1 when it finds a violation.
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ import { asAdmin, urlOf } from './test-templates.ts'
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, port: { type: 'string' } } })
 const seed = Number(values.seed ?? Date.now() % 1_000_000)
 const requests = Number(values.requests ?? 50_000)
-/** Of what is left after a full collection, from the warm-up's end to the run's. */
+/** Allowed growth of memory after a full collection between the warm-up and the last request. */
 const mostGrowth = 1.2
 const adminUrl = process.env.TEST_DATABASE_URL
 const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
@@ -30,7 +30,7 @@ const probe = new URL('./memory-probe.ts', import.meta.url).href
 const server = spawn('deploy/start.sh', ['--expose-gc', '--import', probe], {
   cwd: fileURLToPath(new URL('../../../', import.meta.url)),
   env: {
-    // Empty is unset, and keeps a developer's `.env` out.
+    // An empty variable counts as unset and overrides a developer's `.env`.
     ...Object.fromEntries(variables.map((variable) => [variable, ''])),
     PATH: process.env.PATH,
     PORT: port,

@@ -10,8 +10,8 @@ import fc from 'fast-check'
 import { type Cookies, type HostileRequest, hostileRequests, type Operation, operationsOf } from './hostile-requests.ts'
 
 /**
- * A server in local mode with RATE_LIMIT=off. `db`: its database, where another process can look into it. `settledMemory`: its memory after a
- * full collection, where it can be asked for one (memory-probe.ts).
+ * A server in local mode with RATE_LIMIT=off. `db` is null when no second process can open its database.
+ * `settledMemory` returns its memory after a full collection (memory-probe.ts).
  */
 export type FuzzTarget = {
   url: string
@@ -21,24 +21,24 @@ export type FuzzTarget = {
   settledMemory?: () => Promise<NodeJS.MemoryUsage>
 }
 
-/** Megabytes of the server. `live`: what its objects and buffers hold. */
+/** Megabytes of the server. `live` counts objects and buffers. */
 type Memory = { resident: number; live: number }
 
 export type FuzzReport = {
   seed: number
   requests: number
   seconds: number
-  /** How often each status came; 0 is a connection that was closed without a word. */
+  /** Number of answers by status. 0 is a connection closed without an answer. */
   statuses: Record<string, number>
-  /** Resident megabytes of the server as they were: the medians of the second fifth of the run and of the last. */
+  /** Resident megabytes: the medians of the second fifth and of the last fifth of the run. */
   memory: { warm: number; end: number }
-  /** The same after a full collection: when a fifth of the requests had warmed it up, and at the end. Null where it cannot be asked. */
+  /** Memory after a full collection, after the first fifth and after the last request. Null without a memory probe. */
   settled: { warm: Memory; end: Memory } | null
-  /** What must not be, with the number of the request and its bytes. Empty when all is well. */
+  /** Violations, each with the number and bytes of its request. */
   violations: string[]
 }
 
-/** What opens the parsers that stand behind a setting: of forwarded addresses, of trace headers, of the bearer of figures. */
+/** Settings that turn on the parsers of forwarded addresses, trace headers and the metrics token. */
 export const fuzzEnvironment = {
   RATE_LIMIT: 'off',
   LOG_LEVEL: 'warn',
@@ -86,18 +86,18 @@ const batch = 250
 const mebibyte = 1024 * 1024
 const atOnce = 32
 
-/** Sends hostile requests over every route, seeded; the same seed sends the same. Never throws for what the server does. */
+/** Sends hostile requests to every route. The same seed sends the same requests. Server faults become violations, not errors. */
 export async function fuzz(
   target: FuzzTarget,
   { seed, requests, onProgress }: { seed: number; requests: number; onProgress?: (line: string) => void },
 ): Promise<FuzzReport> {
   const port = Number(new URL(target.url).port)
   const origin = `http://localhost:${port}`
-  const operations = await everyOperation(target.url)
-  const victim = await newcomer(target, origin, `victim-${seed}@example.test`)
+  const operations = await listOperations(target.url)
+  const victim = await createUser(target, origin, `victim-${seed}@example.test`)
   await call(origin, victim, '/auth/organization/create', { name: 'Desk', slug: `victim-${seed}` })
   const before = await snapshot(target, origin, victim)
-  let attacker = await newcomer(target, origin, `attacker-${seed}@example.test`)
+  let attacker = await createUser(target, origin, `attacker-${seed}@example.test`)
 
   const statuses: Record<string, number> = {}
   const violations: string[] = []
@@ -110,7 +110,7 @@ export async function fuzz(
   let warmMemory: Memory | null = null
   const started = performance.now()
   for (let sent = 0; sent < requests; sent += batch) {
-    attacker = await stillSignedIn(origin, attacker, `attacker-${seed}@example.test`)
+    attacker = await ensureSignedIn(origin, attacker, `attacker-${seed}@example.test`)
     if (sent === warmUp) warmMemory = await settle()
     const made = makeBatch(operations, origin, { attacker, victim }, seed + sent)
     const queue = made.slice(0, requests - sent).entries()
@@ -118,7 +118,7 @@ export async function fuzz(
       for (const [index, request] of queue) {
         const answer = await send(port, request)
         statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
-        const wrong = judge(request, answer, origin)
+        const wrong = findViolation(request, answer, origin)
         if (wrong)
           violations.push(
             `request ${sent + index}: ${wrong} (${request.what})\n${quote(request.bytes)}\n→ ${answer.all.slice(0, 600)}`,
@@ -138,7 +138,7 @@ export async function fuzz(
 
   const after = await snapshot(target, origin, victim)
   if (after !== before) violations.push(`the victim's account was changed:\n${before}\n${after}`)
-  violations.push(...(await strangeRows(target.db, seed)))
+  violations.push(...(await findUnexpectedRows(target.db, seed)))
   const [warm, end] = [
     median(memory.slice(Math.floor(memory.length / 5), Math.ceil((memory.length * 2) / 5))),
     median(memory.slice(-Math.ceil(memory.length / 5))),
@@ -147,7 +147,7 @@ export async function fuzz(
   return { seed, requests, seconds, statuses, memory: { warm, end }, settled, violations }
 }
 
-async function everyOperation(url: string): Promise<Operation[]> {
+async function listOperations(url: string): Promise<Operation[]> {
   const document = (await (await fetch(`${url}/auth/openapi.json`)).json()) as Parameters<typeof operationsOf>[0]
   const rest = operationsOf(document)
   const fields = Object.assign({}, ...rest.map((operation) => operation.fields)) as Operation['fields']
@@ -182,11 +182,11 @@ async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Pr
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []
   socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-  // The server may close before it has read everything.
+  // The server may close before it has read the whole request.
   socket.on('error', () => {})
   socket.setTimeout(20_000, () => socket.destroy())
   const closed = new Promise((resolve) => socket.once('close', resolve))
-  // Half a connection is no connection to Node: who still wants an answer keeps it open.
+  // Node drops a half-closed connection, so keep it open until the answer arrives.
   if (pace === 'at once' && isBroken) socket.end(bytes)
   else if (pace === 'at once') socket.write(bytes)
   else {
@@ -200,12 +200,12 @@ async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Pr
   }
   await closed
   const all = Buffer.concat(chunks).toString('latin1')
-  // Several heads: 100 Continue comes before the answer.
+  // An interim 100 Continue precedes the answer.
   const answer = all.replace(/^HTTP\/1\.1 100 [^\r]*\r\n\r\n/, '')
   const end = answer.indexOf('\r\n\r\n')
   const headers = (end < 0 ? answer : answer.slice(0, end)).toLowerCase()
   const text = end < 0 ? '' : answer.slice(end + 4)
-  const body = headers.includes('transfer-encoding: chunked') ? joined(text) : text
+  const body = headers.includes('transfer-encoding: chunked') ? decodeChunks(text) : text
   return {
     status: Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0),
     headers,
@@ -215,7 +215,7 @@ async function send(port: number, { bytes, pace, isBroken }: HostileRequest): Pr
   }
 }
 
-function joined(text: string): string {
+function decodeChunks(text: string): string {
   let [body, rest] = ['', text]
   for (;;) {
     const end = rest.indexOf('\r\n')
@@ -226,8 +226,8 @@ function joined(text: string): string {
   }
 }
 
-/** What is wrong with an answer; null when nothing is. */
-function judge(
+/** Returns the violation in an answer, or null. */
+function findViolation(
   { method, isBroken }: HostileRequest,
   { status, headers, body, seconds }: RawAnswer,
   origin: string,
@@ -236,26 +236,26 @@ function judge(
   if (status >= 500) return `status ${status}`
   if (seconds > 15) return `${seconds.toFixed(1)} s`
   if (/node_modules|at async|\.ts:\d|prisma|postgres:\/\//i.test(body) && !/^content-type: text\/html/m.test(headers))
-    return 'it tells of its inside'
+    return 'the body leaks internals'
   const allowed = /^access-control-allow-origin: (.*)$/m.exec(headers)?.[1]?.trim()
   if (allowed !== undefined && allowed !== origin && !/^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/.test(allowed))
-    return `it allows ${allowed}`
-  // An expectation that Node does not know never reaches the service, and its refusal has no body.
-  if (!headers.includes('x-request-id')) return status === 417 && body === '' ? null : 'it has no request id'
+    return `CORS allows ${allowed}`
+  // Node refuses an unknown Expect header itself, without a body.
+  if (!headers.includes('x-request-id')) return status === 417 && body === '' ? null : 'no x-request-id header'
   if (!headers.includes('x-content-type-options: nosniff')) return 'no nosniff'
   if (method === 'HEAD' || status === 204 || status === 304 || (status >= 300 && status < 400)) return null
   const type = /^content-type: (.*)$/m.exec(headers)?.[1] ?? ''
   if (/^text\/(html|css|javascript|plain|x-script)/.test(type)) return null
   if (!type.startsWith('application/json') && !type.startsWith('text/x-')) return `content type ${type}`
-  return judgeJson(status, body)
+  return findErrorViolation(status, body)
 }
 
-function judgeJson(status: number, body: string): string | null {
+function findErrorViolation(status: number, body: string): string | null {
   let parsed: unknown
   try {
     parsed = JSON.parse(Buffer.from(body, 'latin1').toString('utf8'))
   } catch {
-    return 'it is no JSON'
+    return 'the body is not JSON'
   }
   if (status < 400) return null
   type Refusal = { code?: string; message?: string; error?: { data?: { key?: string } } }
@@ -263,7 +263,7 @@ function judgeJson(status: number, body: string): string | null {
   const unknown = refusals
     .filter((each) => each.error !== undefined || each.code !== undefined)
     .map(({ code, error }) => error?.data?.key ?? code ?? '')
-  if (unknown.length === 0 && !Array.isArray(parsed)) return 'it has no code'
+  if (unknown.length === 0 && !Array.isArray(parsed)) return 'the error has no code'
   const odd = unknown.find((code) => !Object.hasOwn(catalogue, code))
   return odd === undefined ? null : `the code ${odd} is not in the catalogue`
 }
@@ -288,7 +288,7 @@ async function signIn(origin: string, email: string): Promise<string> {
   return cookies.join('; ')
 }
 
-async function newcomer({ dataDir }: FuzzTarget, origin: string, email: string): Promise<string> {
+async function createUser({ dataDir }: FuzzTarget, origin: string, email: string): Promise<string> {
   await call(origin, '', '/auth/sign-up/email', { name: 'Ada', email, password })
   const outbox = createOutbox({ directory: join(dataDir, 'outbox'), from: '' })
   for (;;) {
@@ -301,13 +301,13 @@ async function newcomer({ dataDir }: FuzzTarget, origin: string, email: string):
   return signIn(origin, email)
 }
 
-/** The attacker may sign out, or be asked for a new session, by their own requests. */
-async function stillSignedIn(origin: string, cookie: string, email: string): Promise<string> {
+/** The attacker's own requests may end its session. */
+async function ensureSignedIn(origin: string, cookie: string, email: string): Promise<string> {
   const { text } = await call(origin, cookie, '/auth/get-session')
   return text === 'null' ? signIn(origin, email) : cookie
 }
 
-/** All that the victim can see of their own, but for what reading itself changes. */
+/** Returns what the victim can see of its account, without the events that reading writes. */
 async function snapshot({ db }: FuzzTarget, origin: string, cookie: string): Promise<string> {
   const seen = await Promise.all(
     ['/auth/get-session', '/auth/list-accounts', '/auth/organization/list', '/auth/two-factor/get'].map((path) =>
@@ -320,16 +320,16 @@ async function snapshot({ db }: FuzzTarget, origin: string, cookie: string): Pro
   return JSON.stringify([events, ...seen.map(({ status, text }) => [status, text])])
 }
 
-/** Nobody but the two who were set up may have proved an address, traded, or founded anything. */
-async function strangeRows(db: Database | null, seed: number): Promise<string[]> {
+/** Finds accounts outside the setup that were verified, got a session, traded or joined an organization. */
+async function findUnexpectedRows(db: Database | null, seed: number): Promise<string[]> {
   if (!db) return []
-  const strangers = { email: { notIn: [`victim-${seed}@example.test`, `attacker-${seed}@example.test`] } }
-  const proved = await db.user.count({ where: { ...strangers, OR: [{ emailVerified: true }, { tradingEnabled: true }] } })
-  const sessions = await db.session.count({ where: { user: strangers } })
-  const members = await db.member.count({ where: { user: strangers } })
-  const odd = await db.user.count({ where: { ...strangers, NOT: { email: { contains: '@' } } } })
-  return Object.entries({ proved, sessions, members, odd }).flatMap(([name, count]) =>
-    count === 0 ? [] : [`${count} strangers: ${name}`],
+  const outsiders = { email: { notIn: [`victim-${seed}@example.test`, `attacker-${seed}@example.test`] } }
+  const verified = await db.user.count({ where: { ...outsiders, OR: [{ emailVerified: true }, { tradingEnabled: true }] } })
+  const sessions = await db.session.count({ where: { user: outsiders } })
+  const members = await db.member.count({ where: { user: outsiders } })
+  const odd = await db.user.count({ where: { ...outsiders, NOT: { email: { contains: '@' } } } })
+  return Object.entries({ verified, sessions, members, odd }).flatMap(([name, count]) =>
+    count === 0 ? [] : [`${count} unexpected rows: ${name}`],
   )
 }
 

@@ -2,7 +2,7 @@ import { createLambdaHandler, type Edge, type GatewayEvent, type GatewayResult }
 
 export type Payload = '1.0' | '2.0'
 
-/** The edge behind API Gateway: every request becomes an event as the gateway writes it, every result a response again. */
+/** The edge behind API Gateway: converts each request to a gateway event and each result to a response. */
 export function gatewayEdge(edge: Edge, baseUrl: string, payload: Payload): Edge {
   const handle = createLambdaHandler(edge, baseUrl)
   return {
@@ -13,7 +13,7 @@ export function gatewayEdge(edge: Edge, baseUrl: string, payload: Payload): Edge
   }
 }
 
-/** A gateway buffers a request before it calls, and refuses what is too large: tests send bodies without end. */
+/** The gateway buffers the request and refuses a large body; tests send bodies without an end. */
 const largestPayload = 256 * 1024
 
 async function readUpTo(limit: number, body: ReadableStream<Uint8Array> | null): Promise<Buffer> {

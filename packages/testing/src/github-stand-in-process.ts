@@ -18,7 +18,7 @@ function json(response: ServerResponse, status: number, body: unknown): unknown 
 
 function authorize(query: URLSearchParams, response: ServerResponse): unknown {
   if (query.get('client_id') !== clientId) return json(response, 404, { message: 'Not Found' })
-  // GitHub shows a page of its own; it sends no one to an address that is not registered.
+  // GitHub shows an error page and never redirects to an unregistered URL.
   if (query.get('redirect_uri') !== redirectUri) return json(response, 400, { error: 'redirect_uri_mismatch' })
   const back = new URL(redirectUri ?? '')
   back.searchParams.set('state', query.get('state') ?? '')
@@ -34,7 +34,7 @@ function authorize(query: URLSearchParams, response: ServerResponse): unknown {
   return response.writeHead(302, { location: back.href }).end()
 }
 
-/** GitHub answers 200 to what it refuses. */
+/** GitHub answers a refused token request with status 200. */
 function exchange(form: URLSearchParams, response: ServerResponse): unknown {
   const grant = codes.get(form.get('code') ?? '')
   codes.delete(form.get('code') ?? '')
@@ -59,7 +59,7 @@ function api(path: string, { headers }: IncomingMessage, response: ServerRespons
   if (!headers['user-agent']) return json(response, 403, { message: 'Request forbidden by administrative rules.' })
   if (!person) return json(response, 401, { message: 'Bad credentials' })
   const { emails, ...profile } = person
-  // The public address of a profile is what the person typed there.
+  // The public email of a profile is user input, so it proves nothing.
   return json(response, 200, path === '/user' ? { ...profile, email: emails[0]?.email ?? null, type: 'User' } : emails)
 }
 

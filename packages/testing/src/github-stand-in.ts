@@ -10,16 +10,16 @@ export type GitHubPerson = {
   emails: { email: string; primary: boolean; verified: boolean }[]
 }
 
-/** What goes wrong at the named path: no answer, status 500, ten megabytes, a redirect, or JSON that is not what was asked for. */
+/** A fault at one path: no answer, status 500, ten megabytes, a redirect, or unexpected JSON. */
 export type GitHubFailure = { path: string; kind: 'silence' | 'failure' | 'flood' | 'redirect' | 'odd'; location?: string }
 
 export type GitHubState = { person: GitHubPerson | null; failure: GitHubFailure | null }
 
 export type GitHubStandIn = {
   environment: { GITHUB_CLIENT_ID: string; GITHUB_CLIENT_SECRET: string; GITHUB_URL: string; GITHUB_API_URL: string }
-  /** Who sits there (null denies consent), and what fails, from now on. */
+  /** Sets the user who signs in (null denies consent) and the fault. */
   set(state: Partial<GitHubState>): Promise<void>
-  /** What reached it since the last call: method and path, in order. */
+  /** The method and path of each request since the last call, in order. */
   requests(): Promise<string[]>
   close(): Promise<void>
 }
@@ -27,7 +27,7 @@ export type GitHubStandIn = {
 const clientId = 'Iv1.floorpasstests'
 const clientSecret = 'a GitHub secret that only tests know'
 
-/** A GitHub of one's own, as a process of its own. */
+/** A GitHub in its own process. */
 export async function startGitHub(redirectUri: string): Promise<GitHubStandIn> {
   const child = fork(
     fileURLToPath(new URL('github-stand-in-process.ts', import.meta.url)),

@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '@floorpass/db'
 import type { TestProject } from 'vitest/node'
 import { asAdmin, type TestTemplates, urlOf } from './test-templates.ts'
 
-// A run drops what a killed one left: a database's name carries the start of its run.
+// A database name contains the start time of its run, so that a run drops what a killed run left.
 const prefix = 'floorpass_test_'
 const folderPrefix = 'floorpass-test-'
 const staleAfterMs = 60 * 60 * 1000

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 
-/** A request as bytes. `isBroken`: it does not keep to HTTP, or is never finished, so that silence is an answer too. */
+/** A request as bytes. `isBroken`: it violates HTTP or never ends, so no answer is fine too. */
 export type HostileRequest = {
   what: string
   method: string
@@ -11,7 +11,7 @@ export type HostileRequest = {
   isBroken: boolean
 }
 
-/** One method of one path, with what the document says of its input. */
+/** One method of one path, with the input fields of the OpenAPI document. */
 export type Operation = { method: string; path: string; fields: Record<string, Schema>; isPage: boolean }
 type Schema = { type?: string | string[]; format?: string; enum?: unknown[]; anyOf?: Schema[]; items?: Schema; $ref?: string }
 type Document = {
@@ -26,7 +26,7 @@ type Document = {
 }
 type ObjectSchema = Schema & { properties?: Record<string, Schema> }
 
-/** Whose cookies a request may carry. The victim's only where it must change nothing: by GET, or from a foreign origin. */
+/** Session cookies to send. The victim's are sent only with GET or from a foreign origin, so they must change nothing. */
 export type Cookies = { attacker: string; victim: string }
 
 /** Every operation of the OpenAPI document. */
@@ -79,7 +79,7 @@ const hostileText = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
 )
 const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}0${close.repeat(levels)}`
-/** Values as JSON text: some have no other form. */
+/** Values as JSON text, because some have no JavaScript equivalent. */
 const hostileJson = fc.oneof(
   { weight: 4, arbitrary: hostileText.map((text) => JSON.stringify(text)) },
   { weight: 2, arbitrary: fc.json() },
@@ -146,7 +146,7 @@ const bodyOf = (fields: Record<string, Schema>): fc.Arbitrary<string> => {
   return fc
     .tuple(
       fc.tuple(...pairs),
-      // Again, with another value: whoever reads the first and acts on the last is two parsers.
+      // Duplicate names: two parsers could disagree on which value counts.
       fc.array(fc.tuple(fc.nat(names.length - 1), fc.oneof(hostileJson, fc.constantFrom('"fuzz-1@example.test"', '"/"'))), {
         maxLength: 2,
       }),
@@ -159,9 +159,9 @@ const bodyOf = (fields: Record<string, Schema>): fc.Arbitrary<string> => {
     })
 }
 
-type Made = { body: Buffer; headers: string[]; isBroken?: boolean; what: string }
+type EncodedBody = { body: Buffer; headers: string[]; isBroken?: boolean; what: string }
 const json = 'content-type: application/json'
-const asForm = (text: string): Buffer => {
+const toForm = (text: string): Buffer => {
   try {
     return Buffer.from(
       new URLSearchParams(Object.entries(JSON.parse(text) as object).map(([name, value]) => [name, String(value)])).toString(),
@@ -180,22 +180,28 @@ const bigBodies = [
   `{"email":"fuzz-1@example.test","password":"plum kettle orbit"${' '.repeat(big)}}`,
 ].map((text) => Buffer.from(text))
 
-/** What becomes of a body on its way to the wire. */
-const wrapped = (text: fc.Arbitrary<string>): fc.Arbitrary<Made> =>
+/** Encodes a body in one of many right and wrong ways. */
+const encoded = (text: fc.Arbitrary<string>): fc.Arbitrary<EncodedBody> =>
   fc.oneof(
-    { weight: 30, arbitrary: text.map((it): Made => ({ what: 'json', body: Buffer.from(it), headers: [json] })) },
+    { weight: 30, arbitrary: text.map((it): EncodedBody => ({ what: 'json', body: Buffer.from(it), headers: [json] })) },
     {
       weight: 4,
       arbitrary: text.map(
-        (it): Made => ({ what: 'form', body: asForm(it), headers: ['content-type: application/x-www-form-urlencoded'] }),
+        (it): EncodedBody => ({ what: 'form', body: toForm(it), headers: ['content-type: application/x-www-form-urlencoded'] }),
       ),
     },
-    { weight: 3, arbitrary: text.map((it): Made => ({ what: 'cut json', body: Buffer.from(it.slice(0, -1)), headers: [json] })) },
-    { weight: 2, arbitrary: text.map((it): Made => ({ what: 'utf-16', body: Buffer.from(it, 'utf16le'), headers: [json] })) },
+    {
+      weight: 3,
+      arbitrary: text.map((it): EncodedBody => ({ what: 'cut json', body: Buffer.from(it.slice(0, -1)), headers: [json] })),
+    },
+    {
+      weight: 2,
+      arbitrary: text.map((it): EncodedBody => ({ what: 'utf-16', body: Buffer.from(it, 'utf16le'), headers: [json] })),
+    },
     {
       weight: 2,
       arbitrary: text.map(
-        (it): Made => ({
+        (it): EncodedBody => ({
           what: 'not utf-8',
           body: Buffer.concat([Buffer.from(it.slice(0, -2)), Buffer.from([0xff, 0xc0, 0xaf])]),
           headers: [json],
@@ -204,15 +210,17 @@ const wrapped = (text: fc.Arbitrary<string>): fc.Arbitrary<Made> =>
     },
     {
       weight: 2,
-      arbitrary: text.map((it): Made => ({ what: 'byte order mark', body: Buffer.from(`\ufeff${it}`), headers: [json] })),
+      arbitrary: text.map((it): EncodedBody => ({ what: 'byte order mark', body: Buffer.from(`\ufeff${it}`), headers: [json] })),
     },
     {
       weight: 2,
-      arbitrary: text.map((it): Made => ({ what: 'gzip', body: gzipSync(it), headers: [json, 'content-encoding: gzip'] })),
+      arbitrary: text.map((it): EncodedBody => ({ what: 'gzip', body: gzipSync(it), headers: [json, 'content-encoding: gzip'] })),
     },
     {
       weight: 3,
-      arbitrary: fc.uint8Array({ maxLength: 200 }).map((it): Made => ({ what: 'noise', body: Buffer.from(it), headers: [json] })),
+      arbitrary: fc
+        .uint8Array({ maxLength: 200 })
+        .map((it): EncodedBody => ({ what: 'noise', body: Buffer.from(it), headers: [json] })),
     },
     {
       weight: 4,
@@ -229,14 +237,16 @@ const wrapped = (text: fc.Arbitrary<string>): fc.Arbitrary<Made> =>
             '/',
           ),
         )
-        .map(([it, type]): Made => ({ what: 'another type', body: Buffer.from(it), headers: [`content-type: ${type}`] })),
+        .map(([it, type]): EncodedBody => ({ what: 'another type', body: Buffer.from(it), headers: [`content-type: ${type}`] })),
     },
-    { weight: 2, arbitrary: text.map((it): Made => ({ what: 'no type', body: Buffer.from(it), headers: [] })) },
+    { weight: 2, arbitrary: text.map((it): EncodedBody => ({ what: 'no type', body: Buffer.from(it), headers: [] })) },
     {
       weight: 1,
-      arbitrary: fc.constantFrom(...bigBodies).map((body): Made => ({ what: '2 MB', body, headers: [json], isBroken: true })),
+      arbitrary: fc
+        .constantFrom(...bigBodies)
+        .map((body): EncodedBody => ({ what: '2 MB', body, headers: [json], isBroken: true })),
     },
-    { weight: 2, arbitrary: fc.constant<Made>({ what: 'no body', body: Buffer.alloc(0), headers: [] }) },
+    { weight: 2, arbitrary: fc.constant<EncodedBody>({ what: 'no body', body: Buffer.alloc(0), headers: [] }) },
   )
 
 const headerText = fc.oneof(
@@ -342,7 +352,7 @@ const oddQuery = (fields: Record<string, Schema>): fc.Arbitrary<string> => {
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'TRACE', 'PROPFIND', 'get', 'NONSENSE', 'CONNECT']
 
-/** Requests at one operation. `origin` is the service's own. */
+/** Generates requests for one operation. `origin` is that of the service. */
 export function hostileRequests(operation: Operation, origin: string, cookies: Cookies): fc.Arbitrary<HostileRequest> {
   const { path, fields } = operation
   return fc
@@ -358,9 +368,9 @@ export function hostileRequests(operation: Operation, origin: string, cookies: C
           { weight: 1, arbitrary: oddQuery(fields) },
         ),
       ),
-      made: wrapped(bodyOf(fields)),
+      made: encoded(bodyOf(fields)),
       from: fc.constantFrom('own', 'own', 'own', 'own', 'foreign', 'null', 'twice', 'none'),
-      who: fc.constantFrom('attacker', 'attacker', 'attacker', 'victim', 'nobody', 'nobody', 'noise', 'doubled', 'huge'),
+      who: fc.constantFrom('attacker', 'attacker', 'attacker', 'victim', 'anonymous', 'anonymous', 'noise', 'doubled', 'huge'),
       odd: fc.oneof({ weight: 2, arbitrary: fc.constant<string[]>([]) }, { weight: 1, arbitrary: oddHeaders }),
       framing: fc.oneof(
         { weight: 60, arbitrary: fc.constant('length') },
@@ -385,12 +395,12 @@ export function hostileRequests(operation: Operation, origin: string, cookies: C
       const jar = {
         attacker: cookies.attacker,
         victim: asVictim ? cookies.victim : '',
-        nobody: '',
+        anonymous: '',
         noise: 'floorpass_session=%00; =; ;;; __proto__=x; floorpass_known_device=~~1.x.y',
         doubled: `${cookies.attacker}; floorpass_session=${'A'.repeat(43)}`,
         huge: `floorpass_session=${'A'.repeat(6000)}; floorpass_two_factor=${'B'.repeat(3000)}`,
       }[who]
-      // A header that decides again must not make a foreign page of the victim's into one of ours.
+      // An extra Origin header must not turn a foreign page into a trusted one while the victim's cookie is sent.
       const extra = asVictim ? odd.filter((line) => !/^(origin|referer|sec-fetch-site)/.test(line)) : odd
       const hasBody = made.body.length > 0
       const framed = frame(hasBody ? made.body : Buffer.alloc(0), hasBody ? framing : 'length')

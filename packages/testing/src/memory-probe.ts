@@ -1,12 +1,12 @@
-// Preloaded into a server that was spawned with an IPC channel and --expose-gc: to each message it answers with what its memory is once
-// everything that could be collected has been.
+// Preloaded into a server with an IPC channel and --expose-gc.
+// Answers each message with the memory use after a full collection.
 import { setTimeout as delay } from 'node:timers/promises'
 
 const { gc } = globalThis
 if (!gc || !process.channel) throw new Error('the memory probe needs --expose-gc and an IPC channel')
 
 process.on('message', async () => {
-  // Twice: finalizers of the first release what the second collects.
+  // Twice: finalizers of the first run release what the second collects.
   gc()
   await delay(500)
   gc()

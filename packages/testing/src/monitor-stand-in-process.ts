@@ -12,7 +12,7 @@ function json(response: ServerResponse, status: number, body: unknown, headers: 
   response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers }).end(JSON.stringify(body))
 }
 
-/** As the service does it: ten a page unless asked for up to a hundred. */
+/** Ten items a page, at most a hundred, like the real API. */
 function page<Item>(items: readonly Item[], query: URLSearchParams): Item[] {
   const limit = Number(query.get('limit') ?? 10)
   const start = (Number(query.get('page') ?? 1) - 1) * limit
@@ -39,7 +39,7 @@ const server = createServer(async (request, response) => {
   const limit = Number(searchParams.get('limit') ?? 10)
   if (!(limit >= 1 && limit <= 100)) return json(response, 400, { statusCode: 400, message: '"limit" must be from 1 to 100' })
 
-  // The list of checks leaves their scripts' neighbours as they are; the list of statuses comes whole, whatever page is asked for.
+  // The real API pages the checks but returns all statuses at once.
   if (method === 'GET' && pathname === '/v1/checks') return json(response, 200, page(state.checks, searchParams))
   if (method === 'GET' && pathname === '/v1/check-statuses') return json(response, 200, state.statuses)
   if (method === 'GET' && pathname === '/v1/alert-channels') return json(response, 200, page(state.alertChannels, searchParams))

@@ -11,7 +11,7 @@ export type StoredCheck = {
   tags?: string[]
   [field: string]: unknown
 }
-/** What is answered next, before anything else is looked at. */
+/** Answers to send first, in order. */
 type PlannedAnswer = { status: number; body?: unknown; headers?: Record<string, string> } | 'hang-up'
 
 export type MonitorState = {
@@ -22,18 +22,18 @@ export type MonitorState = {
 }
 
 export type MonitorStandIn = {
-  /** For the tools: how to reach it. */
+  /** Variables that point the tools at this service. */
   environment: { MONITOR_API_KEY: string; MONITOR_ACCOUNT_ID: string; MONITOR_API_URL: string }
   access: { apiKey: string; accountId: string; apiUrl: string }
   set(state: Partial<MonitorState>): Promise<void>
-  /** What was asked since the last call, and the checks that it holds. */
+  /** The requests since the last call, and the stored checks. */
   seen(): Promise<{ requests: string[]; checks: StoredCheck[] }>
 }
 
 const apiKey = 'cu_a_key_that_only_tests_know'
 const accountId = 'c3a1f0de-0000-4000-8000-000000000001'
 
-/** A monitoring service of one's own, as a process of its own: the parts of Checkly's public API that the tools use. Ends with the file's tests. */
+/** A monitoring service in its own process, with the parts of Checkly's API that the tools use. Stops after the file's tests. */
 export async function startMonitor(): Promise<MonitorStandIn> {
   const child = fork(fileURLToPath(new URL('monitor-stand-in-process.ts', import.meta.url)), [apiKey, accountId], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
@@ -52,7 +52,7 @@ export async function startMonitor(): Promise<MonitorStandIn> {
   }
 }
 
-/** A check that the service runs, and how its last run ended; null when it never ran. */
+/** A check and the result of its last run; null when it never ran. */
 export function checkWithResult(id: string, name: string, passed: boolean | null): Pick<MonitorState, 'checks' | 'statuses'> {
   const statuses = passed === null ? [] : [{ checkId: id, name, hasFailures: !passed, hasErrors: false, isDegraded: false }]
   return { checks: [{ id, name, checkType: 'BROWSER', activated: true }], statuses }

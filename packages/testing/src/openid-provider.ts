@@ -11,14 +11,14 @@ export type OpenIdProvider = {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Who sits at the provider from now on; null denies consent. */
+  /** The user who signs in at the provider; null denies consent. */
   person: OpenIdPerson | null
-  /** Every token it has handed out. */
+  /** Every token that was issued. */
   issued: string[]
   close(): Promise<void>
 }
 
-/** A real OpenID provider on loopback, in Google's place: PKCE required, every sign-in granted at once to `person`. */
+/** A real OpenID provider on loopback in place of Google. Requires PKCE and grants every sign-in to `person`. */
 export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdProvider> {
   const server = createServer()
   const { port } = await listen(server)

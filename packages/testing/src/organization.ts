@@ -4,14 +4,14 @@ import type { Answer } from './browser.ts'
 import type { TestApp } from './create-test-app.ts'
 import type { SignedIn } from './route-samples.ts'
 
-/** Founds an organization over HTTP, active for its founder. */
+/** Creates an organization over HTTP and makes it active. */
 export async function found(founder: SignedIn, fields: Record<string, unknown> = {}) {
   const answer = await founder.post('/auth/organization/create', { name: 'Desk', slug: randomUUID(), ...fields })
-  if (answer.status !== 200) throw new Error(`not founded: ${JSON.stringify(answer.body)}`)
+  if (answer.status !== 200) throw new Error(`the organization was not created: ${JSON.stringify(answer.body)}`)
   return answer.body as { id: string; slug: string; members: { id: string }[] }
 }
 
-/** An organization that stands in the database from one moment to the next, with these people in it. */
+/** Inserts an organization and its members directly into the database. */
 export async function assemble(app: TestApp, people: readonly (readonly [SignedIn, Role])[]) {
   const slug = randomUUID()
   const taken = await app.db.member.findMany({ where: { userId: { in: people.map(([{ userId }]) => userId) } } })
@@ -36,6 +36,6 @@ export const roleOf = async (app: TestApp, organizationId: string, { userId }: S
 
 export const outcome = ({ status, code }: Answer): [number, string | undefined] => [status, code]
 
-/** What get-session says is active. */
+/** The active organization according to get-session. */
 export const activeOrganizationOf = async (tab: SignedIn): Promise<string | null> =>
   ((await tab.get('/auth/get-session')).body as { session: { activeOrganizationId: string | null } }).session.activeOrganizationId

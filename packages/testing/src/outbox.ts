@@ -1,19 +1,19 @@
 import type { Mail, MailTransport } from '@floorpass/email'
 
-/** A mail, its first link and that link's token. */
+/** A mail with its first link and the token of that link. */
 export type OpenedMail = Mail & { link: URL; token: string }
 
 export type TestOutbox = MailTransport & {
   mails: Mail[]
-  /** Mails to an address, oldest first. */
+  /** The mails to an address, oldest first. */
   to(address: string): OpenedMail[]
   /** The newest mail to an address. Throws when there is none. */
   lastTo(address: string): OpenedMail
-  /** From now on every mail is refused, until called with null. */
+  /** Fails every delivery with this error; null delivers again. */
   failWith(error: Error | null): void
 }
 
-/** A mail server that keeps everything. */
+/** A mail transport that keeps every mail in memory. */
 export function createTestOutbox(): TestOutbox {
   const mails: Mail[] = []
   let failure: Error | null = null

@@ -2,12 +2,12 @@ import { Agent, createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-// The part of Caddy that a roll-out uses, in small: it forwards to one upstream, and its admin API says and changes which.
+// The parts of Caddy that a rollout uses: it forwards to one upstream, which its admin API shows and changes.
 let upstreams: { dial: string }[] = []
-/** Where requests go: connections from before a change still use the old version for a moment. */
+/** Open connections keep their upstream for a moment after a change. */
 let inUse = upstreams
 const changeTakes = 1000
-// Like Caddy, it keeps its connections to a version, also to one that may soon be gone.
+// Like Caddy, it reuses upstream connections, even to a version that is about to stop.
 const agent = new Agent({ keepAlive: true })
 
 const proxy = createServer((incoming, outgoing) => {

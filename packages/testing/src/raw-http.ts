@@ -1,9 +1,9 @@
 import { connect } from 'node:net'
 
-/** `isOpen`: nobody closed the connection, until the time was up. */
+/** `isOpen`: the connection was still open at the timeout. */
 export type RawAnswer = { status: number; head: string; body: string; all: string; isOpen: boolean }
 
-/** Sends these very bytes to a port of this machine and reads until the connection closes. Status 0: closed without a word. */
+/** Sends these bytes to a local port and reads until the connection closes. Status 0: closed without an answer. */
 export async function sendRaw(port: number, request: string | Buffer, { timeout = 5000 } = {}): Promise<RawAnswer> {
   const socket = connect(port, '127.0.0.1')
   const chunks: Buffer[] = []

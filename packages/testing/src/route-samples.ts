@@ -5,7 +5,7 @@ import type { TestApp } from './create-test-app.ts'
 
 export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
 
-/** With these every row is there. None of the samples makes the service call a provider. */
+/** Enables every route. No sample makes the service call a provider. */
 export const everyProvider = {
   GOOGLE_CLIENT_ID: 'google',
   GOOGLE_CLIENT_SECRET: 'a secret',
@@ -13,15 +13,12 @@ export const everyProvider = {
   GITHUB_CLIENT_SECRET: 'a secret',
 }
 
-/** Every address of the REST surface: a row is there once for each of its names. */
+/** Every REST address: a route appears once for each of its aliases. */
 export const addresses: Route[] = routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ ...route, path })))
 
-/**
- * For each row that takes something, an input with which it does its work for this signed-in person, once. A new row needs a new
- * entry here.
- */
+/** A valid, single-use input for each route that takes one. A new route needs an entry here. */
 export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Promise<Record<string, unknown>>> {
-  const unproved = async () => ({ token: app.outbox.lastTo((await app.signUp()).email).token })
+  const verificationToken = async () => ({ token: app.outbox.lastTo((await app.signUp()).email).token })
   const resetLink = async ({ person }: SignedIn) => {
     await app.browser().post('/auth/forget-password', { email: person.email })
     await app.mailed()
@@ -98,8 +95,8 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       await app.db.account.deleteMany({ where: { userId, providerId: 'credential' } })
       return { newPassword: 'violet harbor ladder' }
     },
-    'POST /verify-email': unproved,
-    'GET /verify-email': unproved,
+    'POST /verify-email': verificationToken,
+    'GET /verify-email': verificationToken,
     'POST /send-verification-email': async ({ userId, person: { email } }) => {
       await app.db.user.update({ where: { id: userId }, data: { emailVerified: false } })
       return { email }
@@ -168,7 +165,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
   }
 }
 
-/** The name by which a browser's own session is revoked. */
+/** The handle by which a browser's own session is revoked. */
 export async function handleOf(tab: Pick<SignedIn, 'get'>): Promise<string> {
   return ((await tab.get('/auth/get-session')).body as { session: { token: string } }).session.token
 }

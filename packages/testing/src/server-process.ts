@@ -14,21 +14,21 @@ const binaries = join(root, 'node_modules', '.bin')
 
 export { freePort, type ServiceProcess as ServerProcess, startService as startServer }
 
-/** A folder that is gone after the file's tests. */
+/** Creates a folder. The file's tests remove it at their end. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-server-'))
   folders.push(folder)
   return folder
 }
 
-/** What a server needs to run on the database under test: a PostgreSQL database of its own, or the embedded one in its DATA_DIR. */
+/** Database settings of a server: a new PostgreSQL database, or none for the embedded one in DATA_DIR. */
 export async function databaseEnvironment(): Promise<Record<string, string>> {
   const { options, drop } = await createTestDatabase()
   drops.push(drop)
   return options.kind === 'postgres' ? { DATABASE_URL: options.url } : {}
 }
 
-/** The same for a server that is expected not to start. */
+/** Starts a server that is expected to fail, and resolves to its exit. */
 export const failToStart = (environment: Record<string, string>): Promise<Exit> => launchService(environment).exited
 
 const folders: string[] = []
@@ -40,7 +40,7 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
 })
 
-/** The pages as `npm start` builds them; quick when nothing changed. One process at a time, whichever tests run beside these. */
+/** Builds the pages as `npm start` does. A lock keeps parallel test files from building at the same time. */
 async function buildPages(): Promise<void> {
   const lock = new DatabaseSync(join(tmpdir(), `floorpass-build-${process.getuid?.()}.lock`), { timeout: 120_000 })
   lock.exec('BEGIN EXCLUSIVE')
@@ -57,9 +57,9 @@ async function buildPages(): Promise<void> {
   }
   const [code] = await once(turbo, 'close')
   lock.close()
-  if (code !== 0) throw new Error(`the pages could not be built:\n${output}`)
+  if (code !== 0) throw new Error(`the build of the pages failed:\n${output}`)
 }
 
-// A process that starts and ends takes seconds, on a busy machine many.
+// Starting and stopping a process takes seconds, and longer on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 90_000 })
 await buildPages()

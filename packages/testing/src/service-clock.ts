@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 
 export type Clock = {
-  /** The service that is started with this reads the clock. */
+  /** Makes a service started with these variables read the clock. */
   environment: { NODE_OPTIONS: string }
-  /** Puts the service so many minutes back: what happens now is that old once it is set back to 0. Timers do not notice. */
+  /** Sets the service's clock back by this many minutes; 0 restores it. Timers do not change. */
   setBack(minutes: number): Promise<void>
 }
 
-/** The clock of one service, kept in `file`. */
+/** The clock of one service, stored in `file`. */
 export function clockIn(file: string): Clock {
   const shim = `import { readFileSync } from 'node:fs'
     const Real = Date

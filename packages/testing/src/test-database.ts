@@ -7,14 +7,14 @@ import { asAdmin, urlOf } from './test-templates.ts'
 export type TestDatabase = {
   options: DatabaseOptions
   drop: () => Promise<void>
-  /** Ends every connection and takes the name away, until what it returns is called. Null on the embedded database. */
+  /** Closes every connection and renames the database. Returns a function that undoes the renaming. Null on the embedded database. */
   hide: (() => Promise<() => Promise<void>>) | null
 }
 
-/** The kind of database that this run tests: PostgreSQL when TEST_DATABASE_URL or DATABASE_URL names one. */
+/** The database under test: PostgreSQL when TEST_DATABASE_URL or DATABASE_URL is set. */
 export const testDatabase = { kind: inject('testTemplates').kind }
 
-/** A database of one's own, migrated unless `empty`. An embedded one starts anew each time its options are opened. */
+/** Creates a database, migrated unless `empty`. An embedded one is copied from its template each time it is opened. */
 export const createTestDatabase = async ({ empty = false } = {}): Promise<TestDatabase> => {
   const templates = inject('testTemplates')
   const template = empty ? templates.empty : templates.migrated

@@ -1,6 +1,6 @@
 import { type Database, openDatabase } from '@floorpass/db'
 
-/** What global-setup.ts prepared, once for the whole run: an empty template and a migrated one. */
+/** The templates that global-setup.ts prepares once for the run: one empty, one migrated. */
 export type TestTemplates =
   | { kind: 'embedded'; empty: string; migrated: string }
   | { kind: 'postgres'; adminUrl: string; run: string; empty: string; migrated: string }

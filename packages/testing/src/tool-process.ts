@@ -12,7 +12,7 @@ const starts = { admin: 'apps/service/admin.mjs', badges: 'packages/badges/start
 
 type Surroundings = { cwd?: string; environment?: Record<string, string> }
 
-/** A command line of the workspace as a process of its own. Only the given variables are set. */
+/** Runs a command line of the workspace in its own process, with only the given variables set. */
 export function startTool(
   name: 'admin' | 'badges',
   args: string[],

@@ -19,7 +19,7 @@ type Export = {
 }
 type RawSpan = Omit<ReceivedSpan, 'attributes'> & { attributes: { key: string; value: Value }[] }
 
-/** A receiver of OTLP over HTTP on loopback, as a collector is one. */
+/** An OTLP/HTTP collector on loopback. */
 export async function startTraceReceiver() {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []

@@ -1,9 +1,9 @@
 import { createCipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 
-/** The secret that `createTestApp` gives a service without AUTH_SECRET. */
+/** The secret that `createTestApp` uses without AUTH_SECRET. */
 export const testSecret = 'a secret that only tests know, long enough'
 
-/** Seals as the version before ADR 029 did: format 1, which names no place. */
+/** Seals in format 1, which is not bound to a place (before ADR 029). */
 export function sealUnbound(text: string, secret = testSecret): string {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'floorpass/secret-box/1', 32))
   const id = createHash('sha256').update(key).digest('base64url').slice(0, 8)

@@ -14,11 +14,11 @@ const command = adminOf(app)
 const json = async (...args: string[]) => (await command(...args, '--json')).json
 
 const passwordOf = new Map<string, string>()
-/** A person with an account, proved or not, as the service itself makes one. */
+/** Creates a user through sign-up, with a verified or an unverified email. */
 async function person({ verified = true } = {}): Promise<{ email: string; id: string }> {
-  const somebody = await app.signUp()
-  const { email } = somebody
-  passwordOf.set(email, somebody.password)
+  const signedUp = await app.signUp()
+  const { email } = signedUp
+  passwordOf.set(email, signedUp.password)
   const user = await app.db.user.update({ where: { email }, data: { emailVerified: verified } })
   return { email, id: user.id }
 }
@@ -53,7 +53,7 @@ test('a wrong command line changes nothing and exits with 2', async () => {
 })
 
 describe('users and their sessions', () => {
-  test('are found by id, by identity at a provider, and by a part of the address', async () => {
+  test('finds users by id, by identity at a provider, and by part of the email', async () => {
     const { id, email } = await person()
     const { deps } = app.service
     await deps.db.account.create({ data: { userId: id, providerId: 'google', accountId: `g-${id}` } })
@@ -71,13 +71,13 @@ describe('users and their sessions', () => {
     const shown = await command('show', email)
     expect(shown.stdout).toContain(email)
     expect(shown.stdout).not.toMatch(/argon2|hash /i)
-    expect(await command('show', 'nobody@example.test')).toMatchObject({
+    expect(await command('show', 'unknown@example.test')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/USER_NOT_FOUND.+Do: {2}Look with/s),
     })
   })
 
-  test('T183: all sessions end at once, trusted devices with them, and the log names the operator', async () => {
+  test('T183: revokes all sessions and trusted devices at once, and the log names the operator', async () => {
     const { id, email } = await person()
     const { tab } = await signIn(email)
     await signIn(email)
@@ -93,7 +93,7 @@ describe('users and their sessions', () => {
     expect(await events(id, 'revoke-session')).toMatchObject([{ actorId: 'operator:grace', details: { count: 2 } }])
   })
 
-  test('one session ends by its id, and the other one goes on', async () => {
+  test('revokes one session by its id and leaves the other one', async () => {
     const { id, email } = await person()
     await signIn(email)
     await signIn(email)
@@ -107,7 +107,7 @@ describe('users and their sessions', () => {
     expect(await events(id, 'revoke-session')).toMatchObject([{ actorId: `operator:${userInfo().username}` }])
   })
 
-  test('a session is believed to be of whom was named by their own row alone, and so is an identity', async () => {
+  test('ignores the session or identity of another user', async () => {
     const [ada, bob] = [await person(), await person()]
     const { tab } = await signIn(bob.email)
     const [session] = (await json('sessions', bob.id)) as { id: string }[]
@@ -123,7 +123,7 @@ describe('users and their sessions', () => {
     expect(await app.db.trustedDevice.count({ where: { userId: bob.id } })).toBe(1)
     expect([await events(ada.id, 'revoke-session'), await events(bob.id, 'revoke-session')]).toEqual([[], []])
 
-    // The same id at another provider is another person, and an id of ours that reads like one is nobody's identity.
+    // Account ids are unique per provider only, and a user id is never an identity.
     await app.db.account.create({ data: { userId: ada.id, providerId: 'google', accountId: `t-${ada.id}` } })
     await app.db.account.create({ data: { userId: bob.id, providerId: 'github', accountId: `t-${ada.id}` } })
     expect(await json('show', `google:t-${ada.id}`)).toMatchObject({ id: ada.id })
@@ -136,7 +136,7 @@ describe('users and their sessions', () => {
 })
 
 describe('suspend and restore', () => {
-  test('T183: close an account at once, with its sessions and links, and open it again', async () => {
+  test('T183: suspend ends sessions and links at once, and restore reopens the account', async () => {
     const { id, email } = await person()
     const { tab } = await signIn(email)
     await app.browser().post('/auth/forget-password', { email })
@@ -168,7 +168,7 @@ describe('suspend and restore', () => {
   })
 })
 
-test('T183: restore leaves alone who is not suspended: their thief is signed in, and would choose the new password', async () => {
+test('T183: restore refuses a user who is not suspended, whose live sessions could choose the new password', async () => {
   const { id, email } = await person()
   const { tab } = await signIn(email)
   const refused = await command('restore', email, '--reason', 'a stolen phone', '--clear-password', '--yes')
@@ -179,7 +179,7 @@ test('T183: restore leaves alone who is not suspended: their thief is signed in,
 })
 
 describe('verify-address', () => {
-  test('T183: needs a reason and a confirmation; then the password signs in', async () => {
+  test('T183: needs a reason and a confirmation, and then the password signs in', async () => {
     const { id, email } = await person({ verified: false })
     expect((await signIn(email)).answer.code).toBe('EMAIL_NOT_VERIFIED')
     const reason = ['--reason', 'called back on the known number']
@@ -198,7 +198,7 @@ describe('verify-address', () => {
     ])
   })
 
-  test('T81: the password of who signed up counts no more, unless it is kept on purpose', async () => {
+  test('T81: removes the password that was set at sign-up, unless the operator keeps it', async () => {
     const { email } = await person({ verified: false })
     const reason = ['--reason', 'called back on the known number']
     expect(await json('verify-address', email, ...reason, '--yes')).toEqual({ passwordCleared: true })
@@ -208,7 +208,7 @@ describe('verify-address', () => {
 })
 
 describe('disable-two-factor', () => {
-  test('T116, T183, T184: takes the factor off with a reason, tells the owner, and names the operator', async () => {
+  test('T116, T183, T184: removes the second factor with a reason, notifies the owner, and names the operator', async () => {
     const { id, email } = await person()
     const { tab } = await signIn(email)
     await switchOnTwoFactor(tab, passwordOf.get(email) ?? '')
@@ -244,7 +244,7 @@ describe('disable-two-factor', () => {
 })
 
 describe('export and audit', () => {
-  test('T185: export holds what the own export holds, keeps an invitee to themselves, and is logged', async () => {
+  test("T185: the operator's export equals the user's own, names no invitee, and is logged", async () => {
     const { id, email } = await person()
     const { tab } = await signIn(email)
     await tab.post('/auth/organization/create', { name: 'Desk', slug: `desk-${id}` })
@@ -264,7 +264,7 @@ describe('export and audit', () => {
     expect((await events(id, 'export-data')).map(({ actorId }) => actorId)).toContain(`operator:${userInfo().username}`)
   })
 
-  test('audit events are told apart by user, kind and time', async () => {
+  test('filters audit events by user, kind and time', async () => {
     const { id, email } = await person()
     await signIn(email)
     await signIn(email)
@@ -281,7 +281,7 @@ describe('export and audit', () => {
     expect((await command('audit', '--since', 'yesterday')).code).toBe(2)
   })
 
-  test('audit goes on where the last page ended, also among events of one moment', async () => {
+  test('pages through audit events without a gap, even among events of the same moment', async () => {
     const { id, email } = await person()
     const createdAt = new Date('2026-01-02T03:04:05.678Z')
     await app.db.auditEvent.createMany({ data: Array.from({ length: 7 }, () => ({ userId: id, action: 'sign-in', createdAt })) })
@@ -303,8 +303,8 @@ describe('export and audit', () => {
   })
 })
 
-describe('mails that the server refused for good', () => {
-  test('T183: are listed, sent again, or dropped with an audit event of whom they were for', async () => {
+describe('mails that the server refused permanently', () => {
+  test('T183: lists them, and resends or drops them with an audit event of the recipient', async () => {
     const { id, email } = await person()
     const refuse = async () => {
       const { deps } = app.service
@@ -332,7 +332,7 @@ describe('mails that the server refused for good', () => {
     expect((await mailsTo(email)).filter((subject) => subject === 'A letter')).toHaveLength(1)
   })
 
-  test('one that was given up after days and is sent again is tried as long as a new one', async () => {
+  test('retries a resent mail for as long as a new one', async () => {
     const { email } = await person()
     await app.mailed()
     const clock = holdClock()
@@ -352,13 +352,13 @@ describe('mails that the server refused for good', () => {
     await app.db.queuedMail.deleteMany()
   })
 
-  test('all are handled one by one; what has no owner, or cannot be opened, is a line in the log, and a dead link stays', async () => {
+  test('handles each mail, logs those without an owner or with an unreadable seal, and keeps those with an expired link', async () => {
     await app.mailed()
-    const mail = { to: 'nobody@example.test', subject: 'A letter', text: '', html: '' }
+    const mail = { to: 'unknown@example.test', subject: 'A letter', text: '', html: '' }
     await app.db.$transaction((tx) => app.service.deps.mail.add(tx, mail))
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: null } })
     await app.db.queuedMail.create({ data: { mailSealed: '1.unknown.x', nextAttemptAt: null, expiresAt: new Date(0) } })
-    expect(await json('mails')).toMatchObject([{ to: 'nobody@example.test' }, { to: null, subject: null }])
+    expect(await json('mails')).toMatchObject([{ to: 'unknown@example.test' }, { to: null, subject: null }])
     expect(await json('retry-mail', 'all')).toEqual({ queued: 1 })
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: null } })
     expect(await json('drop-mail', 'all', '--yes', '--operator', 'grace')).toEqual({ dropped: 2 })

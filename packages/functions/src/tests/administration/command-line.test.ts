@@ -24,7 +24,7 @@ const environment = {
   RATE_LIMIT: 'off',
   LOG_LEVEL: 'silent',
 }
-/** The database that an app runs on, for a process beside it. */
+/** The database settings of an app, for a second process. */
 const urlOf = async ({ db }: TestApp): Promise<string> => {
   const [row] = await db.$queryRaw<{ name: string }[]>`SELECT current_database() AS name`
   return Object.assign(new URL(process.env.TEST_DATABASE_URL || (process.env.DATABASE_URL ?? '')), { pathname: `/${row?.name}` })
@@ -32,27 +32,27 @@ const urlOf = async ({ db }: TestApp): Promise<string> => {
 }
 
 describe('the command line', () => {
-  test('is a process that says how it is used', async () => {
+  test('prints how to use it', async () => {
     const { code, stdout } = await admin({ DATA_DIR: folder })
     expect([code, stdout]).toEqual([0, expect.stringContaining('npm run admin -- <command>')])
   })
 
-  test('lists every wrong setting, as the service does', async () => {
+  test('lists every wrong setting, like the service', async () => {
     const { code, stderr } = await adminHere({ DATA_DIR: folder, BASE_URL: 'https://accounts.example.com' }, 'find', 'ada')
     expect(code).toBe(1)
     expect(stderr).toMatch(/AUTH_SECRET is missing.+SMTP_URL is missing/s)
   })
 
-  test('makes no database where there is none', async () => {
+  test('does not create a database', async () => {
     const empty = join(folder, 'nothing')
     const { code, stderr } = await adminHere({ DATA_DIR: empty }, 'find', 'ada')
     expect([code, stderr]).toEqual([1, expect.stringContaining('There is no database')])
     await expect(stat(empty)).rejects.toThrow('ENOENT')
   })
 
-  // Only a run on the embedded database has a template of one: to make one takes half a minute.
+  // Only a run on the embedded database has a template for it; building one takes half a minute.
   test.runIf(!isPostgres)(
-    'leaves the embedded database to a running service, and says what to do',
+    'refuses an embedded database that a running service holds, and says what to do',
     { timeout: 120_000 },
     async () => {
       const embedded = { ...environment, DATA_DIR: join(folder, 'busy') }
@@ -65,8 +65,8 @@ describe('the command line', () => {
     },
   )
 
-  // The embedded database has one process, and is copied from a template: there is no second version and no network.
-  test.runIf(isPostgres)('does not migrate a database: that is the work of the service', async () => {
+  // Tests copy the embedded database from a template, so it has neither an older version nor a network.
+  test.runIf(isPostgres)('leaves migrations to the service', async () => {
     const old = await createTestDatabase({ empty: true })
     const { code, stderr } = await adminHere(
       { ...environment, DATABASE_URL: (old.options as { url: string }).url },
@@ -78,12 +78,12 @@ describe('the command line', () => {
   })
 
   test.runIf(isPostgres)('says that the database does not answer', async () => {
-    const away = { ...environment, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const away = { ...environment, DATABASE_URL: 'postgres://absent@127.0.0.1:1/none' }
     expect(await adminHere(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
   })
 
-  // The embedded database belongs to one process.
-  test.runIf(isPostgres)('T183: works beside the running service, which has heard of it at once', async () => {
+  // Only one process can open the embedded database.
+  test.runIf(isPostgres)('T183: works beside the running service, which applies the change at once', async () => {
     const app = await createTestApp({ AUTH_SECRET: secret })
     const beside = await app.signedIn()
     const database = { ...environment, DATABASE_URL: await urlOf(app) }
@@ -96,32 +96,32 @@ describe('the command line', () => {
 describe('the secret of the service', () => {
   const kept = (folderOfIt: string) => existsSync(join(folderOfIt, 'auth-secret'))
 
-  test('is never made by a command: on PostgreSQL it is named, with BASE_URL, beside the database', async () => {
+  test('is never created by a command: on PostgreSQL the operator sets it, together with BASE_URL', async () => {
     const empty = join(folder, 'no-secret')
-    const database = { DATA_DIR: empty, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
+    const database = { DATA_DIR: empty, DATABASE_URL: 'postgres://absent@127.0.0.1:1/none' }
     await expect(openForOperator(database)).rejects.toThrow(/BASE_URL must be set.+AUTH_SECRET must be set/s)
     await expect(openForOperator({ ...database, AUTH_SECRET: secret })).rejects.toThrow(/BASE_URL must be set/)
     await expect(openForOperator({ ...database, BASE_URL: 'http://localhost:3000' })).rejects.toThrow(/AUTH_SECRET must be set/)
     expect(kept(empty)).toBe(false)
   })
 
-  test('is never used without the address of the links: an embedded database with a secret of its own is deployed, too', async () => {
+  test('needs BASE_URL beside AUTH_SECRET, even with an embedded database', async () => {
     const deployed = join(folder, 'deployed')
     await mkdir(join(deployed, 'database'), { recursive: true })
     const asked = openForOperator({ DATA_DIR: deployed, AUTH_SECRET: secret })
     await expect(asked).rejects.toThrow(/BASE_URL must be set if AUTH_SECRET is/)
   })
 
-  test('is never made by a command: beside an embedded database it is the one that the service made', async () => {
+  test('is never created by a command: with an embedded database it is the one of the service', async () => {
     const lost = join(folder, 'lost-secret')
     await mkdir(join(lost, 'database'), { recursive: true })
     await expect(openForOperator({ DATA_DIR: lost })).rejects.toThrow('There is no secret in')
     expect(kept(lost)).toBe(false)
   })
 
-  // Both kinds run the same check; an embedded database in memory has no second process that could bring another secret.
+  // Both databases share this check, but only PostgreSQL has a second process with another secret.
   test.runIf(isPostgres)(
-    'must be the one that sealed last, so that a notice can be opened and a mail is not dropped unread',
+    'must be the secret that sealed last, so that commands can open notices and drop no mail unread',
     async () => {
       const app = await createTestApp({ AUTH_SECRET: secret })
       const { email } = await app.signUp()
@@ -141,14 +141,14 @@ describe('the secret of the service', () => {
   )
 })
 
-// Beside the service: the embedded database has one process.
-describe.runIf(isPostgres)('a process at work', { timeout: 240_000 }, () => {
+// Only PostgreSQL allows a process beside the service.
+describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
   const beside = async () => {
     const app = await createTestApp({ AUTH_SECRET: secret })
     return { app, settings: { ...environment, DATABASE_URL: await urlOf(app) } }
   }
 
-  test('an import that is killed between two users goes on where it was, and doubles nothing', async () => {
+  test('an import that was killed resumes and creates no user twice', async () => {
     const { app, settings } = await beside()
     const people = 300
     const file = join(folder, 'killed.ndjson')
@@ -192,10 +192,10 @@ describe.runIf(isPostgres)('a process at work', { timeout: 240_000 }, () => {
     expect(await counts()).toEqual([people, people, people])
   })
 
-  // A pseudo terminal, of util-linux.
+  // `script` of util-linux gives the command a pseudo terminal.
   const script = spawnSync('script', ['--version'])
   test.runIf(script.status === 0 && /util-linux/.test(String(script.stdout)))(
-    'at a terminal what cannot be taken back waits for the address to be typed',
+    'asks at a terminal to type the email before an irreversible change',
     async () => {
       const { app, settings } = await beside()
       const { email } = await app.signUp()
@@ -217,7 +217,7 @@ describe.runIf(isPostgres)('a process at work', { timeout: 240_000 }, () => {
           const hadAsked = seen.includes('to go on:')
           seen += chunk
           if (hadAsked || !seen.includes('to go on:')) return
-          // The end of the input, as Ctrl-D sends it.
+          // Ctrl-D closes the input.
           terminal.stdin.write(typed === null ? '\u0004' : `${typed}\r`)
         })
         const [code] = (await once(terminal, 'close')) as [number]

@@ -35,7 +35,7 @@ describe('import from a file', () => {
     email: `${id}@Import.test`,
     emailVerified: true,
     createdAt: '2024-05-06T07:08:09.000Z',
-    // A hash takes a moment: none for a row that brings its own ways in.
+    // Hashing takes a moment, so rows with their own accounts skip it.
     ...(!changes.accounts && {
       accounts: [{ providerId: 'credential', accountId: id, password: await hashPassword(`violet harbor ${id}`) }],
     }),
@@ -48,7 +48,7 @@ describe('import from a file', () => {
   }
   type Report = { imported: number; present: number; refused: number; rows: { id: string; reason?: string; notes: string[] }[] }
 
-  test('T178: brings users with ids, dates, flags and identities; their old passwords sign in', async () => {
+  test('T178: imports users with ids, dates, flags and identities, and their old passwords sign in', async () => {
     const file = await lines('good.ndjson', [
       await row('imp1'),
       await row('imp2', {
@@ -78,7 +78,7 @@ describe('import from a file', () => {
     })
   })
 
-  test('refuses by name what cannot be taken whole, takes the rest, and exits with 1', async () => {
+  test('refuses rows that it cannot import in full, imports the others, and exits with 1', async () => {
     const { email } = await app.verified()
     const file = await lines('mixed.ndjson', [
       await row('mix1', {
@@ -106,7 +106,7 @@ describe('import from a file', () => {
       }),
       await row('mix-e', { accounts: [{ providerId: 'google', accountId: '1', scope: 'a\u0000b' }] }),
       await row('mix-f', { createdAt: '-004800-01-01T00:00:00Z' }),
-      // Of seconds.
+      // Seconds instead of milliseconds.
       await row('mix-g', { banned: true, banExpires: 1_890_000_000 }),
     ])
     const { code, json: report, stderr } = await command('import', file, '--json')
@@ -142,7 +142,7 @@ describe('import from a file', () => {
     expect(await json('show', 'mix4')).toMatchObject({ twoFactorEnabled: false })
   })
 
-  test('an id that is somebody else here is refused, and a file that is cut off says how far it came', async () => {
+  test('refuses an id of another user, and says where a truncated file stopped', async () => {
     const file = join(folder, 'cut.ndjson')
     await writeFile(file, `${JSON.stringify(await row('cut1'))}\n{"id":"cut2",`)
     const cut = await command('import', file)
@@ -169,7 +169,7 @@ describe('import from a file', () => {
     expect((await signIn('list2@import.test', 'violet harbor list2')).answer.status).toBe(200)
   })
 
-  test('a sign-up that never proved its address keeps nobody out who proved it there', async () => {
+  test('a sign-up that never verified the email does not block its verified owner', async () => {
     const { email } = await app.signUp()
     const file = await lines('squatted.ndjson', [await row('owner1', { email })])
     expect(await json('import', file)).toMatchObject({ imported: 1, refused: 0 })
@@ -177,8 +177,8 @@ describe('import from a file', () => {
   })
 })
 
-describe('an imported user whose address nobody proved', () => {
-  const unproved = async (id: string) => {
+describe('an imported user with an unverified email', () => {
+  const importUnverified = async (id: string) => {
     const file = join(folder, `${id}.ndjson`)
     const email = `${id}@import.test`
     const accounts = [
@@ -198,16 +198,16 @@ describe('an imported user whose address nobody proved', () => {
     return signInAt(app, 'google')
   }
 
-  test('has no way in before that: neither the password nor an identity of theirs opens the account', async () => {
-    const email = await unproved('imported-closed')
+  test('cannot sign in before verification, neither with the password nor with an imported identity', async () => {
+    const email = await importUnverified('imported-closed')
     expect((await signIn(email, 'violet harbor imported-closed')).answer.code).toBe('EMAIL_NOT_VERIFIED')
     expect(await app.db.account.count({ where: { userId: 'imported-closed', providerId: 'google' } })).toBe(0)
-    const { tab } = await atGoogle('google-imported-closed', 'somebody-else@example.test')
+    const { tab } = await atGoogle('google-imported-closed', 'another@example.test')
     expect((await userIn(tab))?.id).not.toBe('imported-closed')
   })
 
-  test('T81: who proves it by a provider gets the same id, and what opened the account before opens nothing', async () => {
-    const email = await unproved('imported-google')
+  test('T81: keeps the id when a provider verifies the email, and loses the imported password and identities', async () => {
+    const email = await importUnverified('imported-google')
     const { tab } = await atGoogle('new-google', email)
     expect(await userIn(tab)).toMatchObject({ id: 'imported-google', email, emailVerified: true, name: 'Ada Imported' })
     expect((await signIn(email, 'violet harbor imported-google')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
@@ -215,8 +215,8 @@ describe('an imported user whose address nobody proved', () => {
     expect(accounts).toMatchObject([{ providerId: 'google', accountId: 'new-google' }])
   })
 
-  test("keeps id and name through a stranger's sign-up, after which its password counts no more", async () => {
-    const email = await unproved('imported-again')
+  test('keeps id and name after another sign-up with that email, and loses the imported password', async () => {
+    const email = await importUnverified('imported-again')
     await app.signUp(app.person({ email, name: 'Mallory' }))
     const user = await app.db.user.findUniqueOrThrow({ where: { email } })
     expect(user).toMatchObject({ id: 'imported-again', name: 'Ada Imported' })
@@ -229,7 +229,7 @@ describe('an imported user whose address nobody proved', () => {
     expect((await signIn(email, newPassword)).answer.body).toMatchObject({ user: { id: 'imported-again' } })
   })
 
-  test('gives its address to no change of address, neither asked for later nor before', async () => {
+  test('keeps the email when another user asks for it before or after the import', async () => {
     const mover = await app.signedIn()
     const ask = async (newEmail: string) => {
       await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
@@ -237,7 +237,7 @@ describe('an imported user whose address nobody proved', () => {
     }
     await ask('imported-moved@import.test')
     const { token } = app.outbox.lastTo('imported-moved@import.test')
-    const email = await unproved('imported-moved')
+    const email = await importUnverified('imported-moved')
     const mails = app.outbox.to(email).length
     expect((await mover.post('/auth/verify-email', { token })).code).toBe('INVALID_TOKEN')
     await ask(email)
@@ -245,7 +245,7 @@ describe('an imported user whose address nobody proved', () => {
     expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ id: 'imported-moved' })
   })
 
-  test('stays when the former owner of its address undoes a change: EMAIL_TAKEN', async () => {
+  test('keeps the email when its former owner undoes an email change: EMAIL_TAKEN', async () => {
     const mover = await app.signedIn(app.person({ email: 'imported-undo@import.test' }))
     const newEmail = 'moved-away@example.test'
     await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
@@ -253,14 +253,14 @@ describe('an imported user whose address nobody proved', () => {
     expect((await mover.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
     await app.mailed()
     const { token } = app.outbox.lastTo('imported-undo@import.test')
-    const email = await unproved('imported-undo')
+    const email = await importUnverified('imported-undo')
     expect((await app.browser().post('/auth/undo-email-change', { token })).code).toBe('EMAIL_TAKEN')
     expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ id: 'imported-undo' })
   })
 })
 
 describe.runIf(isPostgres)("import from better-auth's own database", () => {
-  test('T178: users that better-auth itself made sign in here, and the source stays as it was', async () => {
+  test('T178: users created by better-auth sign in here, and the source does not change', async () => {
     const source = await createTestDatabase({ empty: true })
     const { url } = source.options as { url: string }
     const pool = new pg.Pool({ connectionString: url })
@@ -292,7 +292,7 @@ describe.runIf(isPostgres)("import from better-auth's own database", () => {
     await source.drop()
   })
 
-  test('a database without its tables is refused with what to do', async () => {
+  test('refuses a database without the tables and says what to do', async () => {
     const source = await createTestDatabase({ empty: true })
     const { code, stderr } = await command('import', (source.options as { url: string }).url)
     await source.drop()

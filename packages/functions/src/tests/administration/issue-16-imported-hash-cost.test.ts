@@ -9,7 +9,7 @@ const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 const command = adminOf(await createTestApp())
 
-test('refuses to import a hash that takes an anonymous guess more than seven times our own work, and takes common ones', async () => {
+test('imports hashes of common cost, and refuses those above seven times the cost of ours', async () => {
   const costs = {
     'm=65536,t=4,p=1': 'taken',
     'm=65536,t=3,p=4': 'taken',

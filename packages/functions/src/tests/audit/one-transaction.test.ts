@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const app = await createTestApp()
 const samples = routeSamples(app)
 
-/** But for the counts of wrong passwords: they stay, whatever becomes of the request (T16). */
-const everything = async () =>
+/** Every row, without the counts of failed passwords, which survive a rollback (T16). */
+const snapshot = async () =>
   JSON.stringify((await app.everyRow()).map(({ known_guesses, unknown_guesses, ...row }) => JSON.stringify(row)).sort())
 const eventsOf = async (userId: string) => app.db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'asc' } })
 
-/** From now on every transaction that wrote an audit event, or a mail, fails at its commit. */
+/** Makes every transaction that inserts into this table fail at commit. */
 async function failCommitsWith(table: 'audit_events' | 'queued_mails') {
   await app.db.$executeRawUnsafe(
     `CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'refused at commit'; END $$`,
@@ -27,7 +27,7 @@ async function failCommitsWith(table: 'audit_events' | 'queued_mails') {
 type Change = {
   path: string
   action: string
-  /** What else it does to the account, each an event of its own. */
+  /** Further effects on the account, each with its own event. */
   effects?: string[]
   mails: boolean
   input?: (tab: SignedIn) => Promise<Record<string, unknown>>
@@ -113,7 +113,7 @@ const changes: Change[] = [
   { path: '/organization/reject-invitation', action: 'reject-invitation', mails: false },
   { path: '/organization/cancel-invitation', action: 'cancel-invitation', mails: false },
 ]
-/** These happen to another user than the one who does them. */
+/** Actions whose event belongs to another user than the caller. */
 const toAnother = ['add-member', 'remove-member', 'update-member-role']
 
 describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], mails, input }) => {
@@ -126,7 +126,7 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
   const act = ({ tab, fields }: Awaited<ReturnType<typeof prepared>>) =>
     tab.post(`/auth${path}`, fields, { headers: { 'user-agent': 'Firefox/140' }, ip: '192.0.2.55' })
 
-  test('writes exactly one event, and one for each effect: who, what, from where, with what result', async () => {
+  test('writes exactly one event for the action and one per effect: actor, action, origin and result', async () => {
     const ready = await prepared()
     const known = new Set((await app.db.auditEvent.findMany()).map(({ id }) => id))
     expect((await act(ready)).status).toBe(200)
@@ -141,53 +141,53 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
       expect([written[0]?.userId, written[0]?.actorId]).toEqual([ready.tab.userId, null])
     }
     if (path.startsWith('/organization/')) expect(written[0]?.organizationId).toMatch(/^[0-9a-f-]{36}$/)
-    // The name of the method is all that may say `password`.
+    // Only the name of the method may contain `password`.
     const details = JSON.stringify(written.map((event) => event.details)).replace('"method":"password"', '')
     expect(details).not.toMatch(/@|\$|password/)
   })
 
-  test('is not done at all when the event cannot be written', async () => {
+  test('changes nothing when the event cannot be written', async () => {
     const ready = await prepared()
-    const before = await everything()
+    const before = await snapshot()
     const heal = await failCommitsWith('audit_events')
     const answer = await act(ready)
     expect([answer.status, answer.code, answer.setCookies]).toEqual([500, 'INTERNAL_SERVER_ERROR', []])
     expect(JSON.stringify(answer.body)).not.toContain('refused')
-    expect(await everything()).toBe(before)
+    expect(await snapshot()).toBe(before)
     await heal()
     expect((await act(ready)).status).toBe(200)
   })
 
   if (mails)
-    test('is not done at all when its mail cannot be queued', async () => {
+    test('changes nothing when its mail cannot be queued', async () => {
       const ready = await prepared()
-      const before = await everything()
+      const before = await snapshot()
       await failCommitsWith('queued_mails')
       expect((await act(ready)).code).toBe('INTERNAL_SERVER_ERROR')
-      expect(await everything()).toBe(before)
+      expect(await snapshot()).toBe(before)
     })
 })
 
 describe('the audit log', () => {
-  test('T183: a failed sign-in is one event with its result, and of an unknown address there is none', async () => {
+  test('T183: records a failed sign-in of a known email, and nothing for an unknown one', async () => {
     const tab = await app.signedIn()
     const before = await app.db.auditEvent.count()
     await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: 'something else' })
-    await app.browser().post('/auth/sign-in/email', { email: 'nobody@example.test', password: 'something else' })
+    await app.browser().post('/auth/sign-in/email', { email: 'unknown@example.test', password: 'something else' })
     expect(await app.db.auditEvent.count()).toBe(before + 1)
     expect((await eventsOf(tab.userId)).at(-1)).toMatchObject({ action: 'sign-in', succeeded: false })
   })
 
-  test('T183: what was refused writes nothing, and reading writes nothing', async () => {
+  test('T183: records nothing for reads and refused requests', async () => {
     const tab = await app.signedIn()
-    const before = await everything()
+    const before = await snapshot()
     await tab.post('/auth/change-password', { currentPassword: 'something else', newPassword: 'violet harbor ladder' })
     await tab.post('/auth/update-user', { role: 'owner' })
     await tab.post('/auth/reset-password', { token: 'nonsense', newPassword: 'violet harbor ladder' })
     await tab.post('/auth/delete-user', { password: 'something else' })
-    await tab.post('/auth/revoke-session', { token: 'nobody' })
+    await tab.post('/auth/revoke-session', { token: 'unknown' })
     await tab.get('/auth/list-sessions')
     await tab.get('/auth/get-session')
-    expect(await everything()).toBe(before)
+    expect(await snapshot()).toBe(before)
   })
 })

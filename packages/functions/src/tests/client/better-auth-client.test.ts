@@ -11,7 +11,7 @@ const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())
 const app = await createTestApp(github.environment)
 
-/** better-auth's own client in a browser of its own. */
+/** better-auth's own client in a new browser. */
 function newClient(onTwoFactorRedirect: (context: { twoFactorMethods?: string[] }) => void = () => {}) {
   const tab = app.browser()
   const client = createAuthClient({
@@ -29,7 +29,7 @@ function newClient(onTwoFactorRedirect: (context: { twoFactorMethods?: string[] 
 }
 
 describe("better-auth's client, pointed at /auth", () => {
-  test('signs up, waits for the proof, signs in, reads the session, changes the profile and signs out', async () => {
+  test('signs up, waits for verification, signs in, reads the session, updates the profile and signs out', async () => {
     const { client, tab } = newClient()
     const { name, email, password } = app.person()
 
@@ -74,7 +74,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect(await client.signOut()).toEqual({ data: { success: true }, error: null })
   })
 
-  test('T3: a taken address looks like a free one', async () => {
+  test('T3: signing up with a taken email looks like success', async () => {
     const owner = await app.verified()
     const { client } = newClient()
     const free = await client.signUp.email(app.person())
@@ -84,12 +84,12 @@ describe("better-auth's client, pointed at /auth", () => {
     expect(Object.keys(taken.data?.user ?? {})).toEqual(Object.keys(free.data?.user ?? {}))
   })
 
-  test('sees the code and status of a refusal', async () => {
+  test('reads the code and status of an error', async () => {
     const { client } = newClient()
     const { email } = await app.verified()
     const wrong = await client.signIn.email({ email, password: 'something else' })
     expect(wrong.error).toMatchObject({ status: 401, code: 'INVALID_EMAIL_OR_PASSWORD', message: 'Invalid email or password' })
-    const invalid = await client.signUp.email({ name: 'Ada', email: 'nobody', password: 'plum kettle orbit' })
+    const invalid = await client.signUp.email({ name: 'Ada', email: 'no-at-sign', password: 'plum kettle orbit' })
     expect(invalid.error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', message: '[body.email] Invalid email address' })
     const short = await client.signUp.email({ ...app.person(), password: 'short' })
     expect(short.error).toMatchObject({ status: 400, code: 'PASSWORD_TOO_SHORT', message: 'Password too short' })
@@ -97,10 +97,10 @@ describe("better-auth's client, pointed at /auth", () => {
     expect(signedOut.error).toMatchObject({ status: 401, code: 'UNAUTHORIZED', message: 'Unauthorized' })
   })
 
-  test('asks for a new link and is told the same for every address', async () => {
+  test('asks for a new verification link and gets the same answer for every email', async () => {
     const { client } = newClient()
     const { email } = await app.signUp()
-    for (const address of [email, 'nobody@example.test']) {
+    for (const address of [email, 'unknown@example.test']) {
       expect(await client.sendVerificationEmail({ email: address, callbackURL: '/dashboard' })).toEqual({
         data: { status: true },
         error: null,
@@ -110,7 +110,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect(app.outbox.to(email)).toHaveLength(2)
   })
 
-  test('a cookie that was altered, or whose session is gone, reads as signed out', async () => {
+  test('reads an altered cookie or a deleted session as signed out', async () => {
     const { client, tab } = newClient()
     const { email, password } = await app.verified()
     await client.signIn.email({ email, password })
@@ -120,7 +120,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect(await client.getSession()).toEqual({ data: null, error: null })
   })
 
-  /** A verified person, signed in by the client. */
+  /** A verified user, signed in by the client. */
   async function signedInClient(person?: Person) {
     const known = person ?? (await app.verified())
     const { client, tab } = newClient()
@@ -131,7 +131,7 @@ describe("better-auth's client, pointed at /auth", () => {
   const done = { data: { status: true }, error: null }
   const newPassword = 'violet harbor ladder'
 
-  test('lists the sessions, with dates, and revokes one, the others, and all', async () => {
+  test('lists the sessions with dates, and revokes one, the others and all', async () => {
     const { client, person } = await signedInClient()
     const [phone, tablet] = [await signedInClient(person), await signedInClient(person)]
     const sessions = await client.listSessions()
@@ -157,9 +157,9 @@ describe("better-auth's client, pointed at /auth", () => {
   test.each(['requestPasswordReset', 'forgetPassword'] as const)('%s and resetPassword set a new password', async (method) => {
     const { email, password } = await app.verified()
     const { client } = newClient()
-    // Today's client has no type for the older name, and makes the call all the same.
+    // The current client has no type for the older name but still calls it.
     const request = (client as unknown as Record<string, typeof client.requestPasswordReset>)[method]
-    for (const address of [email, 'nobody@example.test']) {
+    for (const address of [email, 'unknown@example.test']) {
       const answer = await request?.({ email: address, redirectTo: `${app.baseUrl}/new-password` })
       expect(answer).toEqual({ data: { status: true, message: expect.stringMatching(/^If this email exists/) }, error: null })
     }
@@ -178,7 +178,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect((await client.signIn.email({ email, password: newPassword })).error).toBeNull()
   })
 
-  test('changes the password, and goes on with a new session', async () => {
+  test('changes the password and stays signed in with a new session', async () => {
     const { client, person } = await signedInClient()
     const wrong = await client.changePassword({ currentPassword: 'something else', newPassword, revokeOtherSessions: true })
     expect(wrong.error).toMatchObject({ status: 400, code: 'INVALID_PASSWORD', message: 'Invalid password' })
@@ -188,7 +188,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect((await client.getSession()).data?.session.token).toBe(data?.token)
   })
 
-  test('proves an address by POST and by GET', async () => {
+  test('verifies an email by POST and by GET', async () => {
     const { client } = newClient()
     const ways = [
       (token: string) => (client.verifyEmail as unknown as (input: object) => ReturnType<typeof client.verifyEmail>)({ token }),
@@ -202,7 +202,7 @@ describe("better-auth's client, pointed at /auth", () => {
     }
   })
 
-  test('changes the address once the new one is proved', async () => {
+  test('changes the email after the new one is verified', async () => {
     const { client, person } = await signedInClient()
     const { email: newEmail } = app.person()
     const taken = await app.verified()
@@ -215,14 +215,14 @@ describe("better-auth's client, pointed at /auth", () => {
     expect((await client.getSession()).data?.user.email).toBe(newEmail)
   })
 
-  test('updates the profile, and names the field that may not be set', async () => {
+  test('updates the profile and names a field that cannot be set', async () => {
     const { client } = await signedInClient()
     expect(await client.updateUser({ name: 'Zoë' })).toEqual(done)
     const refused = await client.updateUser({ emailVerified: false } as never)
     expect(refused.error).toMatchObject({ status: 400, code: 'FIELD_NOT_ALLOWED' })
   })
 
-  test('deletes the account, with the password or by the mailed link', async () => {
+  test('deletes the account, with the password or the emailed link', async () => {
     const first = await signedInClient()
     expect((await first.client.deleteUser({ password: 'something else' })).error).toMatchObject({ code: 'INVALID_PASSWORD' })
     expect(await first.client.deleteUser({ password: first.person.password })).toEqual({
@@ -269,7 +269,7 @@ describe("better-auth's client, pointed at /auth", () => {
   })
 
   describe('with its twoFactorClient', () => {
-    /** Signed in, with a factor that counts; the clock is held and stands at an unused code. */
+    /** A signed-in user with an active factor. The clock is frozen at an unused code. */
     async function withFactor() {
       const clock = holdClock()
       const { client, person } = await signedInClient()
@@ -282,7 +282,7 @@ describe("better-auth's client, pointed at /auth", () => {
       return { clock, client, person, authenticator, backupCodes }
     }
 
-    test('enables, shows the URI until the first code, and switches on', async () => {
+    test('enables a factor, shows its URI until the first code, and turns it on', async () => {
       const { client, person } = await signedInClient()
       const { password } = person
       expect((await client.twoFactor.enable({ password: 'something else' })).error).toMatchObject({
@@ -305,7 +305,7 @@ describe("better-auth's client, pointed at /auth", () => {
       expect((await client.twoFactor.getTotpUri({ password })).error).toMatchObject({ code: 'TOTP_ALREADY_ENABLED' })
     })
 
-    test('a sign-in calls onTwoFactorRedirect, and verifyTotp ends it; a trusted device is not asked again', async () => {
+    test('a sign-in calls onTwoFactorRedirect, verifyTotp completes it, and a trusted device skips the code', async () => {
       const { person, authenticator, clock } = await withFactor()
       const asked: unknown[] = []
       const { client, tab } = newClient((context) => void asked.push(context))
@@ -323,7 +323,7 @@ describe("better-auth's client, pointed at /auth", () => {
       expect([asked.length, tab.cookies.has('floorpass_session')]).toEqual([1, true])
     })
 
-    test('verifyBackupCode ends it too, once; generateBackupCodes voids the rest', async () => {
+    test('verifyBackupCode completes a sign-in once per code, and generateBackupCodes voids the others', async () => {
       const { client: settings, person, backupCodes } = await withFactor()
       const { email, password } = person
       const { client } = newClient()
@@ -340,7 +340,7 @@ describe("better-auth's client, pointed at /auth", () => {
       expect((await enter(made.data?.backupCodes[0])).error).toBeNull()
     })
 
-    test('is told what is not offered, and that a sign-in is over', async () => {
+    test('gets an error for unsupported calls and for an expired sign-in', async () => {
       const { client, person } = await withFactor()
       const { email, password } = person
       expect((await client.twoFactor.sendOtp()).error).toMatchObject({ status: 400, code: 'OTP_NOT_CONFIGURED' })
@@ -362,7 +362,7 @@ describe("better-auth's client, pointed at /auth", () => {
       expect((await verify()).error).toMatchObject({ status: 429, code: 'ACCOUNT_TEMPORARILY_LOCKED' })
     })
 
-    test('disables', async () => {
+    test('disables the factor', async () => {
       const { client, person } = await withFactor()
       const { email, password } = person
       expect((await client.twoFactor.disable({ password: 'something else' })).error).toMatchObject({ code: 'INVALID_PASSWORD' })

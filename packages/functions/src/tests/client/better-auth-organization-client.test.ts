@@ -18,7 +18,7 @@ async function signedInClient() {
   return { tab, client, organization: client.organization }
 }
 
-/** What a call answered; a refusal is a failure of the test. */
+/** The data of a call. Fails the test on an error. */
 async function dataOf<Data>(call: Promise<{ data: Data | null; error: unknown }>): Promise<NonNullable<Data>> {
   const { data, error } = await call
   expect(error).toBeNull()
@@ -30,7 +30,7 @@ const newestToken = async (email: string) => {
   return app.outbox.lastTo(email).token
 }
 
-test("better-auth's organization client goes through every call", async () => {
+test("better-auth's organization client completes every call", async () => {
   const [ada, bob, eve] = [await signedInClient(), await signedInClient(), await signedInClient()]
   const slug = randomUUID()
 
@@ -80,7 +80,7 @@ test("better-auth's organization client goes through every call", async () => {
   expect(await dataOf(ada.organization.updateMemberRole({ memberId, role: 'admin' }))).toMatchObject({ role: 'admin' })
   const refused = await bob.organization.updateMemberRole({ memberId, role: 'owner' })
   expect(refused.error).toMatchObject({ status: 403, code: 'YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER' })
-  // Any chain of names is a path: these are the specification's own.
+  // The client turns any chain of names into a path; these names are from the specification.
   const rows = ada.organization as unknown as Record<
     string,
     Record<string, (input: object) => Promise<{ data: unknown; error: unknown }>>

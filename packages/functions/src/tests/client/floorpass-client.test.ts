@@ -13,14 +13,14 @@ const refusalOf = (call: Promise<unknown>) =>
   )
 
 describe('the client helper', () => {
-  test('verifies an address', async () => {
+  test('verifies an email', async () => {
     const { email, password } = await app.signUp()
     const tab = app.browser()
     expect(await clientIn(tab).verifyEmail({ token: app.outbox.lastTo(email).token })).toEqual({ status: true, user: null })
     expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
   })
 
-  test('changes the profile of who is signed in, and signs out', async () => {
+  test('updates the profile of the signed-in user, and signs out', async () => {
     const tab = await app.signedIn()
     const client = clientIn(tab)
     expect(await client.updateProfile({ name: 'Zoë', riskLevel: 'moderate', tradingEnabled: true })).toEqual({ status: true })
@@ -35,7 +35,7 @@ describe('the client helper', () => {
     expect(await client.signOut()).toEqual({ success: true })
   })
 
-  test('joins an organization and chooses the active one', async () => {
+  test('joins an organization and sets the active one', async () => {
     const [founder, tab] = [await app.signedIn(), await app.signedIn()]
     const { trpc } = clientIn(founder)
     const { id } = await trpc.organizations.create.mutate({ name: 'Desk', slug: 'client-helper' })
@@ -53,7 +53,7 @@ describe('the client helper', () => {
     })
   })
 
-  test('the session cookie comes and goes over /trpc as over /auth', async () => {
+  test('keeps the session cookie over /trpc as over /auth', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     const { trpc } = clientIn(tab)
@@ -65,7 +65,7 @@ describe('the client helper', () => {
     expect(await trpc.sessions.get.query()).toBeNull()
   })
 
-  test('calls made together share one request, and each gets its own answer', async () => {
+  test('batches simultaneous calls into one request and returns each result', async () => {
     const tab = await app.signedIn()
     let requests = 0
     const counting: typeof fetch = (input, init) => {
@@ -77,7 +77,7 @@ describe('the client helper', () => {
     expect([requests, one?.user.id, other.user.id]).toEqual([1, tab.userId, tab.userId])
   })
 
-  test('tells why a call was refused: code, sentence, status, fields', async () => {
+  test('returns the code, message, status and fields of an error', async () => {
     const client = clientIn(app.browser())
     expect(await refusalOf(client.updateProfile({ name: 'Eve' }))).toEqual({
       code: 'UNAUTHORIZED',
@@ -92,7 +92,7 @@ describe('the client helper', () => {
       fields: null,
     })
     expect(
-      await refusalOf(client.trpc.signIn.signUp.mutate({ name: '', email: 'nobody', password: 'plum kettle orbit' })),
+      await refusalOf(client.trpc.signIn.signUp.mutate({ name: '', email: 'no-at-sign', password: 'plum kettle orbit' })),
     ).toEqual({
       code: 'VALIDATION_ERROR',
       message: '[body.name] Enter a name; [body.email] Invalid email address',
@@ -110,14 +110,14 @@ describe('the client helper', () => {
     })
   })
 
-  test('has no reason for a call that never reached the service', async () => {
+  test('returns no error details when the call never reached the service', async () => {
     const offline = createFloorpassClient({ baseUrl: app.baseUrl, fetch: () => Promise.reject(new TypeError('fetch failed')) })
     expect(await refusalOf(offline.signOut())).toBeNull()
     expect(describeError(new Error('something else'))).toBeNull()
     expect(describeError(undefined)).toBeNull()
   })
 
-  test('T50: a page of another site gets nothing done', async () => {
+  test('T50: a page of another site cannot change anything', async () => {
     const tab = await app.signedIn()
     const foreign = app.browser({ origin: 'https://evil.test' })
     foreign.cookies.set('floorpass_session', tab.cookies.get('floorpass_session') ?? '')

@@ -25,16 +25,16 @@ function readIn(folder: string, environment: Record<string, string>) {
   return JSON.parse(output) as Record<string, string>
 }
 
-it('.env.example names every variable of the schema, once', () => {
+it('.env.example lists every variable of the schema once', () => {
   const named = [...example.matchAll(/^(?:# )?([A-Z_]+)=/gm)].map((match) => match[1])
   expect(named.sort()).toEqual([...variables].sort())
 })
 
-it('.env.example changes nothing when it is copied as it is', () => {
+it('.env.example changes nothing when copied unchanged', () => {
   expect(loadConfig(parseEnv(example))).toEqual(loadConfig({}))
 })
 
-it('reads .env from the root of the repository, and the real environment wins', () => {
+it('reads .env from the root of the repository, and real variables override it', () => {
   const folder = mkdtempSync(join(tmpdir(), 'floorpass-env-'))
   folders.push(folder)
   writeFileSync(join(folder, '.env'), 'PORT=4001\nAPP_NAME="From the file"\n')
@@ -45,7 +45,7 @@ it('reads .env from the root of the repository, and the real environment wins', 
   })
 })
 
-it('goes without .env', () => {
+it('works without a .env file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'floorpass-env-'))
   folders.push(folder)
   expect(readIn(folder, { PORT: '4002' })).toEqual({ PORT: '4002' })

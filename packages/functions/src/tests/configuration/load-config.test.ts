@@ -21,7 +21,7 @@ function refusal(source: Record<string, string>): ConfigError {
 const refused = (source: Record<string, string>) => refusal(source).problems.map((problem: Problem) => problem.variable)
 
 describe('local mode', () => {
-  it('needs nothing', () => {
+  it('needs no variable', () => {
     const config = loadConfig({}, '/srv/floorpass')
     expect(config).toMatchObject({
       mode: 'local',
@@ -58,14 +58,14 @@ describe('local mode', () => {
     ])
   })
 
-  it('keeps the base URL among the trusted origins that are set', () => {
+  it('adds the base URL to the configured trusted origins', () => {
     expect(loadConfig({ TRUSTED_ORIGINS: 'http://localhost:5173/' }).trustedOrigins).toEqual([
       'http://localhost:3000',
       'http://localhost:5173',
     ])
   })
 
-  it('allows rate limits to be off', () => {
+  it('allows turning rate limits off', () => {
     expect(loadConfig({ RATE_LIMIT: 'off' }).rateLimit).toBe(false)
   })
 
@@ -96,12 +96,12 @@ describe('deployed mode', () => {
     ).toEqual(['PORT', 'LOG_LEVEL', 'AUTH_SECRET', 'BASE_URL', 'SMTP_URL', 'RATE_LIMIT', 'WEB_CONCURRENCY'])
   })
 
-  it('lists what is missing even when the base URL cannot be read', () => {
+  it('lists missing variables even when the base URL is invalid', () => {
     expect(refused({ BASE_URL: 'accounts.example.com/app' })).toEqual(['BASE_URL', 'AUTH_SECRET', 'SMTP_URL'])
     expect(refused({ BASE_URL: 'localhost:3000' })).toEqual(['BASE_URL'])
   })
 
-  it('is chosen by a host that only looks like this machine', () => {
+  it('applies to a host that only resembles this machine', () => {
     for (const host of ['127.0.0.1.example.com', 'localhost.example.com', 'notlocalhost']) {
       expect(refused({ BASE_URL: `http://${host}` })).toEqual(['AUTH_SECRET', 'BASE_URL', 'SMTP_URL'])
     }
@@ -117,7 +117,7 @@ describe('deployed mode', () => {
     })
   })
 
-  it('says what the embedded database and an unset proxy limit', () => {
+  it('warns about the embedded database and about unset proxies', () => {
     expect(describeLimits(loadConfig(deployed, '/srv'))).toEqual([
       expect.stringMatching(/one process.*Back up \/srv\/\.data\/database/),
       expect.stringContaining('TRUST_PROXY'),
@@ -131,12 +131,15 @@ describe('deployed mode', () => {
     expect(describeLimits(loadConfig(clustered))).toEqual([])
   })
 
-  it.each(['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'])('refuses a %s that the network can forge', (name) => {
-    expect(refused({ ...deployed, [name]: 'http://accounts.example.com' })).toEqual([name])
-    expect(loadConfig({ ...deployed, [name]: 'http://127.0.0.1:4000' }).mode).toBe('deployed')
-  })
+  it.each(['GOOGLE_ISSUER', 'GITHUB_URL', 'GITHUB_API_URL'])(
+    'refuses a %s over plain http, which the network can forge',
+    (name) => {
+      expect(refused({ ...deployed, [name]: 'http://accounts.example.com' })).toEqual([name])
+      expect(loadConfig({ ...deployed, [name]: 'http://127.0.0.1:4000' }).mode).toBe('deployed')
+    },
+  )
 
-  it('refuses to trust an origin that the network can forge', () => {
+  it('refuses a trusted origin over plain http, which the network can forge', () => {
     expect(refused({ ...deployed, TRUSTED_ORIGINS: 'http://app.example.com' })).toEqual(['TRUSTED_ORIGINS'])
   })
 
@@ -158,14 +161,14 @@ describe('deployed mode', () => {
     expect(loadConfig({ AUTH_SECRET: 'éàùçîôûëïöüâêñõã' }).authSecrets).toHaveLength(1)
   })
 
-  it('rotates secrets: the first signs, the rest verify', () => {
+  it('rotates secrets: signs with the first and verifies with all', () => {
     const older = GOOD_SECRET.split('').reverse().join('')
     expect(loadConfig({ ...deployed, AUTH_SECRET: `${GOOD_SECRET}, ${older}` }).authSecrets).toEqual([GOOD_SECRET, older])
   })
 })
 
-describe('the message', () => {
-  it('has one line per problem with what to do, and never what was read', () => {
+describe('the error message', () => {
+  it('has one line per problem with what to do, and never contains a value', () => {
     const secrets = ['hunter2', 'tooshort', 'sk_live_1']
     const error = refusal({
       BASE_URL: `https://admin:hunter2@accounts.example.com`,
@@ -202,7 +205,7 @@ describe('each variable', () => {
     expect(refused({ ...deployed, BASE_URL })).toContain('BASE_URL')
   })
 
-  it('BASE_URL loses its trailing slash and its default port', () => {
+  it('BASE_URL drops its trailing slash and default port', () => {
     expect(loadConfig({ ...deployed, BASE_URL: 'https://Accounts.Example.com:443/' }).baseUrl).toBe(
       'https://accounts.example.com',
     )
@@ -240,7 +243,7 @@ describe('each variable', () => {
     },
   )
 
-  it('EXCHANGES reads ids and their own addresses', () => {
+  it('EXCHANGES reads ids with optional base URLs', () => {
     expect(loadConfig({ EXCHANGES: 'binance,kraken=http://127.0.0.1:9001/' }).exchanges).toEqual([
       { id: 'binance', baseUrl: null },
       { id: 'kraken', baseUrl: 'http://127.0.0.1:9001' },
@@ -249,19 +252,19 @@ describe('each variable', () => {
       expect(refused({ EXCHANGES })).toEqual(['EXCHANGES'])
   })
 
-  it.each(['CI_TEST_SECRET', 'MONITOR_API_KEY', 'MONITOR_ACCOUNT_ID'])('%s is something that a header can carry', (name) => {
+  it.each(['CI_TEST_SECRET', 'MONITOR_API_KEY', 'MONITOR_ACCOUNT_ID'])('%s must fit in an HTTP header', (name) => {
     for (const value of ['sécret', 'two\nlines', 'a\u0000b', '\u{1f511}']) expect(refused({ [name]: value })).toEqual([name])
     expect(() => loadConfig({ [name]: 'with spaces, and "quotes"' })).not.toThrow()
   })
 
-  it('a short CI_TEST_SECRET is named at the start of a deployed service', () => {
+  it('warns at start about a short CI_TEST_SECRET in deployed mode', () => {
     const short = 'CI_TEST_SECRET is short enough'
     expect(describeLimits(loadConfig({ ...deployed, CI_TEST_SECRET: 'abc' })).join()).toContain(short)
     expect(describeLimits(loadConfig({ ...deployed, CI_TEST_SECRET: 'abcdefghijklmnop' })).join()).not.toContain(short)
     expect(describeLimits(loadConfig({ CI_TEST_SECRET: 'abc' }))).toEqual([])
   })
 
-  it('a social provider is inactive, silently, until both its secrets are there', () => {
+  it('a social provider stays off without a warning until both its secrets are set', () => {
     expect(loadConfig({ GOOGLE_CLIENT_ID: 'id', GITHUB_CLIENT_SECRET: 'secret' }).social).toEqual({ google: null, github: null })
     const both = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret', GOOGLE_ISSUER: 'http://127.0.0.1:9000/oidc/' }
     expect(loadConfig(both).social.google).toEqual({
@@ -271,7 +274,7 @@ describe('each variable', () => {
     })
   })
 
-  it('COOKIE_SAMESITE none needs https', () => {
+  it('COOKIE_SAMESITE=none needs https', () => {
     expect(refused({ COOKIE_SAMESITE: 'none' })).toEqual(['COOKIE_SAMESITE'])
     expect(loadConfig({ ...deployed, COOKIE_SAMESITE: 'none' }).cookie).toEqual({ secure: true, sameSite: 'none' })
   })
@@ -281,14 +284,14 @@ describe('each variable', () => {
     expect(loadConfig({ WEB_CONCURRENCY: '2', DATABASE_URL: 'postgres://localhost/floorpass' }).webConcurrency).toBe(2)
   })
 
-  it.each(['a@example.com, b@example.com', 'nobody', 'Eve\r\nBcc: x@example.com <a@example.com>'])(
+  it.each(['a@example.com, b@example.com', 'no-at-sign', 'Eve\r\nBcc: x@example.com <a@example.com>'])(
     'MAIL_FROM refuses %j',
     (MAIL_FROM) => {
       expect(refused({ MAIL_FROM })).toEqual(['MAIL_FROM'])
     },
   )
 
-  it('MONITOR_API_KEY and MONITOR_ACCOUNT_ID belong together', () => {
+  it('MONITOR_API_KEY and MONITOR_ACCOUNT_ID must be set together', () => {
     expect(loadConfig({ MONITOR_API_KEY: 'key' }).monitor).toBeNull()
     expect(loadConfig({ MONITOR_API_KEY: 'key', MONITOR_ACCOUNT_ID: 'id' }).monitor).toMatchObject({
       apiKey: 'key',

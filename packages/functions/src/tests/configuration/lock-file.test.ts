@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../../../${path}`, import.meta.url)), 'utf8')
 
-test('T196: every package of the lock file is pinned by its content, and installed from nothing else', () => {
+test('T196: the lock file pins every package by its content hash and allows no other source', () => {
   const lock = read('pnpm-lock.yaml')
   const resolutions = [...lock.matchAll(/^ {4}resolution: (.+)$/gm)].map(([, resolution]) => resolution)
   expect(resolutions.length).toBeGreaterThan(300)

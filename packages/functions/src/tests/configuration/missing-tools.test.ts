@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 test.each([
   ['image.mjs', 'docker'],
   ['release.mjs', 'npx'],
-])('%s says that there is no %s', async (script, tool) => {
+])('%s names the missing tool %s', async (script, tool) => {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-tools-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   symlinkSync(spawnSync('which', ['git'], { encoding: 'utf8' }).stdout.trim(), join(folder, 'git'))

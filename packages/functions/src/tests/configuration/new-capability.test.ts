@@ -17,7 +17,7 @@ const copied = [
   'packages/functions/src/tests/sign-in/issue-16-thief-with-a-cookie.test.ts',
 ]
 
-/** The files of the workspace that a new capability touches, in a folder of the test. */
+/** Copies the workspace files that a new capability changes into a folder of the test. */
 function copyWorkspace(): string {
   const folder = mkdtempSync(join(tmpdir(), 'floorpass-capability-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
@@ -34,7 +34,7 @@ test.each([
   ['sessions', 'nickname-session', '/nickname-session', 'api.sessions.nickname(body)'],
   ['organizations', 'archive-organization', '/organization/archive-organization', 'api.organizations.archive(body)'],
   ['two-factor', 'rename-device', '/two-factor/rename-device', 'api.twoFactor.renameDevice(body)'],
-])('a new capability of %s has its contract, rule, route, texts, table rows and a test', (module, name, path, call) => {
+])('a new capability of %s gets a contract, rule, route, texts, table rows and a test', (module, name, path, call) => {
   const folder = copyWorkspace()
   const changed: string[] = createCapability(folder, module, name)
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')

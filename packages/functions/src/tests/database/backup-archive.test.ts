@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true }))
 
-/** Every file below it, by its path. */
+/** Every file below the folder, by its path. */
 async function contentsOf(path: string): Promise<Record<string, string>> {
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -43,14 +43,14 @@ describe('an archive', () => {
     await writeArchive(at('complete'), packArchive({ manifest, secret: 'a secret', folder: at('files') }))
   })
 
-  test('gives back what went in, empty folders too', async () => {
+  test('restores its files, including empty folders', async () => {
     await mkdir(at('back'))
     expect(await readArchive(at('complete'), at('back'))).toEqual({ manifest, secret: 'a secret', bytes: 30_003 })
     expect(await contentsOf(at('back'))).toEqual(await contentsOf(at('files')))
     expect(await readdir(at('back', 'pg_notify'))).toEqual([])
   })
 
-  test('that is cut off anywhere is told from a whole one', async () => {
+  test('is refused when truncated at any point', async () => {
     const whole = await readFile(at('complete'))
     const lengths = new Set([0, 1, 9, 10, 11, 18])
     for (let cut = 1; cut <= 40; cut += 1) lengths.add(whole.length - cut)
@@ -63,9 +63,9 @@ describe('an archive', () => {
     }
   })
 
-  test('with any bit turned is told from a whole one, or is the same', async () => {
+  test('is refused with any flipped bit, unless the content is the same', async () => {
     const whole = await readFile(at('complete'))
-    // The fields of gzip's header that mean nothing: time, level, system.
+    // Flips in the unused fields of the gzip header (time, level, system) change no content.
     const meaningless = new Set([4, 5, 6, 7, 8, 9])
     for (let index = 0; index < whole.length; index += index < 200 || index > whole.length - 60 ? 1 : 97) {
       const damaged = Buffer.from(whole)
@@ -121,7 +121,7 @@ describe('an archive', () => {
       ],
       'is not a complete backup',
     ],
-  ])('with %s is refused by name', async (_, entries, says) => {
+  ])('with %s is refused with the reason', async (_, entries, says) => {
     const tar = pack()
     for (const { content = '', ...header } of entries) tar.entry(header, content)
     tar.finalize()
@@ -134,7 +134,7 @@ describe('an archive', () => {
     expect(await contentsOf(at('odd-files'))).toEqual({})
   })
 
-  test('that is a folder, or not there, cannot be read', async () => {
+  test('is refused when it is a folder or missing', async () => {
     await expect(readArchive(folder)).rejects.toThrow(/cannot be read: EISDIR/)
     await expect(readArchive(at('nothing'))).rejects.toThrow(/cannot be read: ENOENT/)
   })
@@ -148,14 +148,14 @@ describe('the file of a backup', () => {
     await writeFile(at('database-files', 'PG_VERSION'), '18\n')
   })
 
-  test('that appeared meanwhile is not replaced', async () => {
-    await writeFile(at('there'), 'of somebody else')
+  test('never replaces a file that appeared meanwhile', async () => {
+    await writeFile(at('there'), 'of another user')
     await expect(writeArchive(at('there'), archive())).rejects.toThrow(/there exists: choose another name/)
-    expect(await readFile(at('there'), 'utf8')).toBe('of somebody else')
+    expect(await readFile(at('there'), 'utf8')).toBe('of another user')
     expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  test('has a draft of its own: that of a process with the same id in another container stays', async () => {
+  test('uses its own temporary file and keeps that of another container with the same process id', async () => {
     const other = at(`shared.${process.pid}.part`)
     await writeFile(other, 'of another container')
     await writeArchive(at('shared'), archive())
@@ -163,7 +163,7 @@ describe('the file of a backup', () => {
     await rm(other)
   })
 
-  test('leaves no empty one when it cannot get its name, and has its name on the disk when it can', async () => {
+  test('leaves no temporary file when the rename fails, and syncs the folder when it succeeds', async () => {
     const { open, rename } = fs
     const opened: unknown[] = []
     onTestFinished(() => {
@@ -186,7 +186,7 @@ describe('the file of a backup', () => {
     expect(opened).toEqual([at('unnamed'), at('named'), folder])
   })
 
-  test('that cannot be written is named, also beside a running service', async () => {
+  test('names a path that it cannot write, also beside a running service', async () => {
     const directory = await mkdtemp(at('db-'))
     await mkdir(join(directory, 'pgdata'))
     const backups = await serveBackups(directory, async () => archive(), log)
@@ -199,14 +199,14 @@ describe('the file of a backup', () => {
     await backups.close()
   })
 
-  test('on a full disk is named', async () => {
+  test('names the file when the disk is full', async () => {
     await expect(writeArchive('/dev/full/x', archive())).rejects.toThrow('/dev/full/x cannot be written: ENOTDIR')
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
     const failing = new Readable({ read: () => failing.destroy(full) })
     await expect(writeArchive(at('full'), failing)).rejects.toThrow('full cannot be written: ENOSPC')
   })
 
-  test('that nobody waits for any more leaves no copy', async () => {
+  test('is discarded when the client disconnects', async () => {
     const directory = await mkdtemp(at('db-'))
     const asked = Promise.withResolvers<void>()
     const made = Promise.withResolvers<Readable>()
@@ -219,13 +219,13 @@ describe('the file of a backup', () => {
     await asked.promise
     waiting?.destroy()
     const left = archive()
-    // The server hears of it a moment later.
+    // The server notices the disconnect a moment later.
     setTimeout(() => made.resolve(left), 100)
     await expect.poll(() => left.destroyed).toBe(true)
     await backups.close()
   })
 
-  test('takes as long to be made as it takes: who waits for it is not silent', async () => {
+  test('may take as long as needed, because the service sends signs of life', async () => {
     const directory = await mkdtemp(at('db-'))
     await mkdir(join(directory, 'pgdata'))
     const slow = () => new Promise<Readable>((resolve) => setTimeout(() => resolve(archive()), 600))
@@ -236,7 +236,7 @@ describe('the file of a backup', () => {
   })
 })
 
-describe('what the running service could not give', () => {
+describe('a running service that fails to deliver', () => {
   test.each<[string, () => Promise<Readable>]>([
     ['no copy', () => Promise.reject(new Error('no space left'))],
     [
@@ -249,7 +249,7 @@ describe('what the running service could not give', () => {
           })(),
         ),
     ],
-  ])('%s: leaves no file behind, and points at its log', async (name, takeBackup) => {
+  ])('%s: leaves no file and points to the log of the service', async (name, takeBackup) => {
     const directory = await mkdtemp(at('db-'))
     await mkdir(join(directory, 'pgdata'))
     const backups = await serveBackups(directory, takeBackup, log)
@@ -280,7 +280,7 @@ describe('a restore', { timeout: 240_000 }, () => {
     await backUp(place('source'), at('ada.backup'))
   }, 240_000)
 
-  test('asks for every secret that the backup was made under, and says what is lost without', async () => {
+  test('needs every secret of the backup, and says what is lost without them', async () => {
     await expect(restore(place('one', [other]), at('ada.backup'))).rejects.toThrow(
       /AUTH_SECRET differs from the backup's \(2 of its 2/,
     )
@@ -295,7 +295,7 @@ describe('a restore', { timeout: 240_000 }, () => {
     for (const secret of [old, present]) expect(bytes.includes(secret)).toBe(false)
   })
 
-  test('of two at once one does it, and the other touches nothing; nor does one beside whoever holds the database', async () => {
+  test('runs once when started twice, and touches nothing while another process holds the database', async () => {
     const both = await Promise.allSettled([1, 2].map(() => restore(place('both'), at('ada.backup'))))
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
@@ -313,14 +313,14 @@ describe('a restore', { timeout: 240_000 }, () => {
     expect((await readdir(at('held', 'database'))).sort()).toEqual(['lock', 'lock.pid'])
   })
 
-  test('of a damaged file does not even make the folder', async () => {
+  test('creates no folder for a damaged file', async () => {
     const bytes = await readFile(at('ada.backup'))
     await writeFile(at('cut.backup'), bytes.subarray(0, bytes.length - 1))
     await expect(restore(place('never'), at('cut.backup'))).rejects.toThrow(/is not a complete backup/)
     await expect(stat(at('never'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('goes on where one was killed', async () => {
+  test('completes after one that was killed', async () => {
     await mkdir(at('killed', 'database', 'restoring', 'pgdata'), { recursive: true })
     await appendFile(at('killed', 'database', 'restoring', 'pgdata', 'PG_VERSION'), 'half')
     expect(await restore(place('killed'), at('ada.backup'))).toMatchObject({ users: 1 })

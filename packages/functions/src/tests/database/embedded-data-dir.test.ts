@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }))
 
-/** Another process, with the directory open and migrated. */
+/** Starts another process that opens and migrates the directory. */
 const runInChild = (script: string) =>
   spawn(
     process.execPath,
@@ -37,9 +37,9 @@ const runInChild = (script: string) =>
 
 const open = (path = directory) => openDatabase({ kind: 'embedded', directory: path })
 
-// Real files: an initial database is a thousand of them, and a busy disk takes its time.
+// An initial database is a thousand real files, which is slow on a busy disk.
 describe('the data directory', { timeout: 120_000 }, () => {
-  it('keeps its data from one opening to the next, for its owner alone', async () => {
+  it('keeps its data across restarts, readable by its owner alone', async () => {
     const first = await open()
     expect((await first.migrate()).applied).toContain('20261121000000_init')
     await first.db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
@@ -52,7 +52,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
   })
 
-  it('is refused to a second opener until the first has closed', async () => {
+  it('refuses a second opener until the first closes', async () => {
     const first = await open()
     await expect(open()).rejects.toMatchObject({
       name: 'DataDirInUseError',
@@ -62,7 +62,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     await (await open()).close()
   })
 
-  it('is refused while another process lives, and free at once after its kill -9, with all it acknowledged', async () => {
+  it('refuses access while another process lives, and after its kill -9 opens at once with every acknowledged write', async () => {
     const child = runInChild(`
       for (let count = 0; ; count++) {
         await db.user.create({ data: { name: 'Ada', email: count + '@example.test' } })
@@ -102,7 +102,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     }
   })
 
-  it('is refused with a reason when it may not be written', async () => {
+  it('is refused with a reason when it is not writable', async () => {
     fs.chmodSync(parent, 0o500)
     const isRoot = process.getuid?.() === 0
     if (isRoot) process.seteuid?.(65_534)
@@ -112,7 +112,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     expect(failure).toMatchObject({ name: 'DataDirUnusableError', message: expect.stringMatching(/EACCES.*Set DATA_DIR/s) })
   })
 
-  it('has each commit written to the disk before it is acknowledged', async () => {
+  it('syncs each commit to the disk before acknowledging it', async () => {
     const { db, migrate, close } = await open()
     await migrate()
     const realFsync = fs.fsyncSync
@@ -135,14 +135,14 @@ describe('the data directory', { timeout: 120_000 }, () => {
     await close()
   })
 
-  it('T194: a full disk is an answer of 503, keeps all that was acknowledged, and is over when there is room', async () => {
+  it('T194: answers 503 while the disk is full, keeps every acknowledged write, and recovers when there is space', async () => {
     const child = runInChild(`
       import fs, { readlinkSync } from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'
       import { toAppError } from '@floorpass/api'
       await db.user.create({ data: { name: 'Ada', email: 'ada@example.test' } })
       const { writeSync } = fs
-      // The log of changes is written ahead into files that are there: what finds no room is the tables.
+      // The write-ahead log reuses existing files, so it is the tables that find no space.
       const failing = (file, ...rest) => {
         if (readlinkSync('/proc/self/fd/' + file).includes('pg_wal')) return writeSync(file, ...rest)
         throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC', errno: -28 })
@@ -174,7 +174,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     await close()
   })
 
-  it('T194: ends the process when the disk fails, and opens again with all that was acknowledged', async () => {
+  it('T194: stops the process when the disk fails, and reopens with every acknowledged write', async () => {
     const child = runInChild(`
       import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'

@@ -10,7 +10,7 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
 const soon = ago(-3600)
 const { keepLinks, keepAuditEvents, keepRefusedMails } = policy.sweep
 
-/** Five rows of each table that have lost their use, and one that has just not. */
+/** Inserts six rows into each table: five expired, one just not. */
 async function fill() {
   const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
   const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: userId } })
@@ -39,13 +39,13 @@ const counts = () =>
     db.auditEvent.count(),
     db.queuedMail.count(),
   ])
-/** Sessions and audit events that nobody may use or read any more. */
-const overdue = async () =>
+/** Counts expired sessions and audit events. */
+const countOverdue = async () =>
   (await db.session.count({ where: { expiresAt: { lt: new Date() } } })) +
   (await db.auditEvent.count({ where: { createdAt: { lt: ago(keepAuditEvents) } } }))
 const tables = ['sessions', 'verifications', 'trusted_devices', 'invitations', 'audit_events', 'queued_mails']
 
-test('a sweep removes what is over, in batches, and nothing else; several at once do it once', async () => {
+test('a sweep removes only expired rows, in batches, and parallel sweeps remove each row once', async () => {
   await fill()
   const sweeps = [2, 3].map((batchSize) => createExpirySweep({ db, log, batchSize }).sweep())
   const [one, other] = await Promise.all(sweeps)
@@ -54,7 +54,7 @@ test('a sweep removes what is over, in batches, and nothing else; several at onc
   expect(await app.service.expirySweep.sweep()).toEqual({})
 })
 
-test('an attempt to sign in goes when it is over: anybody may begin one, and its sealed targets take room', async () => {
+test('removes an expired sign-in attempt at once, because anyone can start one and each takes space', async () => {
   const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
   for (const purpose of ['social-sign-in', 'two-factor', 'reset-password'])
     for (const expiresAt of [ago(1), soon])
@@ -65,7 +65,7 @@ test('an attempt to sign in goes when it is over: anybody may begin one, and its
   await db.user.delete({ where: { id: userId } })
 })
 
-test('a sweep that was stopped begins no batch', async () => {
+test('a stopped sweep starts no batch', async () => {
   await fill()
   const before = await counts()
   const stopped = createExpirySweep({ db, log })
@@ -74,7 +74,7 @@ test('a sweep that was stopped begins no batch', async () => {
   expect(await counts()).toEqual(before)
 })
 
-test('batches are batches, of every table, audit events included', async () => {
+test('sweeps every table in batches, including audit events', async () => {
   await fill()
   const batches: Record<string, number[]> = {}
   const onSwept = (gone: Record<string, number>) => {
@@ -91,11 +91,11 @@ test('batches are batches, of every table, audit events included', async () => {
   expect(await counts()).toEqual(gone)
 })
 
-test('a start sweeps soon, not only after an hour; a stop before it keeps it from beginning', async () => {
+test('sweeps soon after the start, and a stop before that prevents it', async () => {
   await fill()
   const sweep = createExpirySweep({ db, log, firstWithin: 0.2 })
   sweep.start()
-  await expect.poll(overdue, { timeout: 20_000 }).toBe(0)
+  await expect.poll(countOverdue, { timeout: 20_000 }).toBe(0)
   await sweep.stop()
 
   await fill()
@@ -107,7 +107,7 @@ test('a start sweeps soon, not only after an hour; a stop before it keeps it fro
   expect(await counts()).toEqual(before)
 })
 
-test('a table that fails is logged once a sweep, and keeps no other from its turn', async () => {
+test('logs a failing table once per sweep and continues with the others', async () => {
   await app.service.expirySweep.sweep()
   await fill()
   await db.$executeRaw`ALTER TABLE verifications RENAME TO verifications_away`
@@ -120,7 +120,7 @@ test('a table that fails is logged once a sweep, and keeps no other from its tur
   ])
 })
 
-test('a failure of whoever is told of a batch is logged, and keeps no table from its turn', async () => {
+test('logs a failing listener and continues with every table', async () => {
   await app.service.expirySweep.sweep()
   await fill()
   app.logs.length = 0

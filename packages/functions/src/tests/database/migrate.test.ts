@@ -58,7 +58,7 @@ describe('migrate', () => {
     expect(await historyOf(database)).toHaveLength(shipped.length)
   })
 
-  it('keeps the history as Prisma does', async () => {
+  it('records the history like Prisma', async () => {
     await database.migrate()
 
     const sql = await readFile(join(shippedFolder, initial, 'migration.sql'))
@@ -74,7 +74,7 @@ describe('migrate', () => {
     expect(Number(row?.finished_at)).toBeGreaterThanOrEqual(Number(row?.started_at))
   })
 
-  it('applies only what is new, in the order of the names', async () => {
+  it('applies only new migrations, in the order of their names', async () => {
     await writeMigration('20300101000000_first', 'CREATE TABLE first (id int)')
     expect(await database.migrate(folder)).toEqual({ applied: ['20300101000000_first'] })
 
@@ -83,7 +83,7 @@ describe('migrate', () => {
     expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_second', '20300103000000_third'] })
   })
 
-  it('gives a migration the time that it takes', async () => {
+  it('has no time limit for a migration', async () => {
     await writeMigration('20300101000000_long', `CREATE TABLE long AS SELECT current_setting('statement_timeout') AS patience`)
     await database.migrate(folder)
     expect(await database.db.$queryRaw`SELECT patience FROM long`).toEqual([{ patience: '0' }])
@@ -101,14 +101,14 @@ describe('migrate', () => {
     })
   })
 
-  it('takes Windows line ends for the same migration', async () => {
+  it('accepts Windows line endings in an applied migration', async () => {
     await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\n  id int\n)')
     await database.migrate(folder)
     await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\r\n  id int\r\n)')
     expect(await database.migrate(folder)).toEqual({ applied: [] })
   })
 
-  it('keeps nothing of a migration that fails, and applies it once it is repaired', async () => {
+  it('rolls back a failing migration, and applies it after it is repaired', async () => {
     await writeMigration('20300101000000_good', 'CREATE TABLE good (id int)')
     await writeMigration('20300102000000_bad', 'CREATE TABLE half (id int); CREATE TABLE good (id int)')
 
@@ -125,7 +125,7 @@ describe('migrate', () => {
     expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_bad'] })
   })
 
-  it('refuses to build on a migration that `prisma migrate deploy` left half-done', async () => {
+  it('refuses to continue after a migration that `prisma migrate deploy` left half-done', async () => {
     await database.migrate()
     await database.db
       .$executeRaw`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('1', 'x', '20300101000000_broken')`
@@ -138,7 +138,7 @@ describe('migrate', () => {
     expect(await database.migrate()).toEqual({ applied: [] })
   })
 
-  it('leaves a database alone that a newer release has migrated', async () => {
+  it('leaves a database alone that a newer release migrated', async () => {
     await cp(shippedFolder, folder, { recursive: true })
     await writeMigration('20990101000000_future', 'CREATE TABLE future (id int)')
     await database.migrate(folder)
@@ -159,7 +159,7 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     expect(await historyOf(database)).toHaveLength(3)
   })
 
-  it('gives way to a request that holds what it waits for: neither fails', async () => {
+  it('yields to a request that holds a lock it needs, and neither fails', async () => {
     await writeMigration('20300101000000_tables', 'CREATE TABLE one (id int); CREATE TABLE two (id int)')
     await database.migrate(folder)
     const lock = (table: string) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
@@ -173,7 +173,7 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
       await tx.$executeRaw`INSERT INTO one VALUES (1)`
       await new Promise((resolve) => setTimeout(resolve, 300))
       await tx.$executeRaw`INSERT INTO two VALUES (1)`
-      // Longer than PostgreSQL waits before it looks for a deadlock.
+      // Longer than PostgreSQL waits before it checks for a deadlock.
       await new Promise((resolve) => setTimeout(resolve, 1_500))
     })
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -187,9 +187,9 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     const prisma = await openDatabase(testDb.options)
     let released = false
     const deploy = prisma.db.$transaction(async (tx) => {
-      // The lock that Prisma's schema engine takes.
+      // The advisory lock of Prisma's schema engine.
       await tx.$queryRaw`SELECT pg_advisory_lock(72707369)::text`
-      // On PostgreSQL longer than any other statement may take.
+      // On PostgreSQL, longer than the timeout of any other statement.
       await new Promise((resolve) => setTimeout(resolve, testDatabase.kind === 'postgres' ? 10_500 : 500))
       released = true
       await tx.$queryRaw`SELECT pg_advisory_unlock(72707369)`
@@ -204,13 +204,13 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
 })
 
 describe("Prisma's schema engine", () => {
-  it('finds that the migrations make the schema', async () => {
+  it('finds that the migrations produce the schema', async () => {
     const engine = await openSchemaEngine()
     expect(await engine.missingMigration()).toBe('')
     await engine.close()
   })
 
-  it.runIf(testDatabase.kind === 'embedded')('finds nothing to deploy after us', async () => {
+  it.runIf(testDatabase.kind === 'embedded')('finds nothing to deploy after our migrations', async () => {
     await database.migrate()
     const engine = await openSchemaEngine(await database.dump?.())
     expect(await engine.diagnose()).toMatchObject({
@@ -223,7 +223,7 @@ describe("Prisma's schema engine", () => {
     await engine.close()
   })
 
-  it.runIf(testDatabase.kind === 'embedded')('deploys what we then find complete', async () => {
+  it.runIf(testDatabase.kind === 'embedded')('deploys what our own check then finds complete', async () => {
     const engine = await openSchemaEngine()
     expect(await engine.deploy()).toEqual(shipped)
     const deployed = await openDatabase({ kind: 'embedded', directory: null, template: await engine.dump() })

@@ -26,7 +26,7 @@ const failureOf = (work: Promise<unknown>) =>
 const newUser = (email: string) => ({ name: 'Ada', email })
 
 describe('a unique violation', () => {
-  it('is recognised on the client, in a transaction, and in raw SQL', async () => {
+  it('is recognised on the client, in a transaction and in raw SQL', async () => {
     const { db } = database
     await db.user.create({ data: newUser('unique@example.test') })
 
@@ -43,20 +43,20 @@ describe('a unique violation', () => {
     expect(failures).toMatchObject([{ code: 'P2002' }, { code: 'P2002' }, { code: 'P2010' }])
   })
 
-  it('is not what a failed check or a missing row is', async () => {
+  it('is not confused with a failed check or a missing row', async () => {
     const failures = [
       await failureOf(database.db.user.create({ data: newUser('Upper@example.test') })),
-      await failureOf(database.db.user.update({ where: { id: 'nobody' }, data: { name: 'Eve' } })),
+      await failureOf(database.db.user.update({ where: { id: 'unknown' }, data: { name: 'Eve' } })),
     ]
     expect(failures.map(isUniqueViolation)).toEqual([false, false])
     expect(failures.map(isDatabaseUnavailable)).toEqual([false, false])
   })
 })
 
-describe('the constraints that only the database has', () => {
+describe('the constraints that exist only in the database', () => {
   const refused = (constraint: string) => ({ code: 'P2039', message: expect.stringContaining(constraint) })
 
-  it('refuse an address that is empty, too long or not in lower case', async () => {
+  it('refuse an email that is empty, too long or not in lower case', async () => {
     const longest = `${'a'.repeat(254 - '@example.test'.length)}@example.test`
     await database.db.user.create({ data: newUser(longest) })
     for (const email of ['', `a${longest}`, 'Ada@example.test']) {
@@ -64,7 +64,7 @@ describe('the constraints that only the database has', () => {
     }
   })
 
-  it('refuse a slot below one, a role or status that does not exist, and an odd slug or name', async () => {
+  it('refuse a slot below one, an unknown role or status, and an invalid slug or name', async () => {
     const { db } = database
     const { id: userId } = await db.user.create({ data: newUser('member@example.test') })
     const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'checks' } })
@@ -94,7 +94,7 @@ describe('the constraints that only the database has', () => {
       )
   })
 
-  it('keep one open invitation for an address, and any number of answered ones', async () => {
+  it('allow one open invitation per email, and any number of answered ones', async () => {
     const { db } = database
     const { id: organizationId } = await db.organization.create({ data: { name: 'Desk', slug: 'open-ones' } })
     const invitation = { organizationId, email: 'bob@example.test', role: 'member', expiresAt: new Date() }
@@ -114,7 +114,7 @@ describe('dates', () => {
     '2024-02-29T12:00:00.010Z',
   ]
 
-  it.each(['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia'])('keep their millisecond in %s', async (zone) => {
+  it.each(['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Apia'])('keep their milliseconds in %s', async (zone) => {
     vi.stubEnv('TZ', zone)
     const { id } = await database.db.user.create({ data: newUser(`${zone.toLowerCase()}@example.test`) })
     for (const instant of instants) {
@@ -128,7 +128,7 @@ describe('dates', () => {
     }
   })
 
-  it('mean UTC where SQL says now(), whatever the server says', async () => {
+  it('are UTC where SQL says now(), whatever the time zone of the server', async () => {
     let own = await createTestDatabase()
     const first = await openDatabase(own.options)
     await first.db.$executeRawUnsafe(
@@ -167,7 +167,7 @@ describe('transactions', () => {
     expect(await db.auditEvent.count({ where: { userId: id } })).toBe(50)
   })
 
-  it('let a query from outside finish, before or after them', async () => {
+  it('let an outside query run before or after them', async () => {
     const { db } = database
     const open = db.$transaction(async (tx) => {
       await tx.user.create({ data: newUser('inside@example.test') })
@@ -193,7 +193,7 @@ describe('transactions', () => {
     expect(await database.db.user.count({ where: { email: 'thrown@example.test' } })).toBe(0)
   })
 
-  it('never report success for a statement that failed inside and was swallowed', async () => {
+  it('never succeed when a failed statement inside was swallowed', async () => {
     const { db } = database
     await db.user.create({ data: newUser('taken@example.test') })
     const failure = await failureOf(
@@ -206,7 +206,7 @@ describe('transactions', () => {
     expect(await db.user.count({ where: { email: 'lost@example.test' } })).toBe(0)
   })
 
-  it('give the database free after they ran out of time', async () => {
+  it('release the database after their timeout', async () => {
     const { db } = database
     const failures = await Promise.all([
       failureOf(
@@ -255,19 +255,19 @@ describe('an unavailable database', () => {
     expect(failures.map(isDatabaseUnavailable)).toEqual([true, true, true])
   })
 
-  it('is not what a bug is', () => {
+  it('is not confused with a bug', () => {
     expect(
       [new Error('boom'), new TypeError('x is not a function'), null, 'P1001', { code: 'P2025' }].map(isDatabaseUnavailable),
     ).toEqual(Array(5).fill(false))
   })
 
-  it('is also one that goes away while it is used, by its SQLSTATE and by the name that the drivers give it', () => {
+  it('is recognised by SQLSTATE and by the error names of the drivers when it fails during use', () => {
     const driverError = (cause: object) => Object.assign(new Error('DriverAdapterError'), { cause })
     expect(
       [
         driverError({ kind: 'ConnectionClosed' }),
         driverError({ kind: 'postgres', originalCode: '55000' }),
-        // The embedded database's, on a file system that became read-only.
+        // The embedded database on a file system that became read-only.
         driverError({ kind: 'postgres', originalCode: '42501' }),
         { code: 'P2010', meta: { driverAdapterError: driverError({ kind: 'SocketTimeout' }) } },
       ].map(isDatabaseUnavailable),
@@ -277,10 +277,10 @@ describe('an unavailable database', () => {
   describe.runIf(testDatabase.kind === 'postgres')('on a server', () => {
     const terminate = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
 
-    it('is recognised when the server ends the connections, and is back at the next query', async () => {
+    it('is recognised when the server ends the connections, and works again at the next query', async () => {
       const lost: string[] = []
       const { db, close } = await openDatabase(testDb.options, { onConnectionLost: (error) => lost.push(error.message) })
-      /** Longer than a busy machine needs to see it, shorter than the client's own patience. */
+      /** Waits longer than a busy machine needs, and less than the client's own timeout. */
       const isAsleep = async () => {
         const [row] = await database.db.$queryRaw<{ count: bigint }[]>`
           SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'
@@ -318,7 +318,7 @@ describe('an unavailable database', () => {
 
       await close()
 
-      // A connection that nobody is using: its loss must be heard of, and must not end the process.
+      // Losing an idle connection must be reported and must not end the process.
       const idle = await openDatabase(testDb.options, { onConnectionLost: (error) => lost.push(error.message) })
       await idle.ping()
       lost.length = 0
@@ -393,7 +393,7 @@ describe('deleting a user', () => {
     })
 
     const references = tables.map(({ table_name, column_name }) => `${table_name}.${column_name}`)
-    // A new table that refers to users must join this test's data, and its column must be a real reference.
+    // A new table with a user id needs a row in this test and a real foreign key.
     expect(await mentions(userId)).toEqual([...references, 'users.id'].sort())
     expect(
       textColumns

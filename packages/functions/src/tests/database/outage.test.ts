@@ -2,13 +2,13 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, test } from 'vitest'
 
-describe('T191: while the database is gone', async () => {
+describe('T191: while the database is unavailable', async () => {
   const app = await createTestApp()
   const tab = await app.signedIn()
   const cookie = tab.cookies.get('floorpass_session')
   const { email, password } = await app.verified()
-  const unproved = await app.signUp()
-  const { token } = app.outbox.lastTo(unproved.email)
+  const unverified = await app.signUp()
+  const { token } = app.outbox.lastTo(unverified.email)
   const database = await app.loseDatabase()
 
   test.each([
@@ -18,8 +18,8 @@ describe('T191: while the database is gone', async () => {
     ['update-user', () => tab.post('/auth/update-user', { name: 'Ada B' })],
     ['sign-out', () => tab.post('/auth/sign-out')],
     ['verify-email', () => app.browser().post('/auth/verify-email', { token })],
-    ['send-verification-email', () => app.browser().post('/auth/send-verification-email', { email: unproved.email })],
-  ])('%s is 503 with Retry-After, and no cookie is touched', async (_, ask) => {
+    ['send-verification-email', () => app.browser().post('/auth/send-verification-email', { email: unverified.email })],
+  ])('%s answers 503 with Retry-After and changes no cookie', async (_, ask) => {
     for (let round = 0; round < 3; round += 1) {
       const answer = await ask()
       expect([answer.status, answer.body, answer.headers.get('retry-after'), answer.setCookies]).toEqual([
@@ -31,7 +31,7 @@ describe('T191: while the database is gone', async () => {
     }
   })
 
-  test('so it is on tRPC, without a cookie touched', async () => {
+  test('tRPC answers the same and changes no cookie', async () => {
     for (const procedure of ['sessions.get', 'sessions.require']) {
       const answer = await tab.get(`/trpc/${procedure}`)
       expect([answer.status, answer.setCookies]).toEqual([503, []])
@@ -39,18 +39,18 @@ describe('T191: while the database is gone', async () => {
     }
   })
 
-  test('who has no session is told so: nothing needs to be asked', async () => {
+  test('a visitor without a session reads as signed out, without a query', async () => {
     const answer = await app.browser().get('/auth/get-session')
     expect([answer.status, answer.body]).toEqual([200, null])
   })
 
-  test('the process says that it lives and that it is not ready', async () => {
+  test('the process is alive but not ready', async () => {
     const [health, ready] = [await app.browser().get('/healthz'), await app.browser().get('/readyz')]
     expect([health.status, health.body]).toEqual([200, { status: 'ok' }])
     expect([ready.status, ready.code, ready.headers.get('retry-after')]).toEqual([503, 'SERVICE_UNAVAILABLE', '1'])
   })
 
-  test('the reason stands in the log and not in an answer', async () => {
+  test('logs the reason and keeps it out of the answer', async () => {
     const { body } = await app.browser().post('/auth/sign-in/email', { email, password })
     expect(JSON.stringify(body)).not.toMatch(/database|postgres|prisma|connect/i)
     const reasons = app.logs.filter(({ msg }) => msg === 'procedure failed')
@@ -62,7 +62,7 @@ describe('T191: while the database is gone', async () => {
   })
 
   if (testDatabase.kind === 'postgres') {
-    test('once it is back, everything goes on without a restart, and everybody is still signed in', async () => {
+    test('recovers without a restart, and everyone is still signed in', async () => {
       await database.back()
       expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email: tab.person.email } })
       expect((await app.browser().post('/auth/sign-in/email', { email, password })).status).toBe(200)

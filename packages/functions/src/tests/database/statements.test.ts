@@ -91,15 +91,15 @@ describe('statements without Prisma', () => {
     },
   )
 
-  test('of a transaction are all kept, or none; the connection goes back either way', async () => {
+  test('commit or roll back together in a transaction, and the connection returns to the pool either way', async () => {
     const { sql } = database
     await newUser('whole')
     for (let count = 0; count < 15; count += 1) {
       const failing = sql.transaction(async (tx) => {
         await tx.$queryRaw`UPDATE users SET name = 'Half' WHERE id = 'whole'`
-        throw new Error('a rule said no')
+        throw new Error('refused by a rule')
       })
-      await expect(failing).rejects.toThrow('a rule said no')
+      await expect(failing).rejects.toThrow('refused by a rule')
     }
     expect(await nameOf('whole')).toBe('Ada')
     const kept = await sql.transaction(async (tx) => {
@@ -109,7 +109,7 @@ describe('statements without Prisma', () => {
     expect([kept, await nameOf('whole')]).toEqual(['kept', 'Grace'])
   })
 
-  test('that are asked for together run in that order, and none runs after the end', async () => {
+  test('run in the order of their calls, and never after the transaction ended', async () => {
     const { sql } = database
     await newUser('in-order')
     const late = await sql.transaction(async (tx) => {
@@ -128,7 +128,7 @@ describe('statements without Prisma', () => {
     expect(await nameOf('in-order')).toBe('three')
   })
 
-  test('behind one that failed do not run, and the same run at the next try', async () => {
+  test('never run after a failed one, and run at the next attempt', async () => {
     const { db, sql } = database
     await newUser('counted')
     await db.$executeRaw`CREATE SEQUENCE tries`
@@ -137,7 +137,7 @@ describe('statements without Prisma', () => {
         Promise.all([
           tx.$queryRaw`UPDATE users SET name = 'Half' WHERE id = 'counted'`,
           tx.$queryRaw`SELECT 1 / ${by}::int AS quotient`,
-          // No rollback takes this back.
+          // A sequence survives a rollback.
           tx.$queryRaw`SELECT nextval('tries')::int AS number`,
         ]),
       )
@@ -147,7 +147,7 @@ describe('statements without Prisma', () => {
     expect(await nameOf('counted')).toBe('Half')
   })
 
-  test('that were still to come when a rule said no never run', async () => {
+  test('never run when a rule throws before they are sent', async () => {
     const { sql } = database
     await newUser('waiting')
     const rename = (tx: Queryable, name: string) => tx.$queryRaw`UPDATE users SET name = ${name} WHERE id = 'waiting'`
@@ -156,15 +156,15 @@ describe('statements without Prisma', () => {
       const first = rename(tx, 'first')
       await setImmediate()
       late = Promise.allSettled([first, rename(tx, 'second')])
-      throw new Error('a rule said no')
+      throw new Error('refused by a rule')
     })
-    await expect(failing).rejects.toThrow('a rule said no')
+    await expect(failing).rejects.toThrow('refused by a rule')
     await late
     await sql.transaction((tx) => tx.$queryRaw`SELECT 1`)
     expect(await nameOf('waiting')).toBe('Ada')
   })
 
-  test('fail as Prisma’s do, and a transaction that swallowed it is no success', async () => {
+  test("fail with the same errors as Prisma's, and a swallowed failure fails the transaction", async () => {
     const { sql } = database
     await newUser('once')
     const again = sql.$queryRaw`INSERT INTO users (id, name, email, updated_at) VALUES ('once', 'Eve', 'eve@example.test', now())`
@@ -178,7 +178,7 @@ describe('statements without Prisma', () => {
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
-    'are kept prepared by the connection that they reach, and by none behind a pooler of transactions',
+    'stay prepared on a direct connection, and are never prepared behind a transaction pooler',
     async () => {
       if (own.options.kind !== 'postgres') throw new Error('not PostgreSQL')
       const kept = async (url: string) => {
@@ -197,15 +197,15 @@ describe('statements without Prisma', () => {
   )
 })
 
-test('statements without Prisma are in these files alone', () => {
+test('only these files use statements without Prisma', () => {
   const rules = fileURLToPath(new URL('../../../../api/src/', import.meta.url))
   const files = readdirSync(rules, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
-  // However it is reached: `ctx.sql`, or taken out of a context.
+  // Matches `ctx.sql` and a destructured `sql`.
   const users = files.filter((file) => /\bsql\b/.test(readFileSync(rules + file, 'utf8')))
   expect(users.sort()).toEqual([
     'context.ts',
-    'profile/update-user.ts',
     'password-guesses/password-guesses.ts',
+    'profile/update-user.ts',
     'sessions/session-store.ts',
     'sign-in/sign-in-email.ts',
   ])
@@ -231,7 +231,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
       (error: unknown) => error,
     )
 
-  test('is closed after 15 seconds, with nothing kept', async () => {
+  test('is closed after 15 seconds and rolled back', async () => {
     const before = await backend()
     onTestFinished(() => void vi.restoreAllMocks())
     for (const isLast of [false, true]) {
@@ -248,7 +248,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
     expect(await backend()).not.toBe(before)
   })
 
-  test('is closed when a migration broke what it keeps prepared', async () => {
+  test('is closed when a migration invalidates a prepared statement', async () => {
     const read = () => database.sql.transaction((tx) => tx.$queryRaw`SELECT note AS kept FROM notes`)
     await read()
     await database.db.$executeRaw`ALTER TABLE notes ALTER COLUMN note TYPE text`
@@ -259,7 +259,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
   test.each([
     ['another service', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
     ['a deadlock that the server broke', Object.assign(new Error('deadlock detected'), { code: '40P01' })],
-  ])('goes back to the pool after a failure that is not its own: %s', async (_, failure) => {
+  ])('returns to the pool after a failure that leaves it healthy: %s', async (_, failure) => {
     const before = await backend()
     expect(await failureOf(() => Promise.reject(failure))).toBe(failure)
     expect(await backend()).toBe(before)
@@ -272,7 +272,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
   }
   const pointType = 600 as number as Parameters<typeof pg.types.setTypeParser>[0]
 
-  test('goes back to the pool after a value that cannot be written, with nothing kept', async () => {
+  test('returns to the pool after a parameter that cannot be encoded, with nothing committed', async () => {
     const before = await backend()
     const failure = await failureOf((tx) =>
       Promise.all([
@@ -288,10 +288,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
 
   test.each([
     ['fails', (tx: Queryable) => tx.$queryRaw`SELECT 1 / 0`],
-    ['cannot be written', (tx: Queryable) => tx.$queryRaw`INSERT INTO notes VALUES (${unwritable})`],
-    ['cannot be read', (tx: Queryable) => tx.$queryRaw`SELECT point(1, 2) FROM generate_series(1, 3)`],
-    ['nobody waits for', async (tx: Queryable) => void tx.$queryRaw`INSERT INTO notes VALUES ('alone')`.catch(() => {})],
-  ])('keeps nothing beside what %s, even if that is swallowed', async (_, unlucky) => {
+    ['cannot be encoded', (tx: Queryable) => tx.$queryRaw`INSERT INTO notes VALUES (${unwritable})`],
+    ['cannot be decoded', (tx: Queryable) => tx.$queryRaw`SELECT point(1, 2) FROM generate_series(1, 3)`],
+    ['is not awaited', async (tx: Queryable) => void tx.$queryRaw`INSERT INTO notes VALUES ('alone')`.catch(() => {})],
+  ])('rolls everything back when a statement %s, even if the error is swallowed', async (_, unlucky) => {
     pg.types.setTypeParser(pointType, () => {
       throw new Error('no point')
     })
@@ -304,7 +304,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
     expect(await database.sql.$queryRaw`SELECT note FROM notes`).toEqual([])
   })
 
-  test('tells of rows that cannot be read', async () => {
+  test('reports rows that cannot be decoded', async () => {
     pg.types.setTypeParser(pointType, () => {
       throw new Error('no point')
     })
@@ -312,41 +312,41 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
     expect(await failureOf((tx) => tx.$queryRaw`SELECT point(1, 2) FROM generate_series(1, 3)`)).toEqual(new Error('no point'))
   })
 
-  test('lets a rule judge what was answered before it tells what failed behind', async () => {
+  test('reports the error of a rule before that of a later statement', async () => {
     const failure = await failureOf((tx) => {
       const rule = async () => {
         await tx.$queryRaw`SELECT 1`
         for (let step = 0; step < 10; step += 1) await null
-        throw new Error('a rule said no')
+        throw new Error('refused by a rule')
       }
       return Promise.all([rule(), tx.$queryRaw`SELECT 1 / 0`])
     })
-    expect(failure).toEqual(new Error('a rule said no'))
+    expect(failure).toEqual(new Error('refused by a rule'))
   })
 
-  test('answers an empty text, and what is asked for beside it', async () => {
+  test('answers an empty statement and the next one', async () => {
     const answers = await database.sql.transaction((tx) => Promise.all([tx.$queryRaw``, tx.$queryRaw`SELECT 1 AS one`]))
     expect(answers).toEqual([[], [{ one: 1 }]])
   })
 
-  test('is not lent out inside a transaction that Prisma could not end', async () => {
+  test('is not reused while Prisma failed to end its transaction', async () => {
     if (own.options.kind !== 'postgres') throw new Error('not PostgreSQL')
     const proxy = await databaseProxy(own.options.url)
     const { db, sql, close } = await openDatabase({ kind: 'postgres', url: proxy.url, poolSize: 1 })
     onTestFinished(close)
     const failing = db.$transaction(async (tx) => {
-      await tx.$executeRaw`INSERT INTO notes VALUES ('unheard')`
+      await tx.$executeRaw`INSERT INTO notes VALUES ('lost')`
       proxy.stall()
       await tx.$executeRaw`SELECT 1`
     })
     await expect(failing).rejects.toThrow()
     proxy.flow()
-    await sql.$queryRaw`INSERT INTO notes VALUES ('heard')`
-    expect(await database.sql.$queryRaw`SELECT note FROM notes`).toEqual([{ note: 'heard' }])
+    await sql.$queryRaw`INSERT INTO notes VALUES ('kept')`
+    expect(await database.sql.$queryRaw`SELECT note FROM notes`).toEqual([{ note: 'kept' }])
     await database.sql.$queryRaw`TRUNCATE notes`
   }, 60_000)
 
-  test('waits at the server no longer than anybody waits for it here, and says when to come back', async () => {
+  test('gives up waiting at the server and says when to retry', async () => {
     const [row] = await database.sql.$queryRaw<{ statement_timeout: string }[]>`SHOW statement_timeout`
     expect(row).toEqual({ statement_timeout: '9s' })
     const failure = await failureOf(async (tx) => {
@@ -361,7 +361,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
     expect(isDatabaseUnavailable(failure)).toBe(true)
   })
 
-  test('is renewed within the hour', async () => {
+  test('is replaced within the hour', async () => {
     const timer = vi.spyOn(globalThis, 'setTimeout')
     onTestFinished(() => timer.mockRestore())
     const { sql, close } = await openDatabase(own.options)
@@ -371,25 +371,25 @@ describe.runIf(testDatabase.kind === 'postgres')('the connection of a transactio
   })
 })
 
-// Every statement is a journey to the database, and processor time on both sides: one more is to be noticed. ADR 024.
+// Each statement costs a round trip and processor time on both sides, so this counts them. ADR 024.
 describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', () => {
   let app: TestApp
   beforeAll(async () => {
     app = await createTestApp()
   })
 
-  /** Of each journey its statements: verb and table. */
-  const journeysOf = async (request: () => Promise<{ status: number }>): Promise<string[][]> => {
+  /** The statements of each round trip, as verb and table. */
+  const roundTripsOf = async (request: () => Promise<{ status: number }>): Promise<string[][]> => {
     const query = vi.spyOn(pg.Client.prototype, 'query')
     onTestFinished(() => query.mockRestore())
     expect((await request()).status).toBe(200)
-    const journeys = query.mock.calls.map(([sent]: unknown[]) => {
+    const roundTrips = query.mock.calls.map(([sent]: unknown[]) => {
       if (typeof sent === 'string') return [sent]
       const { statements, text } = sent as { statements?: pg.QueryConfig[]; text: string }
       return statements?.map((statement) => statement.text) ?? [text]
     })
     query.mockRestore()
-    return journeys
+    return roundTrips
       .filter((texts) => !/pg_notify|pg_backend_pid|queued_mails/.test(texts.join()))
       .map((texts) =>
         texts.map((text) =>
@@ -398,9 +398,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
       )
   }
 
-  test('get-session, the first time: one', async () => {
+  test('get-session takes one round trip the first time', async () => {
     const tab = await app.signedIn()
-    expect(await journeysOf(() => tab.get('/auth/get-session'))).toEqual([['SELECT sessions']])
+    expect(await roundTripsOf(() => tab.get('/auth/get-session'))).toEqual([['SELECT sessions']])
   })
 
   describe('get-session over Node’s own server', () => {
@@ -418,27 +418,27 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
 
     test.each([
       ['a live session', '', ['SELECT sessions']],
-      ['one that nobody knows', 'DELETE FROM sessions', ['SELECT sessions']],
-      ['one of a suspended user', 'UPDATE users SET suspended_at = now()', ['SELECT sessions']],
+      ['an unknown session', 'DELETE FROM sessions', ['SELECT sessions']],
+      ['a session of a suspended user', 'UPDATE users SET suspended_at = now()', ['SELECT sessions']],
       [
-        'one that has ended',
+        'an expired session',
         "UPDATE sessions SET expires_at = now() - interval '1 second'",
         ['SELECT sessions', 'DELETE sessions'],
       ],
       [
-        'one not seen of late',
+        'a session not seen for a day',
         "UPDATE sessions SET last_seen_at = now() - interval '1 day'",
         ['SELECT sessions', 'UPDATE sessions'],
       ],
-    ])('%s is looked for once, and the edge is not asked', async (_, change, expected) => {
+    ])('%s is read once, without calling the edge', async (_, change, expected) => {
       const tab = await app.signedIn()
       if (change) await app.db.$executeRawUnsafe(change)
-      expect(await journeysOf(() => ask(tab.cookies.get('floorpass_session') ?? ''))).toEqual(expected.map((one) => [one]))
+      expect(await roundTripsOf(() => ask(tab.cookies.get('floorpass_session') ?? ''))).toEqual(expected.map((one) => [one]))
       expect(edge).not.toHaveBeenCalled()
       await app.db.user.updateMany({ data: { suspendedAt: null } })
     })
 
-    test('a database that is away is asked once: 503, when to try again, and one line of error', async () => {
+    test('asks an unavailable database once, answers 503 with Retry-After, and logs one error', async () => {
       const tab = await app.signedIn()
       const connect = vi.spyOn(app.service.deps.sql, '$queryRaw')
       onTestFinished(() => connect.mockRestore())
@@ -457,9 +457,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
     })
   })
 
-  test('sign-in/email: two before the hash, three journeys of its transaction, one that settles', async () => {
+  test('sign-in/email takes two round trips before the hash, three in its transaction and one notification', async () => {
     const { email, password } = await app.verified()
-    expect(await journeysOf(() => app.browser().post('/auth/sign-in/email', { email, password }))).toEqual([
+    expect(await roundTripsOf(() => app.browser().post('/auth/sign-in/email', { email, password }))).toEqual([
       ['SELECT users'],
       ['UPDATE accounts'],
       ['BEGIN', 'SELECT users', 'UPDATE accounts', 'SELECT users'],
@@ -469,9 +469,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
     ])
   })
 
-  test('update-user: one for the caller, two journeys of its transaction, one that settles', async () => {
+  test('update-user takes one round trip for the caller, two in its transaction and one notification', async () => {
     const tab = await app.signedIn()
-    expect(await journeysOf(() => tab.post('/auth/update-user', { name: 'Grace' }))).toEqual([
+    expect(await roundTripsOf(() => tab.post('/auth/update-user', { name: 'Grace' }))).toEqual([
       ['SELECT sessions'],
       ['BEGIN', 'SELECT users', 'UPDATE users', 'SELECT sessions', 'INSERT audit_events'],
       ['COMMIT'],
@@ -480,7 +480,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
   })
 })
 
-test.runIf(process.platform === 'linux')('the threads that hash give way to the event loop', async () => {
+test.runIf(process.platform === 'linux')('hashing threads run at a lower priority than the event loop', async () => {
   const niceness = (thread: string | number) =>
     Number(readFileSync(`/proc/self/task/${thread}/stat`, 'latin1').split(') ')[1]?.split(' ')[16])
   const own = niceness(process.pid)

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest'
 const texts = fileURLToPath(new URL('../../../../../apps/web/app/text/', import.meta.url))
 const day = 24 * 60 * 60
 
-// Texts that browsers load know no policy: what they say of it is held here.
+// Browser texts cannot read the policy, so these tests compare their numbers with it.
 test.each([
   [
-    'the trust of a device',
+    'a trusted device',
     [policy.twoFactor.trustedDeviceLifetime, 30 * day],
     {
       'en.ts': 'on this device for 30 days',
@@ -19,17 +19,17 @@ test.each([
     },
   ],
   [
-    'a code of an authenticator',
+    'an authenticator code',
     [policy.twoFactor.codePeriod, 30],
     { 'en.ts': 'They change every thirty seconds', 'fr.ts': 'qui changent toutes les trente secondes' },
   ],
   [
-    'a password that is young enough',
+    'a recent password',
     [policy.security.passwordAge, 365 * day],
     { 'en.app.ts': 'Your password is more than a year old', 'fr.app.ts': 'Votre mot de passe a plus d’un an' },
   ],
   [
-    'a confirmation of who you are',
+    'a reauthentication',
     [policy.session.reauthenticationAge, 15 * 60],
     { 'en.app.ts': "we won't ask again for 15 minutes", 'fr.app.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
   ],

@@ -12,7 +12,7 @@ const rows = read('docs/security-checklist.md')
     return number === undefined || where === undefined ? [] : [{ number, where }]
   })
 
-/** The titles of a file that are strings: what follows test, it and describe, in whatever form. */
+/** The literal titles of test, it and describe in a file. */
 const titlesOf = (path: string) =>
   read(path)
     .split('\n')
@@ -23,7 +23,7 @@ const titlesOf = (path: string) =>
     )
     .join('\n')
 
-test('every row names its tests, or says why there is none', () => {
+test('every row names its tests or says why it has none', () => {
   expect(rows.length).toBeGreaterThan(160)
   expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length)
   for (const { number, where } of rows) expect([number, where]).toEqual([number, expect.stringMatching(/^`|^Not tested: .{20,}/)])

@@ -23,7 +23,7 @@ const v2 = ({ method = 'GET', ...fields }: Partial<GatewayEventV2> & { method?: 
   ...fields,
 })
 
-/** The request that the edge is asked. */
+/** The request that the edge receives. */
 async function seenBy(event: GatewayEvent): Promise<Request> {
   let asked = new Request(base)
   const edge: Edge = {
@@ -63,7 +63,7 @@ const path = fc.oneof(
   strange,
 )
 const body = { body: strange, isBase64Encoded: fc.oneof(fc.boolean(), strange) }
-const strangeV1 = record({
+const arbitraryV1 = record({
   httpMethod: method,
   path,
   headers: strangeFields(strange),
@@ -84,7 +84,7 @@ const strangeV1 = record({
     strange,
   ),
 })
-const strangeV2 = fc
+const arbitraryV2 = fc
   .record({
     rest: record({
       rawQueryString: strange,
@@ -179,7 +179,7 @@ describe.each([
   })
 
   test.each(paths)(
-    'the path %j gives an answer of the edge, on its own host',
+    'the path %j gets an answer of the edge, for its own host',
     async (path) => {
       const headers = { host: 'api.example.test' }
       expect(new URL(await urlOf(eventOf(headers, path))).host).toBe('api.example.test')
@@ -190,7 +190,7 @@ describe.each([
   )
 
   test.each(['?%', '?%ff=%00', '?a[b]=1&a[b]=2', `?${'a=1&'.repeat(5000)}`, '?\ud800', '?#'])(
-    'the query %j does no harm',
+    'the query %j causes no error',
     async (query) => {
       expect((await handle(eventOf({ host: 'api.example.test' }, '/auth/get-session', query))).statusCode).toBeOneOf([200, 404])
     },
@@ -203,7 +203,7 @@ describe.each([
     expect((await handle(asked)).statusCode).toBeOneOf([403, 405])
   })
 
-  test('header names and values that HTTP does not carry are left out', async () => {
+  test('drops header names and values that HTTP does not allow', async () => {
     const headers = {
       'bad name': 'x',
       '': 'x',
@@ -215,7 +215,7 @@ describe.each([
     expect((await handle(eventOf(headers))).statusCode).toBe(200)
   })
 
-  test('several cookies leave by the way that the payload has for them', async () => {
+  test('returns several cookies in the form of each payload version', async () => {
     const { email, password } = await app.verified()
     const event = eventOf({ 'content-type': 'application/json', origin: app.baseUrl }, '/auth/sign-in/email')
     const body = JSON.stringify({ email, password })
@@ -232,7 +232,7 @@ describe.each([
     expect(headers).not.toHaveProperty('set-cookie')
   })
 
-  test.each(['a=\u20ac', 'a=b\r\nx-evil: 1', 'a=\u0000'])('the cookie %j is left out, whole', async (bad) => {
+  test.each(['a=\u20ac', 'a=b\r\nx-evil: 1', 'a=\u0000'])('drops the whole cookie %j', async (bad) => {
     const event = eventOf({ host: 'api.example.test' })
     const cookies = ['floorpass_session=x', bad]
     const asked = 'rawPath' in event ? { ...event, cookies } : { ...event, headers: { cookie: cookies.join('; ') } }
@@ -240,10 +240,10 @@ describe.each([
     expect((await handle(asked)).statusCode).toBe(200)
   })
 
-  test('whatever an event has or lacks, there is an answer of the edge', async () => {
+  test('answers every event, whatever fields it has or lacks', async () => {
     const isV2 = 'rawPath' in eventOf({})
     await fc.assert(
-      fc.asyncProperty(isV2 ? strangeV2 : strangeV1, async (event) => {
+      fc.asyncProperty(isV2 ? arbitraryV2 : arbitraryV1, async (event) => {
         const { statusCode, body } = await handle(event as unknown as GatewayEvent)
         expect(statusCode).toBeLessThan(500)
         expect(typeof body).toBe('string')
@@ -253,7 +253,7 @@ describe.each([
   }, 60_000)
 })
 
-test('whatever is no event at all gets an answer of the edge, too', async () => {
+test('answers a value that is no event', async () => {
   for (const nothing of [null, undefined, 'text', 7, true, [], {}])
     expect([nothing, (await handle(nothing as unknown as GatewayEvent)).statusCode]).toEqual([nothing, 404])
   await fc.assert(
@@ -264,11 +264,11 @@ test('whatever is no event at all gets an answer of the edge, too', async () => 
   )
 }, 60_000)
 
-describe('header names in several spellings, and with several values', () => {
+describe('repeated headers and headers in mixed case', () => {
   const origins = ['https://one.example.test', 'https://two.example.test']
   const post = { httpMethod: 'POST', path: '/auth/sign-out' }
 
-  test('T61: two Origins are refused, as over HTTP, however they are spelt', async () => {
+  test('T61: refuses two Origin headers in any case, as over HTTP', async () => {
     for (const fields of [
       { multiValueHeaders: { origin: [app.baseUrl, app.baseUrl] }, headers: { origin: app.baseUrl } },
       { multiValueHeaders: { origin: [app.baseUrl], Origin: [app.baseUrl] } },
@@ -280,7 +280,7 @@ describe('header names in several spellings, and with several values', () => {
     expect((await handle(v1({ ...post, headers: { Origin: app.baseUrl } }))).statusCode).toBe(200)
   })
 
-  test('one value that HTTP does not carry takes the others with it, in whichever list and spelling', async () => {
+  test('drops every value of a header when one value is invalid, in any list and case', async () => {
     for (const event of [
       v1({ multiValueHeaders: { origin: [origins[0] ?? '', 'a\r\nb'] }, headers: { origin: origins[0] } }),
       v1({ multiValueHeaders: { origin: ['\u20ac'] }, headers: { Origin: origins[0] } }),
@@ -293,8 +293,8 @@ describe('header names in several spellings, and with several values', () => {
   })
 })
 
-describe('a stage', () => {
-  // As AWS documents them: an HTTP API's event, one of a REST API, and one of an HTTP API that speaks payload 1.0.
+describe('a deployment stage', () => {
+  // Events as AWS documents them: of an HTTP API, of a REST API, and of an HTTP API with payload 1.0.
   const httpApi = (stage: string, rawPath: string, domainName = 'a1b2c3.execute-api.eu-west-1.amazonaws.com') => ({
     ...v2({ rawPath, headers: { host: domainName, 'x-forwarded-proto': 'https' } }),
     routeKey: 'ANY /{proxy+}',
@@ -329,22 +329,22 @@ describe('a stage', () => {
   const own = '/auth/get-session'
 
   test.each<[what: string, GatewayEvent, path: string]>([
-    ['the default stage', httpApi('$default', own), own],
-    ['a named one', httpApi('prod', `/prod${own}`), own],
-    ['a named one, its root', httpApi('prod', '/prod'), '/'],
-    ['a named one, and a path that only begins alike', httpApi('prod', '/production/x'), '/production/x'],
-    ['a named one under a domain of its own', httpApi('prod', `/prod${own}`, 'accounts.example.test'), own],
-    ['a named one, taken away once', httpApi('auth', '/auth/auth/get-session'), own],
-    ['a REST API', payload1('prod', own, `/prod${own}`), own],
-    ['a REST API whose stage has the name of a path', payload1('auth', own, `/auth${own}`), own],
-    ['a REST API under a domain of its own', payload1('prod', own, own), own],
-    ['an HTTP API with payload 1.0', payload1('prod', `/prod${own}`, `/prod${own}`), own],
-    ['no stage at all', v1(), own],
+    ['keeps the path of the default stage', httpApi('$default', own), own],
+    ['removes a named stage from the path', httpApi('prod', `/prod${own}`), own],
+    ['turns the root of a named stage into /', httpApi('prod', '/prod'), '/'],
+    ['keeps a path that only starts like the stage', httpApi('prod', '/production/x'), '/production/x'],
+    ['removes a named stage under a custom domain', httpApi('prod', `/prod${own}`, 'accounts.example.test'), own],
+    ['removes a named stage only once', httpApi('auth', '/auth/auth/get-session'), own],
+    ['keeps the path of a REST API', payload1('prod', own, `/prod${own}`), own],
+    ['keeps the path of a REST API whose stage is named like it', payload1('auth', own, `/auth${own}`), own],
+    ['keeps the path of a REST API under a custom domain', payload1('prod', own, own), own],
+    ['removes a named stage of an HTTP API with payload 1.0', payload1('prod', `/prod${own}`, `/prod${own}`), own],
+    ['keeps the path without a stage', v1(), own],
   ])('%s', async (_, event, path) => {
     expect(new URL((await seenBy(event)).url).pathname).toBe(path)
   })
 
-  test('a base path of a domain mapping stays, and leads nowhere', async () => {
+  test('keeps the base path of a domain mapping, which matches no route', async () => {
     const event = payload1('prod', `/accounts${own}`, `/accounts${own}`)
     expect((await handle(event)).statusCode).toBe(404)
   })

@@ -35,7 +35,7 @@ const makeStale = (userId: string) =>
   app.db.session.updateMany({ where: { userId }, data: { createdAt: new Date(Date.now() - 15 * 60_000 - 1000) } })
 
 describe('link-social', () => {
-  test('T88: links an identity with another address, tells the owner, and begins no session', async () => {
+  test('T88: links an identity with another email, notifies the owner, and starts no session', async () => {
     const tab = await app.signedIn()
     const answer = await linkAt(app, 'google', tab)
     expect(landing(answer)).toEqual([302, '/settings/accounts'])
@@ -46,7 +46,7 @@ describe('link-social', () => {
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
   })
 
-  test('T88: needs a proof from the last 15 minutes', async () => {
+  test('T88: needs a sign-in or reauthentication within the last 15 minutes', async () => {
     const tab = await app.signedIn()
     await makeStale(tab.userId)
     const answer = await tab.post('/auth/link-social', { provider: 'google' })
@@ -54,7 +54,7 @@ describe('link-social', () => {
   })
 
   test.each(['signed out', 'another person there', 'the session revoked', 'another browser'])(
-    'T86: %s at the callback',
+    'T86: refuses the callback: %s',
     async (how) => {
       const tab = await app.signedIn()
       const { href } = urlOf(await tab.post('/auth/link-social', { provider: 'google' }))
@@ -70,7 +70,7 @@ describe('link-social', () => {
     },
   )
 
-  test("T85: another user's identity stays theirs", async () => {
+  test('T85: never links an identity of another user', async () => {
     const [first, second] = [await app.signedIn(), await app.signedIn()]
     await linkAt(app, 'google', first)
     const before = await list(first)
@@ -81,7 +81,7 @@ describe('link-social', () => {
     expect([await list(first), await providers(second)]).toEqual([before, ['credential']])
   })
 
-  test('the own identity again changes nothing and tells nobody', async () => {
+  test('changes nothing and sends no mail when the identity is already linked', async () => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
     await app.mailed()
@@ -91,20 +91,20 @@ describe('link-social', () => {
     expect([await providers(tab), app.outbox.to(tab.person.email).length]).toEqual([['credential', 'google'], mails])
   })
 
-  test('T63: the target must be trusted', async () => {
+  test('T63: refuses an untrusted callback URL', async () => {
     const tab = await app.signedIn()
     for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', '/%09/evil.test'])
       expect((await tab.post('/auth/link-social', { provider: 'google', callbackURL })).code).toBe('INVALID_CALLBACK_URL')
   })
 
-  test('denied consent leads back to the settings', async () => {
+  test('redirects to the settings when consent is denied', async () => {
     google.person = null
     expect(landing(await linkAt(app, 'google', await app.signedIn()))).toEqual([302, '/settings/accounts?error=access_denied'])
   })
 })
 
 describe('list-accounts', () => {
-  test('shows provider, dates and scopes, and no secret', async () => {
+  test('returns provider, dates and scopes, and no secret', async () => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
     const answer = await tab.get('/auth/list-user-accounts')
@@ -115,7 +115,7 @@ describe('list-accounts', () => {
     expect(JSON.stringify(answer.body)).not.toMatch(/argon2|sealed|token/i)
   })
 
-  test('T177: the tokens of a provider are in no row in clear', async () => {
+  test('T177: stores no provider token in plain text', async () => {
     const real = globalThis.fetch
     const tokens: string[] = []
     globalThis.fetch = async (...args) => {
@@ -142,7 +142,7 @@ describe('unlink-account', () => {
     ['the row', ({ id }: Linked) => ({ accountId: id })],
     ["the provider's id", ({ accountId, providerId }: Linked) => ({ accountId, providerId })],
     ['the provider', ({ providerId }: Linked) => ({ providerId })],
-  ])('T88: by %s, and the owner is told', async (_, name) => {
+  ])('T88: unlinks by %s and notifies the owner', async (_, name) => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
     const account = (await list(tab)).find(({ providerId }) => providerId === 'google') as Linked
@@ -152,7 +152,7 @@ describe('unlink-account', () => {
     expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs in to your Floorpass account')
   })
 
-  test('T88: needs a proof from the last 15 minutes', async () => {
+  test('T88: needs a sign-in or reauthentication within the last 15 minutes', async () => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
     await makeStale(tab.userId)
@@ -160,7 +160,7 @@ describe('unlink-account', () => {
     expect(await providers(tab)).toEqual(['credential', 'google'])
   })
 
-  test("never another user's", async () => {
+  test('never unlinks an account of another user', async () => {
     const [owner, other] = [await app.signedIn(), await app.signedIn()]
     await linkAt(app, 'google', owner)
     const account = (await list(owner)).find(({ providerId }) => providerId === 'google') as Linked
@@ -173,7 +173,7 @@ describe('unlink-account', () => {
     expect(await providers(owner)).toEqual(['credential', 'google'])
   })
 
-  test('T87: the last way in stays, until there is a password', async () => {
+  test('T87: keeps the last sign-in method until the user sets a password', async () => {
     const { tab } = await signInAt(app, 'google')
     const refused = await unlink(tab, { providerId: 'google' })
     expect([refused.status, refused.code]).toEqual([400, 'FAILED_TO_UNLINK_LAST_ACCOUNT'])
@@ -181,7 +181,7 @@ describe('unlink-account', () => {
     expect((await unlink(tab, { providerId: 'google' })).status).toBe(200)
   })
 
-  test('T87: two at once leave one', async () => {
+  test('T87: two simultaneous calls leave one sign-in method', async () => {
     for (let round = 0; round < 3; round += 1) {
       const tab = await app.signedIn()
       google.person = { sub: `race-${people}-${round}`, email: 'race@example.test', email_verified: true }
@@ -192,14 +192,14 @@ describe('unlink-account', () => {
     }
   })
 
-  test('an unlinked identity signs in no more', async () => {
+  test('an unlinked identity no longer signs in', async () => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
     await unlink(tab, { providerId: 'google' })
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).not.toBe(tab.userId)
   })
 
-  test("an unlinked identity with the account's own address does not come back by itself, and does when asked for", async () => {
+  test('an unlinked identity with the same email is never linked by a sign-in, only by its owner', async () => {
     const tab = await app.signedIn()
     google.person = { sub: `own-${tab.userId}`, email: tab.person.email, email_verified: true, name: 'Own' }
     const inByGoogle = await signInAt(app, 'google')
@@ -215,7 +215,7 @@ describe('unlink-account', () => {
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
   })
 
-  test('T173: a way back that meets an unlinking, a deletion or an undone address opens nothing that outlives it', async () => {
+  test('T173: a callback during an unlink or a deletion leaves no session and no link behind', async () => {
     for (let round = 0; round < 6; round += 1) {
       const tab = await app.signedIn()
       const subject = `race-${round}-${tab.userId}`
@@ -236,6 +236,6 @@ describe('unlink-account', () => {
   })
 })
 
-test('nothing of all this was unforeseen', () => {
+test('none of these requests logs a warning or an error', () => {
   expect(app.unforeseen()).toEqual([])
 })

@@ -10,7 +10,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp()
 
-const letter = (to: string): Mail => ({ to, subject: 'A letter', text: 'Text', html: '<p>Text</p>' })
+const mailTo = (to: string): Mail => ({ to, subject: 'A mailTo', text: 'Text', html: '<p>Text</p>' })
 const queueOf = (transport: MailTransport) => {
   const { db, secretBox, log } = app.service.deps
   return createMailQueue({ db, transport, secretBox, log })
@@ -26,26 +26,26 @@ const waiting = () => app.db.queuedMail.findMany({ orderBy: { id: 'asc' } })
 const empty = () => app.db.queuedMail.deleteMany()
 
 describe('the mail queue', () => {
-  test('a sign-up succeeds while the mail server is away, and its mail leaves when the server is back', async () => {
+  test('a sign-up succeeds while the mail server is down, and its mail leaves after the server recovers', async () => {
     await empty()
     const clock = holdClock()
     app.outbox.failWith(new Error('the server is away'))
-    const somebody = await app.signUp()
-    expect(app.outbox.to(somebody.email)).toEqual([])
+    const user = await app.signUp()
+    expect(app.outbox.to(user.email)).toEqual([])
     const [first] = await waiting()
     expect(first).toMatchObject({ attempts: 1, lastError: 'the server is away', nextAttemptAt: new Date(Date.now() + 10_000) })
 
     app.outbox.failWith(null)
     clock.advance(9)
     await app.mailed()
-    expect(app.outbox.to(somebody.email)).toEqual([])
+    expect(app.outbox.to(user.email)).toEqual([])
     clock.advance(1)
     await app.mailed()
-    expect(app.outbox.to(somebody.email)).toHaveLength(1)
+    expect(app.outbox.to(user.email)).toHaveLength(1)
     expect(await waiting()).toEqual([])
   })
 
-  test('waits grow fourfold from ten seconds to an hour', async () => {
+  test('retry delays grow fourfold from ten seconds to an hour', async () => {
     await empty()
     const clock = holdClock()
     app.outbox.failWith(new Error('the server is away'))
@@ -63,7 +63,7 @@ describe('the mail queue', () => {
     expect(waits).toEqual([10, 40, 160, 640, 2560, 3600, 3600, 3600])
   })
 
-  test('a mail that is refused for good is not tried again, and stays for the operator, who is told', async () => {
+  test('a permanently refused mail is not retried, and stays for the operator with a log line', async () => {
     await empty()
     const clock = holdClock()
     const refused = ['MAIL_ADDRESS_REFUSED', 'MAIL_SUBJECT_REFUSED', 'MAIL_LINK_REFUSED', 'MAIL_SERVER_REFUSED'] as const
@@ -77,7 +77,7 @@ describe('the mail queue', () => {
           return Promise.reject(new MailError(code, `refused: ${code}`))
         },
       })
-      await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+      await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
       await queue.drain()
       clock.advance(24 * 3600)
       await queue.drain()
@@ -88,13 +88,13 @@ describe('the mail queue', () => {
     }
   })
 
-  test('a mail that the server could not take now is tried again', async () => {
+  test('retries a mail that the server refused temporarily', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     outbox.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'come back later'))
     const queue = queueOf(outbox)
-    await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
     await queue.drain()
     outbox.failWith(null)
     clock.advance(10)
@@ -102,7 +102,7 @@ describe('the mail queue', () => {
     expect(outbox.mails).toHaveLength(1)
   })
 
-  test('one mail that the server refuses does not hold up the others', async () => {
+  test('one refused mail does not delay the others', async () => {
     await empty()
     const outbox = createTestOutbox()
     const picky: MailTransport = {
@@ -111,19 +111,19 @@ describe('the mail queue', () => {
     }
     const queue = queueOf(picky)
     for (const to of ['first@example.test', 'bad@example.test', 'last@example.test'])
-      await app.db.$transaction((tx) => queue.add(tx, letter(to)))
+      await app.db.$transaction((tx) => queue.add(tx, mailTo(to)))
     await queue.drain()
     expect(outbox.mails.map(({ to }) => to).sort()).toEqual(['first@example.test', 'last@example.test'])
     expect(await waiting()).toMatchObject([{ attempts: 1 }])
   })
 
-  test('a mail that the server puts off for three days is given up, and stays for the operator', async () => {
+  test('gives up a mail that the server deferred for three days, and keeps it for the operator', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     outbox.failWith(new MailError('MAIL_DEFERRED', 'not now'))
     const queue = queueOf(outbox)
-    await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
     await queue.drain()
     clock.advance(3 * 24 * 3600)
     await queue.drain()
@@ -133,23 +133,23 @@ describe('the mail queue', () => {
     expect(await waiting()).toMatchObject([{ attempts: 3, nextAttemptAt: null, lastError: 'not now' }])
   })
 
-  test('a mail whose link has expired is dropped, and nobody gets it', async () => {
+  test('drops a mail whose link has expired', async () => {
     await empty()
     const clock = holdClock()
-    const somebody = await app.verified()
+    const user = await app.verified()
     app.outbox.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'away'))
-    await app.browser().post('/auth/forget-password', { email: somebody.email })
+    await app.browser().post('/auth/forget-password', { email: user.email })
     await app.mailed()
     expect(await waiting()).toHaveLength(1)
     clock.advance(3600)
     app.outbox.failWith(null)
     await app.mailed()
     expect(await waiting()).toEqual([])
-    expect(app.outbox.to(somebody.email).filter(({ link }) => link.pathname === '/reset-password')).toEqual([])
+    expect(app.outbox.to(user.email).filter(({ link }) => link.pathname === '/reset-password')).toEqual([])
     expect(app.logs.some(({ msg }) => String(msg).includes('link expired'))).toBe(true)
   })
 
-  test('a server that is away is asked once a minute, whatever waits, and then all go, in order', async () => {
+  test('tries an unavailable server once a minute, however many mails wait, and then sends all in order', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
@@ -165,7 +165,7 @@ describe('the mail queue', () => {
     })
     const addresses = Array.from({ length: 20 }, (_, count) => `reader-${String(count).padStart(2, '0')}@example.test`)
     for (const address of addresses) {
-      await app.db.$transaction((tx) => queue.add(tx, letter(address)))
+      await app.db.$transaction((tx) => queue.add(tx, mailTo(address)))
       clock.advance(0.001)
     }
     for (let second = 0; second < 3600; second += 5) {
@@ -184,31 +184,31 @@ describe('the mail queue', () => {
     expect(await waiting()).toEqual([])
     const order = outbox.mails.map(({ to }) => to)
     expect([...order].sort()).toEqual(addresses)
-    // Only the one that was tried last may change places with the one that found the server well.
+    // Only the mails tried last and during recovery may swap places.
     expect(order.filter((to, place) => to !== addresses[place]).length).toBeLessThanOrEqual(3)
   })
 
-  test('a mail on which the server hangs up holds up no other', async () => {
+  test('a mail on which the server disconnects does not delay the others', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     const queue = queueOf(hangingUpOn('poison@example.test', outbox))
     for (const to of ['poison@example.test', 'first@example.test', 'last@example.test'])
-      await app.db.$transaction((tx) => queue.add(tx, letter(to)))
+      await app.db.$transaction((tx) => queue.add(tx, mailTo(to)))
     await queue.drain()
     clock.advance(10)
     await queue.drain()
-    await app.db.$transaction((tx) => queue.add(tx, letter('later@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('later@example.test')))
     await queue.drain()
     expect(outbox.mails.map(({ to }) => to).sort()).toEqual(['first@example.test', 'last@example.test', 'later@example.test'])
   })
 
-  test('a mail that waited out ten days without a mail server is not given up by a process that starts meanwhile', async () => {
+  test('a new process still sends a mail that waited ten days for the mail server', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     outbox.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'away'))
-    await app.db.$transaction((tx) => queueOf(outbox).add(tx, letter('reader@example.test')))
+    await app.db.$transaction((tx) => queueOf(outbox).add(tx, mailTo('reader@example.test')))
     for (let day = 0; day < 10; day += 1) {
       await queueOf(outbox).drain()
       clock.advance(24 * 3600)
@@ -219,14 +219,14 @@ describe('the mail queue', () => {
     expect(outbox.mails).toHaveLength(1)
   })
 
-  test('a mail on which a server hangs up for three days, and takes others, is given up, and stays for the operator', async () => {
+  test('gives up a mail on which the server disconnected for three days while it accepted others', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     const queue = queueOf(hangingUpOn('poison@example.test', outbox))
-    await app.db.$transaction((tx) => queue.add(tx, letter('poison@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('poison@example.test')))
     for (let hour = 0; hour <= 73; hour += 1) {
-      await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+      await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
       await queue.drain()
       const [poison] = await waiting()
       expect([hour, poison?.nextAttemptAt === null]).toEqual([hour, hour > 72])
@@ -234,7 +234,7 @@ describe('the mail queue', () => {
     }
   })
 
-  test('a mail that is slow holds up no other, but the next one to the same address', async () => {
+  test('a slow mail delays only the next one to the same address', async () => {
     await empty()
     const outbox = createTestOutbox()
     const release = Promise.withResolvers<void>()
@@ -245,7 +245,7 @@ describe('the mail queue', () => {
         await outbox.send(mail)
       },
     })
-    const add = (to: string, subject: string) => app.db.$transaction((tx) => queue.add(tx, { ...letter(to), subject }))
+    const add = (to: string, subject: string) => app.db.$transaction((tx) => queue.add(tx, { ...mailTo(to), subject }))
     await add('slow@example.test', 'slow')
     await new Promise((resolve) => setTimeout(resolve, 2))
     await add('slow@example.test', 'second')
@@ -260,7 +260,7 @@ describe('the mail queue', () => {
     expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late', 'slow', 'second'])
   })
 
-  test('a mail whose row could not be removed is not sent again', async () => {
+  test('never resends a mail whose row could not be deleted', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
@@ -276,7 +276,7 @@ describe('the mail queue', () => {
           : Reflect.get(target, name),
     })
     const queue = createMailQueue({ db: flaky, transport: outbox, secretBox, log })
-    await db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+    await db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
     await queue.drain()
     expect([outbox.mails.length, (await waiting()).length]).toEqual([1, 1])
     isBroken = false
@@ -285,12 +285,12 @@ describe('the mail queue', () => {
     expect([outbox.mails.length, (await waiting()).length]).toEqual([1, 0])
   })
 
-  test('T104: a clock that stepped back keeps no new mail waiting', async () => {
+  test('T104: sends new mails after the clock steps back', async () => {
     await empty()
     const clock = holdClock()
     const outbox = createTestOutbox()
     const queue = queueOf(outbox)
-    await app.db.$transaction((tx) => queue.add(tx, letter('reader@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('reader@example.test')))
     clock.advance(-3600)
     await queue.drain()
     expect(outbox.mails).toHaveLength(1)
@@ -302,7 +302,7 @@ describe('the mail queue', () => {
     const [left, right] = outboxes.map(queueOf) as [ReturnType<typeof queueOf>, ReturnType<typeof queueOf>]
     const addresses = Array.from({ length: 40 }, (_, count) => `reader-${count}@example.test`)
     await app.db.$transaction(async (tx) => {
-      for (const address of addresses) await left.add(tx, letter(address))
+      for (const address of addresses) await left.add(tx, mailTo(address))
     })
     await Promise.all([left.drain(), right.drain()])
     const sent = outboxes.flatMap(({ mails }) => mails.map(({ to }) => to))
@@ -310,15 +310,15 @@ describe('the mail queue', () => {
     expect(await waiting()).toEqual([])
   })
 
-  test('after an outage a mail that another worker has taken up meanwhile is sent once', async () => {
+  test('after an outage, sends a mail once even if another worker took it over meanwhile', async () => {
     await empty()
     const clock = holdClock()
     const away = createTestOutbox()
     away.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'gone'))
     const left = queueOf(away)
-    for (const to of ['first@example.test', 'held@example.test']) await app.db.$transaction((tx) => left.add(tx, letter(to)))
+    for (const to of ['first@example.test', 'held@example.test']) await app.db.$transaction((tx) => left.add(tx, mailTo(to)))
     await left.drain()
-    // Both were put back by the left worker; the right one takes the first that is due and is still at it when the server is back.
+    // The left worker rescheduled both. The right one takes the first and is still sending when the server recovers.
     clock.advance(60)
     const sent: string[] = []
     const { promise: taken, resolve: take } = Promise.withResolvers<void>()
@@ -334,7 +334,7 @@ describe('the mail queue', () => {
     const draining = right.drain()
     await taken
     away.failWith(null)
-    await app.db.$transaction((tx) => left.add(tx, letter('new@example.test')))
+    await app.db.$transaction((tx) => left.add(tx, mailTo('new@example.test')))
     await left.drain()
     await left.drain()
     finish()
@@ -343,7 +343,7 @@ describe('the mail queue', () => {
     expect(all.sort()).toEqual(['first@example.test', 'held@example.test', 'new@example.test'])
   })
 
-  test('a worker that dies in mid-send is followed by another, under the same Message-ID', async () => {
+  test('another worker resends the mail of a crashed one, with the same Message-ID', async () => {
     await empty()
     const clock = holdClock()
     let begun = () => {}
@@ -360,7 +360,7 @@ describe('the mail queue', () => {
       },
     }
     const first = queueOf(dead)
-    await app.db.$transaction((tx) => first.add(tx, letter('reader@example.test')))
+    await app.db.$transaction((tx) => first.add(tx, mailTo('reader@example.test')))
     first.wake()
     await sending
     const outbox = createTestOutbox()
@@ -377,16 +377,16 @@ describe('the mail queue', () => {
     expect(outbox.mails).toEqual([])
     clock.advance(1)
     await second.drain()
-    expect(outbox.mails).toEqual([letter('reader@example.test')])
+    expect(outbox.mails).toEqual([mailTo('reader@example.test')])
     expect(ids).toEqual([ids[0], ids[0]])
   })
 
-  test('a mail of a change that was rolled back does not exist', async () => {
+  test('sends no mail for a change that was rolled back', async () => {
     await empty()
     const outbox = createTestOutbox()
     const queue = queueOf(outbox)
     const change = app.db.$transaction(async (tx) => {
-      await queue.add(tx, letter('reader@example.test'))
+      await queue.add(tx, mailTo('reader@example.test'))
       throw new Error('rolled back')
     })
     await expect(change).rejects.toThrow('rolled back')
@@ -394,20 +394,20 @@ describe('the mail queue', () => {
     expect([outbox.mails, await waiting()]).toEqual([[], []])
   })
 
-  test('T177: a waiting mail is sealed: no address, no link, no name in its row', async () => {
+  test('T177: a queued mail is sealed: its row contains no email, link or name', async () => {
     await empty()
     app.outbox.failWith(new Error('the server is away'))
-    const somebody = await app.signUp()
+    const user = await app.signUp()
     const row = JSON.stringify(await waiting())
     app.outbox.failWith(null)
-    for (const secret of [somebody.email, somebody.name, 'verify-email', 'token', Buffer.from(somebody.email).toString('base64')])
+    for (const secret of [user.email, user.name, 'verify-email', 'token', Buffer.from(user.email).toString('base64')])
       expect(row).not.toContain(secret)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
     await app.mailed()
-    expect(row).not.toContain(app.outbox.lastTo(somebody.email).token)
+    expect(row).not.toContain(app.outbox.lastTo(user.email).token)
   })
 
-  test('T176: what the server says of a recipient is kept neither in the row nor in the log', async () => {
+  test('T176: neither the row nor the log contains what the server says about a recipient', async () => {
     await empty()
     const server = new SMTPServer({
       authOptional: true,
@@ -427,7 +427,7 @@ describe('the mail queue', () => {
       await new Promise<void>((resolve) => server.close(() => resolve()))
     })
     const queue = queueOf(transport)
-    await app.db.$transaction((tx) => queue.add(tx, letter('secret-reader@example.test')))
+    await app.db.$transaction((tx) => queue.add(tx, mailTo('secret-reader@example.test')))
     await queue.drain()
     const [mail] = await waiting()
     expect(mail?.lastError).toContain('451')
@@ -435,7 +435,7 @@ describe('the mail queue', () => {
     for (const secret of ['secret-reader', 'token=abc']) expect(JSON.stringify([mail, app.logs])).not.toContain(secret)
   })
 
-  test('T181: a waiting mail outlives the rotation of AUTH_SECRET, not its removal', async () => {
+  test('T181: a queued mail survives the rotation of AUTH_SECRET, but not the removal of the old secret', async () => {
     await empty()
     const [old, next] = [randomBytes(32).toString('base64url'), randomBytes(32).toString('base64url')]
     const rotating = await createTestApp({ AUTH_SECRET: old })

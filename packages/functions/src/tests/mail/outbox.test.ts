@@ -20,14 +20,14 @@ it('is empty before the first mail', async () => {
   expect(await outbox.list()).toEqual([])
 })
 
-it('lists the newest first and reads a mail back', async () => {
+it('lists the newest first and returns each mail', async () => {
   for (const subject of ['first', 'second', 'third']) await outbox.send(mail(subject))
   const entries = await outbox.list()
   expect(entries.map((entry) => entry.subject)).toEqual(['third', 'second', 'first'])
   expect(await outbox.read(entries[0]?.id ?? '')).toEqual({ ...mail('third'), ...entries[0], from: 'no-reply@localhost' })
 })
 
-it('keeps each mail in one file that only its owner reads, and leaves no other file', async () => {
+it('stores each mail in one file that only its owner can read, and no other file', async () => {
   await Promise.all(Array.from({ length: 40 }, (_, index) => outbox.send(mail(`mail ${index}`))))
   const files = await readdir(directory)
   expect(files).toHaveLength(40)
@@ -36,7 +36,7 @@ it('keeps each mail in one file that only its owner reads, and leaves no other f
   expect((await stat(directory)).mode & 0o777).toBe(0o700)
 })
 
-it('does not show a mail that was not written to its end', async () => {
+it('hides a mail that is only partly written', async () => {
   await outbox.send(mail('whole'))
   await writeFile(join(directory, '.1700000000000-000001-00000000.tmp'), '{"to": "ada@exa')
   expect((await outbox.list()).map((entry) => entry.subject)).toEqual(['whole'])
@@ -49,7 +49,7 @@ it('lists at most 200', async () => {
   expect(entries[0]?.subject).toBe('mail 204')
 })
 
-it('answers null for an id that is unknown or leads elsewhere', async () => {
+it('returns null for an id that is unknown or leads elsewhere', async () => {
   await outbox.send(mail('here'))
   await writeFile(join(root, 'data', 'secret.json'), '{"subject":"secret"}')
   for (const id of [
@@ -76,7 +76,7 @@ it.each([
   expect(await outbox.list()).toEqual([])
 })
 
-it('verifies that it can be written to', async () => {
+it('verifies that it is writable', async () => {
   await outbox.verify()
   await writeFile(join(root, 'file'), '')
   await expect(createOutbox({ directory: join(root, 'file', 'outbox'), from: 'a@b' }).verify()).rejects.toMatchObject({

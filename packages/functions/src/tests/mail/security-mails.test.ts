@@ -45,8 +45,8 @@ const nameOf = (subject: string) => Object.entries(subjects).find(([, text]) => 
 
 type French = { tab: Browser; person: Person; userId: string; newEmail: string }
 
-/** A person who signed up in French and is now signed in from a browser that asks for English. */
-async function frenchPerson(): Promise<French> {
+/** A user who signed up in French and signed in from a browser that prefers English. */
+async function createFrenchUser(): Promise<French> {
   const person = app.person()
   await app.browser().post('/auth/sign-up/email', person, french)
   await app.mailed()
@@ -60,7 +60,7 @@ const newestToken = async (address: string) => {
   await app.mailed()
   return app.outbox.lastTo(address).token
 }
-const changeAddress = async ({ tab, newEmail }: French) => {
+const changeEmail = async ({ tab, newEmail }: French) => {
   await tab.post('/auth/change-email', { newEmail })
   await tab.post('/auth/verify-email', { token: await newestToken(newEmail) })
 }
@@ -68,15 +68,15 @@ const changeAddress = async ({ tab, newEmail }: French) => {
 type Recipient = 'own' | 'new'
 type Action = {
   action: string
-  prepare?: (somebody: French) => Promise<string | undefined>
-  act: (somebody: French, token: string | undefined) => ReturnType<Browser['post']>
+  prepare?: (user: French) => Promise<string | undefined>
+  act: (user: French, token: string | undefined) => ReturnType<Browser['post']>
   answers?: number
-  tells: [MailName, Recipient][]
+  sends: [MailName, Recipient][]
 }
 
 const founder = await app.signedIn()
-/** The founder's organization, active and empty. */
-const founded = async () => {
+/** Creates an active organization without other members. */
+const createFoundersOrganization = async () => {
   await app.db.organization.deleteMany()
   await founder.post('/auth/organization/create', { name: 'Desk', slug: 'desk' })
   return undefined
@@ -87,12 +87,12 @@ const actions: Action[] = [
   {
     action: 'a sign-up with an address that has an account',
     act: ({ person }) => app.browser().post('/auth/sign-up/email', { ...app.person(), email: person.email }),
-    tells: [['already-registered', 'own']],
+    sends: [['already-registered', 'own']],
   },
   {
     action: 'forget-password',
     act: ({ person }) => app.browser().post('/auth/forget-password', { email: person.email }),
-    tells: [['reset-password', 'own']],
+    sends: [['reset-password', 'own']],
   },
   {
     action: 'reset-password',
@@ -101,12 +101,12 @@ const actions: Action[] = [
       return newestToken(email)
     },
     act: (_, token) => app.browser().post('/auth/reset-password', { token, newPassword }),
-    tells: [['password-changed', 'own']],
+    sends: [['password-changed', 'own']],
   },
   {
     action: 'change-password',
     act: ({ tab, person }) => tab.post('/auth/change-password', { currentPassword: person.password, newPassword }),
-    tells: [['password-changed', 'own']],
+    sends: [['password-changed', 'own']],
   },
   {
     action: 'set-password',
@@ -115,12 +115,12 @@ const actions: Action[] = [
       return undefined
     },
     act: ({ tab }) => tab.post('/auth/set-password', { newPassword }),
-    tells: [['password-set', 'own']],
+    sends: [['password-set', 'own']],
   },
   {
     action: 'change-email',
     act: ({ tab, newEmail }) => tab.post('/auth/change-email', { newEmail }),
-    tells: [
+    sends: [
       ['change-email-confirm', 'new'],
       ['email-change-requested', 'own'],
     ],
@@ -132,16 +132,16 @@ const actions: Action[] = [
       return newestToken(newEmail)
     },
     act: ({ tab }, token) => tab.post('/auth/verify-email', { token }),
-    tells: [['email-changed', 'own']],
+    sends: [['email-changed', 'own']],
   },
   {
     action: 'undo-email-change',
-    prepare: async (somebody) => {
-      await changeAddress(somebody)
-      return newestToken(somebody.person.email)
+    prepare: async (user) => {
+      await changeEmail(user)
+      return newestToken(user.person.email)
     },
     act: (_, token) => app.browser().post('/auth/undo-email-change', { token }),
-    tells: [
+    sends: [
       ['email-changed', 'new'],
       ['email-change-undone', 'own'],
     ],
@@ -154,17 +154,17 @@ const actions: Action[] = [
       return ''
     },
     act: ({ tab }) => tab.post('/auth/reauthenticate', { sendEmail: true }),
-    tells: [['reauthenticate', 'own']],
+    sends: [['reauthenticate', 'own']],
   },
   {
     action: 'delete-user without a password',
     act: ({ tab }) => tab.post('/auth/delete-user'),
-    tells: [['delete-account', 'own']],
+    sends: [['delete-account', 'own']],
   },
   {
     action: 'delete-user',
     act: ({ tab, person }) => tab.post('/auth/delete-user', { password: person.password }),
-    tells: [['account-deleted', 'own']],
+    sends: [['account-deleted', 'own']],
   },
   {
     action: 'link-social, back from the provider',
@@ -175,7 +175,7 @@ const actions: Action[] = [
     },
     act: ({ tab }, back = '') => tab.get(back),
     answers: 302,
-    tells: [['account-linked', 'own']],
+    sends: [['account-linked', 'own']],
   },
   {
     action: 'unlink-account',
@@ -184,46 +184,46 @@ const actions: Action[] = [
       return undefined
     },
     act: ({ tab }) => tab.post('/auth/unlink-account', { providerId: 'github' }),
-    tells: [['account-unlinked', 'own']],
+    sends: [['account-unlinked', 'own']],
   },
   {
     action: 'an invitation',
-    prepare: founded,
+    prepare: createFoundersOrganization,
     act: ({ person: { email } }) => founder.post('/auth/organization/invite-member', { email, role: 'member' }),
-    tells: [['organization-invitation', 'own']],
+    sends: [['organization-invitation', 'own']],
   },
   {
     action: 'being added to an organization',
-    prepare: founded,
+    prepare: createFoundersOrganization,
     act: ({ userId }) => founder.post('/auth/organization/member/add', { userId, role: 'member' }),
-    tells: [['member-added', 'own']],
+    sends: [['member-added', 'own']],
   },
   {
     action: 'being removed from an organization',
     prepare: async ({ userId }) => {
-      await founded()
+      await createFoundersOrganization()
       await founder.post('/auth/organization/member/add', { userId, role: 'member' })
       return undefined
     },
     act: ({ person: { email } }) => founder.post('/auth/organization/member/remove', { memberIdOrEmail: email }),
-    tells: [['member-removed', 'own']],
+    sends: [['member-removed', 'own']],
   },
   {
     action: 'creating a sixth organization after an addition that was not accepted',
     prepare: async ({ tab, userId }) => {
-      await founded()
+      await createFoundersOrganization()
       await founder.post('/auth/organization/member/add', { userId, role: 'member' })
       for (const slug of ['a', 'b', 'c', 'd']) await tab.post('/auth/organization/create', { name: 'Own', slug })
       return undefined
     },
     act: ({ tab }) => tab.post('/auth/organization/create', { name: 'Own', slug: 'e' }),
-    tells: [['membership-dropped', 'own']],
+    sends: [['membership-dropped', 'own']],
   },
   {
     action: 'the first code of a second factor',
     prepare: async ({ tab, person }) => (await setUpTwoFactor(tab, person.password)).authenticator.code(),
     act: ({ tab }, code) => tab.post('/auth/two-factor/verify', { code }),
-    tells: [['two-factor-enabled', 'own']],
+    sends: [['two-factor-enabled', 'own']],
   },
   {
     action: 'a backup code',
@@ -233,7 +233,7 @@ const actions: Action[] = [
       return backupCodes[0]
     },
     act: ({ tab }, code) => tab.post('/auth/two-factor/verify-backup-code', { code }),
-    tells: [['backup-code-used', 'own']],
+    sends: [['backup-code-used', 'own']],
   },
   {
     action: 'two-factor/generate-backup-codes',
@@ -242,7 +242,7 @@ const actions: Action[] = [
       return undefined
     },
     act: ({ tab, person }) => tab.post('/auth/two-factor/generate-backup-codes', { password: person.password }),
-    tells: [['backup-codes-replaced', 'own']],
+    sends: [['backup-codes-replaced', 'own']],
   },
   {
     action: 'two-factor/disable',
@@ -251,7 +251,7 @@ const actions: Action[] = [
       return undefined
     },
     act: ({ tab, person }) => tab.post('/auth/two-factor/disable', { password: person.password }),
-    tells: [['two-factor-disabled', 'own']],
+    sends: [['two-factor-disabled', 'own']],
   },
   {
     action: 'the last wrong password that is looked at',
@@ -262,7 +262,7 @@ const actions: Action[] = [
     },
     act: ({ person: { email } }) => app.browser().post('/auth/sign-in/email', { email, password: 'something else' }),
     answers: 401,
-    tells: [['password-paused', 'own']],
+    sends: [['password-paused', 'own']],
   },
   {
     action: 'the tenth wrong code in a row',
@@ -273,49 +273,49 @@ const actions: Action[] = [
     },
     act: ({ tab }) => tab.post('/auth/two-factor/verify', { code: 'wrong' }),
     answers: 401,
-    tells: [['two-factor-locked', 'own']],
+    sends: [['two-factor-locked', 'own']],
   },
 ]
 
 const mailsTo = ({ person, newEmail }: French) => {
   const mails = (address: string, recipient: Recipient) =>
-    app.outbox.to(address).map(({ subject, ...mail }) => ({ ...mail, told: [nameOf(subject), recipient] }))
+    app.outbox.to(address).map(({ subject, ...mail }) => ({ ...mail, sent: [nameOf(subject), recipient] }))
   return [...mails(newEmail, 'new'), ...mails(person.email, 'own')]
 }
 
-describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, tells }) => {
-  test('tells the person in their language, once, and nobody else', async () => {
-    const somebody = await frenchPerson()
-    const token = await prepare?.(somebody)
+describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends }) => {
+  test('emails the user once, in their language, and no one else', async () => {
+    const user = await createFrenchUser()
+    const token = await prepare?.(user)
     await app.mailed()
-    const [all, own] = [app.outbox.mails.length, mailsTo(somebody).length]
-    expect((await act(somebody, token)).status).toBe(answers)
+    const [all, own] = [app.outbox.mails.length, mailsTo(user).length]
+    expect((await act(user, token)).status).toBe(answers)
     await app.mailed()
-    expect(app.outbox.mails.length - all).toBe(tells.length)
-    const told = mailsTo(somebody)
-    expect(told).toHaveLength(own + tells.length)
+    expect(app.outbox.mails.length - all).toBe(sends.length)
+    const sent = mailsTo(user)
+    expect(sent).toHaveLength(own + sends.length)
     const isNew = ({ text }: { text: string }) => app.outbox.mails.slice(all).some((mail) => mail.text === text)
-    const newest = told.filter(isNew)
-    expect(newest.map((mail) => mail.told)).toEqual(tells)
+    const newest = sent.filter(isNew)
+    expect(newest.map((mail) => mail.sent)).toEqual(sends)
     for (const { html, text } of newest) {
       expect(html).toContain('<html lang="fr">')
       expect(text).toContain('Bonjour ')
     }
   })
 
-  test('a mail server that is away fails no request, and the mail leaves later', async () => {
-    const somebody = await frenchPerson()
-    const token = await prepare?.(somebody)
+  test('succeeds while the mail server is down, and the mail leaves later', async () => {
+    const user = await createFrenchUser()
+    const token = await prepare?.(user)
     await app.mailed()
-    const before = mailsTo(somebody).length
+    const before = mailsTo(user).length
     app.outbox.failWith(new Error('the mail server is away'))
-    const answer = await act(somebody, token)
+    const answer = await act(user, token)
     await app.mailed()
-    const meanwhile = mailsTo(somebody).length
+    const meanwhile = mailsTo(user).length
     app.outbox.failWith(null)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
     await app.mailed()
-    expect([answer.status, meanwhile, mailsTo(somebody).length]).toEqual([answers, before, before + tells.length])
+    expect([answer.status, meanwhile, mailsTo(user).length]).toEqual([answers, before, before + sends.length])
     expect(await app.db.queuedMail.count()).toBe(0)
   })
 })

@@ -72,7 +72,7 @@ it('delivers a mail with both parts', async () => {
   expect(mail?.source).toMatch(/^Content-Type: text\/html; charset=utf-8\r$/m)
 })
 
-it('names a mail the same at every try', async () => {
+it('keeps the Message-ID of a mail across retries', async () => {
   const { port, received } = await startMailServer()
   const transport = transportTo(port, 'Accounts <accounts@example.test>')
   for (let round = 0; round < 2; round += 1) await transport.send({ to: 'zoe@example.test', ...verification }, 'row-1')
@@ -97,7 +97,7 @@ it('sends several mails over one connection', async () => {
   expect(connections).toBe(1)
 })
 
-it('signs in with the name and password of the URL', async () => {
+it('signs in with the user name and password of the URL', async () => {
   const logins: unknown[] = []
   const { port, received } = await startMailServer({
     authOptional: false,
@@ -121,7 +121,7 @@ it('signs in with the name and password of the URL', async () => {
   expect(String((failure as Error).stack)).not.toContain('wrong-one')
 })
 
-it('never falls back to plain text when the URL says smtps', async () => {
+it('never falls back to plain text for an smtps URL', async () => {
   const { port, received } = await startMailServer()
   const sending = transportTo(port, 'no-reply@example.test', 'smtps://').send({ to: 'zoe@example.test', ...verification })
   await expect(sending).rejects.toMatchObject({ code: 'MAIL_SERVER_UNAVAILABLE' })
@@ -152,7 +152,7 @@ it.each(['Hello\r\nBcc: eve@example.test', 'Hello\nX: y', 'Hello\u2028X: y', 'He
   },
 )
 
-it('says that a mail is refused for good, without naming the recipient', async () => {
+it('reports a permanent refusal without naming the recipient', async () => {
   const { port } = await startMailServer({
     onRcptTo({ address }, _session, callback) {
       callback(Object.assign(new Error(`no mailbox ${address}`), { responseCode: 550 }))
@@ -165,7 +165,7 @@ it('says that a mail is refused for good, without naming the recipient', async (
   expect(String((failure as Error).stack)).not.toContain('zoe@')
 })
 
-it('keeps a mail for later when the server refuses our own sender', async () => {
+it('keeps a mail for later when the server refuses our sender', async () => {
   const { port } = await startMailServer({
     onMailFrom(_address, _session, callback) {
       callback(Object.assign(new Error('sender not allowed'), { responseCode: 550 }))
@@ -176,7 +176,7 @@ it('keeps a mail for later when the server refuses our own sender', async () => 
   })
 })
 
-it('says that a busy server may be tried again', async () => {
+it('reports that a busy server may be retried', async () => {
   const { port } = await startMailServer({
     onRcptTo(_address, _session, callback) {
       callback(Object.assign(new Error('try later'), { responseCode: 451 }))
@@ -187,7 +187,7 @@ it('says that a busy server may be tried again', async () => {
   })
 })
 
-it('gives up on a server that never speaks', async () => {
+it('gives up on a server that never sends a greeting', async () => {
   const sockets = new Set<{ destroy(): unknown }>()
   const port = await listen(createServer((socket) => sockets.add(socket)))
   cleanUps.push(() => {
@@ -200,7 +200,7 @@ it('gives up on a server that never speaks', async () => {
   expect(performance.now() - started).toBeLessThan(2000)
 })
 
-it('fails at once when nobody listens', async () => {
+it('fails at once when nothing listens', async () => {
   const server = createServer()
   const port = await listen(server)
   await new Promise((done) => server.close(done))

@@ -70,7 +70,7 @@ describe.each(names.flatMap((mail) => (['en', 'fr'] as const).map((locale) => ({
   ({ mail, locale }) => {
     const rendered = render(mail, { locale })
 
-    it('has a subject of one line and both parts', () => {
+    it('has a one-line subject, a text part and an HTML part', () => {
       expect(rendered.subject).toMatch(/^[^\r\n\p{Cc}]{10,90}$/u)
       expect(rendered.subject).toContain('Floorpass')
       expect(rendered.text).toContain(locale === 'fr' ? 'Bonjour Ada,' : 'Hello Ada,')
@@ -78,20 +78,20 @@ describe.each(names.flatMap((mail) => (['en', 'fr'] as const).map((locale) => ({
       expect(`${rendered.text}${rendered.html}`).not.toMatch(/undefined|\[object|NaN|\$\{/)
     })
 
-    it('shows its link once in the text and only links to the service in the HTML', () => {
+    it('has its link once in the text, and links only to the service in the HTML', () => {
       expect(occurrences(rendered.text, link)).toBe(mail === 'account-deleted' ? 0 : 1)
       const targets = [...rendered.html.matchAll(/href="([^"]*)"/g)].map((match) => match[1] ?? '')
       for (const target of targets) expect(target.startsWith(baseUrl)).toBe(true)
       if (mail !== 'account-deleted') expect(targets).toContain(link.replace('&', '&amp;'))
     })
 
-    it('T157: shows markup in a name as text', () => {
+    it('T157: escapes markup in a name', () => {
       const { html } = render(mail, { locale, name: '<b>Ada & "Co"' })
       expect(html).toContain('&lt;b&gt;Ada &amp; &quot;Co&quot;')
       expect(html).not.toContain('<b>')
     })
 
-    it('shows markup in the name of the application as text', () => {
+    it('escapes markup in the name of the application', () => {
       const { html } = render(mail, { locale, appName: 'R&D <i>' })
       expect(html).toContain('R&amp;D &lt;i&gt;')
       expect(html).not.toContain('<i>')
@@ -99,7 +99,7 @@ describe.each(names.flatMap((mail) => (['en', 'fr'] as const).map((locale) => ({
   },
 )
 
-describe('names that strangers choose', () => {
+describe('names that users choose', () => {
   it.each([
     ['https://evil.com/win', 'Hello https evil. com win,'],
     ['www.evil.com', 'Hello www. evil. com,'],
@@ -117,14 +117,14 @@ describe('names that strangers choose', () => {
     expect(greet(name)).toBe(greeting)
   })
 
-  it('T157: are cut when they are long, and never inside a character', () => {
+  it('T157: are truncated, never inside a character', () => {
     expect(greet('x'.repeat(5000))).toBe(`Hello ${'x'.repeat(47)}…,`)
     expect(greet('😀'.repeat(60))).toBe(`Hello ${'😀'.repeat(47)}…,`)
   })
 })
 
 it.each(['organization-invitation', 'member-added', 'member-removed', 'membership-dropped'] as const)(
-  'no name in %s becomes a link or a line',
+  'a name in %s becomes neither a link nor a new line',
   (mail) => {
     const evil = 'https://evil.com/win\r\nBcc: x@evil.com'
     for (const locale of ['en', 'fr'] as const) {
@@ -136,7 +136,7 @@ it.each(['organization-invitation', 'member-added', 'member-removed', 'membershi
   },
 )
 
-it('masks the new address', () => {
+it('masks the new email', () => {
   const { text, html } = render('email-changed')
   expect(text).toContain('m•••@m•••.org')
   expect(`${text}${html}`).not.toContain('mallory')
@@ -156,13 +156,13 @@ it.each([
   expect(send).toThrow(expect.objectContaining({ constructor: MailError, code: 'MAIL_LINK_REFUSED' }))
 })
 
-it('is checked by the compiler', () => {
+it('has arguments that the compiler checks', () => {
   const context: MailContext = { locale: 'en', appName: 'Floorpass', baseUrl, name: 'Ada' }
   // @ts-expect-error: `minutes` is missing
   expect(() => renderMail('reset-password', { ...context, url: link })).not.toThrow()
 })
 
-it.each(['en', 'fr'] as const)('says in %s when it was the password that was unlinked', (locale) => {
+it.each(['en', 'fr'] as const)('says in %s that the unlinked sign-in method is the password', (locale) => {
   const { subject, text } = renderMail('account-unlinked', {
     locale,
     appName: 'Floorpass',
@@ -175,12 +175,12 @@ it.each(['en', 'fr'] as const)('says in %s when it was the password that was unl
   expect(subject).toMatch(/^(The password|Le mot de passe) /)
 })
 
-it('says durations in words', () => {
+it('spells durations in words', () => {
   expect(render('change-email-confirm').text).toContain('works for 1 hour, once')
   expect(render('verify-email').text).toContain('works for 24 hours')
   expect(render('email-changed', { locale: 'fr' }).text.replaceAll('\u00a0', ' ')).toContain('valable 7 jours')
 })
 
-it('sets French punctuation so that it cannot break the line', () => {
+it('uses non-breaking spaces in French punctuation', () => {
   for (const mail of names) expect(render(mail, { locale: 'fr' }).text).not.toMatch(/ [:;?!»]|« /)
 })

@@ -29,7 +29,7 @@ async function deliver(overrides: Partial<typeof mail> = {}): Promise<string> {
 }
 
 describe('the local mailbox', () => {
-  test('says how to get a first mail while it is empty', async () => {
+  test('explains how to get a first mail while it is empty', async () => {
     const empty = createEdge({ ...app.service, outbox: createOutbox({ directory: join(folder, 'empty'), from: 'x@localhost' }) })
     const { status, body } = await createBrowser(empty, app.baseUrl).get('/dev/mailbox')
     expect(status).toBe(200)
@@ -50,7 +50,7 @@ describe('the local mailbox', () => {
     expect(shown).toContain(`<iframe title="The email" sandbox src="/dev/mailbox/${second}/body">`)
   })
 
-  test('shows the mail of a real sign-up, whose link verifies', async () => {
+  test('shows the mail of a real sign-up, and its link verifies', async () => {
     const { outbox: inbox } = app
     const { email } = await app.signUp()
     await outbox.send(inbox.lastTo(email))
@@ -60,7 +60,7 @@ describe('the local mailbox', () => {
     expect((await tab.post('/auth/verify-email', { token })).status).toBe(200)
   })
 
-  test('escapes whatever a stranger put into subject, address and text', async () => {
+  test('escapes hostile text in subject, address and body', async () => {
     const evil = '<img src=x onerror=alert(1)>"\'&'
     const id = await deliver({
       subject: evil,
@@ -76,13 +76,13 @@ describe('the local mailbox', () => {
     expect(await page('/dev/mailbox')).toContain('Emails that Desk &amp; Sons would send')
   })
 
-  test('makes links of http and https only', async () => {
+  test('turns only http and https URLs into links', async () => {
     const id = await deliver({ text: 'javascript:alert(1) data:text/html,x http://localhost:3000/ok' })
     const links = [...(await page(`/dev/mailbox/${id}`)).matchAll(/<li><a href="([^"]+)"/g)].map(([, href]) => href)
     expect(links).toEqual(['http://localhost:3000/ok'])
   })
 
-  test('runs nothing: neither its pages nor the mails in them', async () => {
+  test('runs no script, neither in its pages nor in the mails', async () => {
     const id = await deliver({ html: '<script>alert(1)</script><form action=/auth/sign-out method=post>' })
     for (const path of ['/dev/mailbox', `/dev/mailbox/${id}`]) {
       const { headers } = await tab.get(path)
@@ -103,7 +103,7 @@ describe('the local mailbox', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('has no mail but its own: no path leaves the folder', async () => {
+  test('shows only its own mails, because no path leaves the folder', async () => {
     const unknown = `${'1'.repeat(13)}-000001-deadbeef`
     for (const id of [
       'unknown',
@@ -121,13 +121,13 @@ describe('the local mailbox', () => {
     }
   })
 
-  test('reads only: every other method is 404', async () => {
+  test('is read-only: every other method is 404', async () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
       expect((await tab.request(method, '/dev/mailbox')).code).toBe('NOT_FOUND')
   })
 
   test.each(['evil.test', 'localhost.evil.test', 'localhost.', '127.0.0.1.evil.test', '192.0.2.1', '[2001:db8::1]', '0.0.0.0'])(
-    'DNS rebinding: under the name %s it is not there',
+    'DNS rebinding: is not available under the host %s',
     async (host) => {
       const id = await deliver()
       for (const path of ['/dev/mailbox', '/dev/mailbox/style.css', `/dev/mailbox/${id}`, `/dev/mailbox/${id}/body`]) {
@@ -138,14 +138,14 @@ describe('the local mailbox', () => {
   )
 
   test.each(['localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'localhost', 'LOCALHOST:3000'])(
-    'under the name %s it is',
+    'is available under the host %s',
     async (host) => {
       expect((await tab.get(`http://${host}/dev/mailbox`)).status).toBe(200)
       expect((await tab.get(`http://${host}/dev/mailbox/style.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8')
     },
   )
 
-  test('is not there at all when mail leaves by SMTP', async () => {
+  test('is not available when mail leaves by SMTP', async () => {
     expect(app.service.outbox).toBeNull()
     for (const path of ['/dev/mailbox', '/dev/mailbox/style.css', `/dev/mailbox/${await deliver()}`]) {
       const answer = await app.browser().get(path)
@@ -153,15 +153,15 @@ describe('the local mailbox', () => {
     }
   })
 
-  test('tells pages whether it is there', async () => {
-    const told: boolean[] = []
+  test('pages know whether it is available', async () => {
+    const seen: boolean[] = []
     for (const service of [app.service, { ...app.service, outbox }]) {
       const paged = createEdge(service, async (_request, { localMailbox }) => {
-        told.push(localMailbox)
+        seen.push(localMailbox)
         return new Response()
       })
       await createBrowser(paged, app.baseUrl).get('/signup')
     }
-    expect(told).toEqual([false, true])
+    expect(seen).toEqual([false, true])
   })
 })

@@ -5,7 +5,7 @@ import { signInAt, urlOf, wayBack } from '@floorpass/testing/social-flow'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, test } from 'vitest'
 
-// Known secrets go through every flow, right and wrong, at the noisiest level. Then whatever the service keeps is searched for them.
+// Sends known secrets through every flow at the noisiest log level, then searches everything that the service keeps.
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())
@@ -37,7 +37,7 @@ const passwords = {
   wrong: keep('wrong password', 'canary/wrong + 4e6f8a0b!'),
 }
 
-async function goThroughEverything() {
+async function runEveryFlow() {
   const person = app.person({ password: passwords.first })
   const { email, name } = person
   const anonymous = app.browser()
@@ -126,8 +126,8 @@ async function goThroughEverything() {
   return { email }
 }
 
-/** The ways in which a secret might be written down. */
-const spellings = (secret: string): string[] => [
+/** The encodings in which a secret could appear. */
+const encodingsOf = (secret: string): string[] => [
   secret,
   encodeURIComponent(secret),
   encodeURIComponent(encodeURIComponent(secret)),
@@ -135,30 +135,30 @@ const spellings = (secret: string): string[] => [
   secret.replaceAll('-', ''),
   ...(['base64', 'base64url', 'hex'] as const).map((form) => Buffer.from(secret).toString(form).replace(/=+$/, '')),
 ]
-/** The names of the secrets that a text holds. */
+/** The names of the secrets in a text. */
 const foundIn = (text: string): string[] => {
   const lower = text.toLowerCase()
   return [...secrets]
-    .filter(([, secret]) => spellings(secret).some((form) => lower.includes(form.toLowerCase())))
+    .filter(([, secret]) => encodingsOf(secret).some((form) => lower.includes(form.toLowerCase())))
     .map(([name]) => name)
 }
 
-const { email } = await goThroughEverything()
+const { email } = await runEveryFlow()
 
 describe('after every flow with known secrets', () => {
-  test('the search finds what is there', () => {
+  test('the search finds every secret in every encoding', () => {
     for (const [name, secret] of secrets)
-      for (const form of spellings(secret)) expect(foundIn(`{"a":"x${form}y"}`)).toContain(name)
+      for (const form of encodingsOf(secret)) expect(foundIn(`{"a":"x${form}y"}`)).toContain(name)
     expect(secrets.size).toBeGreaterThan(30)
   })
 
-  test('T176: none is in a log line', () => {
+  test('T176: no log line contains one', () => {
     expect(app.logs.length).toBeGreaterThan(40)
     expect(foundIn(JSON.stringify(app.logs))).toEqual([])
     expect(app.logs.some(({ path }) => path === '/auth/reset-password/[removed]')).toBe(true)
   })
 
-  test('T176: none is in a metric, an answer of a failure or an audit entry', async () => {
+  test('T176: no metric, error answer or audit event contains one', async () => {
     const metrics = await app.service.metrics?.registry.metrics()
     expect(metrics).toContain('floorpass_errors_total')
     expect(foundIn(metrics ?? '')).toEqual([])
@@ -167,27 +167,27 @@ describe('after every flow with known secrets', () => {
     expect(foundIn(JSON.stringify(await app.db.auditEvent.findMany()))).toEqual([])
   })
 
-  test('T177: none is in any row of the database', async () => {
+  test('T177: no row of the database contains one', async () => {
     const rows = await app.everyRow()
     expect(rows.length).toBeGreaterThan(20)
     expect(JSON.stringify(rows)).toContain(email)
     expect(foundIn(JSON.stringify(rows))).toEqual([])
   })
 
-  test('every line has a time and a message, and the lines of a request its id', () => {
+  test('every log line has a time and a message, and each request line has its own id', () => {
     for (const line of app.logs) expect(line).toMatchObject({ time: expect.any(Number), msg: expect.any(String) })
     const requests = app.logs.filter(({ msg }) => msg === 'request')
     for (const line of requests) expect(line.requestId).toMatch(/^[0-9a-f-]{36}$/)
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length)
   })
 
-  test("a caller's own x-request-id is not taken over, and stands in no line", async () => {
+  test('ignores the x-request-id of a caller and never logs it', async () => {
     const answer = await app.browser().get('/healthz', { headers: { 'x-request-id': 'forged-id\\n{"level":60}' } })
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
     expect(JSON.stringify(app.logs)).not.toContain('forged-id')
   })
 
-  test.runIf(testDatabase.kind === 'postgres')('T176: nor in what is logged while the database is away', async () => {
+  test.runIf(testDatabase.kind === 'postgres')('T176: no log line contains one while the database is down', async () => {
     const before = app.logs.length
     const tab = app.browser()
     tab.cookies.set('floorpass_session', keep('cookie in an outage', 'canary-cookie-of-the-outage-0123456789abcdefgh'))

@@ -20,8 +20,8 @@ const token = 'what-only-prometheus-knows'
 const app = await createTestApp({ METRICS_TOKEN: token, RATE_LIMIT: 'on' })
 
 const scrape = (of = app) => of.browser().get('/metrics', { headers: { authorization: `Bearer ${token}` } })
-/** The value of one line: `name{labels}` as Prometheus writes it. */
-const figure = async (line: string, of = app) => {
+/** The value of a series, `name{labels}`. */
+const sampleOf = async (line: string, of = app) => {
   const text = String((await scrape(of)).body)
   const found = text.split('\n').find((candidate) => candidate.startsWith(`${line} `))
   return found === undefined ? null : Number(found.slice(line.length + 1))
@@ -39,7 +39,7 @@ describe('/metrics', () => {
     expect([answer.status, answer.code, answer.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
   })
 
-  test('is 401 to all without METRICS_TOKEN, and a session opens nothing', async () => {
+  test('is 401 without METRICS_TOKEN, and a session does not help', async () => {
     const closed = await createTestApp()
     for (const authorization of ['', 'Bearer ', 'Bearer null', 'Bearer undefined', `Bearer ${token}`])
       expect((await closed.browser().get('/metrics', { headers: { authorization } })).status).toBe(401)
@@ -47,11 +47,11 @@ describe('/metrics', () => {
     expect(closed.service.metrics).toBeNull()
   })
 
-  test('a token that could be guessed is refused at the start', () => {
+  test('refuses a short METRICS_TOKEN at the start', () => {
     expect(() => loadConfig({ METRICS_TOKEN: 'short' })).toThrow(/METRICS_TOKEN must be 16 or more/)
   })
 
-  test('answers GET in the text format of Prometheus, never to be cached, and nothing else', async () => {
+  test('answers only GET, in the Prometheus text format, and is never cached', async () => {
     const answer = await scrape()
     expect([answer.status, answer.headers.get('content-type')]).toEqual([
       200,
@@ -63,8 +63,8 @@ describe('/metrics', () => {
   })
 })
 
-describe('what is counted', () => {
-  test('requests by route pattern, method and class of status; what anybody can make up is one label', async () => {
+describe('the metrics', () => {
+  test('count requests by route pattern, method and status class, with one label for all unknown paths', async () => {
     const name = 'floorpass_http_request_duration_seconds_count'
     const tab = app.browser()
     await tab.get('/auth/get-session?token=canary-query')
@@ -72,18 +72,18 @@ describe('what is counted', () => {
     for (const path of ['/auth/canary-1', '/canary-2', '/tests/canary-3', '/trpc/canary.4']) await tab.get(path)
     await tab.request('CANARY', '/canary-5')
     const text = String((await scrape()).body)
-    expect(await figure(`${name}{route="/auth/get-session",method="GET",status="2xx"}`)).toBe(1)
-    expect(await figure(`${name}{route="/auth/sign-in/email",method="POST",status="4xx"}`)).toBe(1)
-    expect(await figure(`${name}{route="unknown",method="GET",status="4xx"}`)).toBe(4)
-    expect(await figure(`${name}{route="unknown",method="other",status="4xx"}`)).toBe(1)
+    expect(await sampleOf(`${name}{route="/auth/get-session",method="GET",status="2xx"}`)).toBe(1)
+    expect(await sampleOf(`${name}{route="/auth/sign-in/email",method="POST",status="4xx"}`)).toBe(1)
+    expect(await sampleOf(`${name}{route="unknown",method="GET",status="4xx"}`)).toBe(4)
+    expect(await sampleOf(`${name}{route="unknown",method="other",status="4xx"}`)).toBe(1)
     expect(text).not.toMatch(/canary/i)
   })
 
-  test('how long they took: the sum, and the buckets below it', async () => {
+  test('measure request durations in buckets and as a sum', async () => {
     const timed = await createTestApp({ METRICS_TOKEN: token })
     const name = 'floorpass_http_request_duration_seconds'
     const labels = 'route="/auth/sign-in/email",method="POST",status="4xx"'
-    const bucket = (le: string) => figure(`${name}_bucket{le="${le}",${labels}}`, timed)
+    const bucket = (le: string) => sampleOf(`${name}_bucket{le="${le}",${labels}}`, timed)
     const { deps } = timed.service
     const { passwords } = deps
     deps.passwords = {
@@ -95,117 +95,114 @@ describe('what is counted', () => {
     }
     const started = performance.now()
     for (let count = 0; count < 3; count += 1)
-      await timed.browser().post('/auth/sign-in/email', { email: 'nobody@example.test', password: 'wrong password' })
+      await timed.browser().post('/auth/sign-in/email', { email: 'unknown@example.test', password: 'wrong password' })
     const elapsed = (performance.now() - started) / 1000
-    const sum = (await figure(`${name}_sum{${labels}}`, timed)) ?? 0
+    const sum = (await sampleOf(`${name}_sum{${labels}}`, timed)) ?? 0
     expect(sum).toBeGreaterThanOrEqual(0.85)
     expect(sum).toBeLessThanOrEqual(elapsed)
-    expect(await figure(`${name}_count{${labels}}`, timed)).toBe(3)
+    expect(await sampleOf(`${name}_count{${labels}}`, timed)).toBe(3)
     expect([await bucket('0.001'), await bucket('0.25'), await bucket('+Inf')]).toEqual([0, 0, 3])
   })
 
-  test('get-session from memory, like every other answer; and where sessions were read from', async () => {
+  test('count get-session from memory like any other answer, and the source of each session', async () => {
     const seen = await createTestApp({ METRICS_TOKEN: token })
     const server = createServer(createSessionFastPath(seen.service, (_, response) => response.writeHead(421).end()))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const url = `http://localhost:${(server.address() as AddressInfo).port}/auth/get-session`
     const tab = await seen.signedIn()
     const cookie = [...tab.cookies].map((pair) => pair.join('=')).join('; ')
-    const reads = async (from: string) => (await figure(`floorpass_session_reads_total{from="${from}"}`, seen)) ?? 0
+    const reads = async (from: string) => (await sampleOf(`floorpass_session_reads_total{from="${from}"}`, seen)) ?? 0
     const name = 'floorpass_http_request_duration_seconds'
     const labels = 'route="/auth/get-session",method="GET",status="2xx"'
 
     const missed = await reads('database')
     expect((await tab.get('/auth/get-session')).status).toBe(200)
     expect(await reads('database')).toBe(missed + 1)
-    expect(await figure('floorpass_sessions_in_memory', seen)).toBe(1)
+    expect(await sampleOf('floorpass_sessions_in_memory', seen)).toBe(1)
     const [hits, count, sum] = [
       await reads('memory'),
-      await figure(`${name}_count{${labels}}`, seen),
-      (await figure(`${name}_sum{${labels}}`, seen)) ?? 0,
+      await sampleOf(`${name}_count{${labels}}`, seen),
+      (await sampleOf(`${name}_sum{${labels}}`, seen)) ?? 0,
     ]
     for (let times = 0; times < 5; times += 1) expect((await fetch(url, { headers: { cookie } })).status).toBe(200)
     expect(await reads('memory')).toBe(hits + 5)
     expect(await reads('database')).toBe(missed + 1)
-    expect(await figure(`${name}_count{${labels}}`, seen)).toBe((count ?? 0) + 5)
-    expect(await figure(`${name}_bucket{le="+Inf",${labels}}`, seen)).toBe((count ?? 0) + 5)
-    expect((await figure(`${name}_sum{${labels}}`, seen)) ?? 0).toBeGreaterThan(sum)
+    expect(await sampleOf(`${name}_count{${labels}}`, seen)).toBe((count ?? 0) + 5)
+    expect(await sampleOf(`${name}_bucket{le="+Inf",${labels}}`, seen)).toBe((count ?? 0) + 5)
+    expect((await sampleOf(`${name}_sum{${labels}}`, seen)) ?? 0).toBeGreaterThan(sum)
 
     await tab.post('/auth/sign-out')
-    expect(await figure('floorpass_sessions_in_memory', seen)).toBe(0)
+    expect(await sampleOf('floorpass_sessions_in_memory', seen)).toBe(0)
     server.close()
     server.closeAllConnections()
   })
 
-  test('errors by code, and rate limits by rule', async () => {
+  test('count errors by code and rate limits by rule', async () => {
     const tab = app.browser({ ip: '198.51.100.7' })
-    const wrong = { email: 'nobody@example.test', password: 'wrong password' }
-    const before = (await figure('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')) ?? 0
+    const wrong = { email: 'unknown@example.test', password: 'wrong password' }
+    const before = (await sampleOf('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')) ?? 0
     for (let count = 0; count < 12; count += 1) await tab.post('/auth/sign-in/email', wrong)
-    expect(await figure('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')).toBe(before + 10)
-    expect(await figure('floorpass_rate_limited_total{rule="sign-in:account"}')).toBe(2)
-    expect(await figure('floorpass_errors_total{code="TOO_MANY_REQUESTS"}')).toBe(2)
+    expect(await sampleOf('floorpass_errors_total{code="INVALID_EMAIL_OR_PASSWORD"}')).toBe(before + 10)
+    expect(await sampleOf('floorpass_rate_limited_total{rule="sign-in:account"}')).toBe(2)
+    expect(await sampleOf('floorpass_errors_total{code="TOO_MANY_REQUESTS"}')).toBe(2)
   })
 
-  test('mails that wait, the age of the oldest, and those refused for good', async () => {
+  test('show waiting mails, the age of the oldest, and refused mails', async () => {
     await app.db.queuedMail.deleteMany()
     const mail = { mailSealed: 'x', nextAttemptAt: new Date(Date.now() + 1e6) }
     await app.db.queuedMail.create({ data: { ...mail, createdAt: new Date(Date.now() - 90_000) } })
     await app.db.queuedMail.create({ data: mail })
     await app.db.queuedMail.create({ data: { ...mail, nextAttemptAt: null } })
-    expect(await figure('floorpass_mails{state="waiting"}')).toBe(2)
-    expect(await figure('floorpass_mails{state="refused"}')).toBe(1)
-    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBeGreaterThanOrEqual(90)
-    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBeLessThan(150)
+    expect(await sampleOf('floorpass_mails{state="waiting"}')).toBe(2)
+    expect(await sampleOf('floorpass_mails{state="refused"}')).toBe(1)
+    expect(await sampleOf('floorpass_mail_oldest_waiting_seconds')).toBeGreaterThanOrEqual(90)
+    expect(await sampleOf('floorpass_mail_oldest_waiting_seconds')).toBeLessThan(150)
     await app.db.queuedMail.deleteMany()
-    expect(await figure('floorpass_mail_oldest_waiting_seconds')).toBe(0)
+    expect(await sampleOf('floorpass_mail_oldest_waiting_seconds')).toBe(0)
   })
 
-  test('the hash queue: what runs, what waits, and what found it full', async () => {
+  test('show running, waiting and refused password hashes', async () => {
     const hashes = Array.from({ length: 600 }, () => app.service.deps.passwords.hash('plum kettle orbit').catch((error) => error))
     const text = String((await scrape()).body)
     const refused = (await Promise.all(hashes)).filter((result) => result instanceof AppError).length
     expect(refused).toBeGreaterThan(0)
     expect(text).toMatch(/floorpass_password_hashes\{state="(running|waiting)"\} [1-9]/)
-    expect(await figure('floorpass_password_hashes_refused_total')).toBe(refused)
-    expect(await figure('floorpass_password_hashes{state="running"}')).toBe(0)
+    expect(await sampleOf('floorpass_password_hashes_refused_total')).toBe(refused)
+    expect(await sampleOf('floorpass_password_hashes{state="running"}')).toBe(0)
   })
 
-  test('rows that were swept, by table', async () => {
+  test('count swept rows by table', async () => {
     const { userId } = await app.signedIn()
     await app.db.session.updateMany({ where: { userId }, data: { expiresAt: new Date(0) } })
     await app.service.expirySweep.sweep()
-    expect(await figure('floorpass_swept_rows_total{table="sessions"}')).toBe(1)
+    expect(await sampleOf('floorpass_swept_rows_total{table="sessions"}')).toBe(1)
   })
 
-  test("a gauge of somebody else's joins in a line", async () => {
+  test('include a gauge that other code registers', async () => {
     const { metrics } = app.service
     new Gauge({ name: 'floorpass_joined', help: 'x', registers: metrics ? [metrics.registry] : [] }).set(7)
-    expect(await figure('floorpass_joined')).toBe(7)
+    expect(await sampleOf('floorpass_joined')).toBe(7)
   })
 
-  test.runIf(testDatabase.kind === 'postgres')(
-    'a database that is away is seen, and the scrape answers all the same',
-    async () => {
-      const other = await createTestApp({ METRICS_TOKEN: token })
-      expect(await figure('floorpass_database_up', other)).toBe(1)
-      expect(await figure('floorpass_session_channel_up', other)).toBe(1)
-      const { back } = await other.loseDatabase()
-      const tab = other.browser()
-      tab.cookies.set('floorpass_session', 'x'.repeat(43))
-      expect((await tab.get('/auth/get-session')).status).toBe(503)
-      expect(await figure('floorpass_database_up', other)).toBe(0)
-      expect(await figure('floorpass_mail_oldest_waiting_seconds', other)).toBeNull()
-      expect(await figure('floorpass_mails{state="waiting"}', other)).toBeNull()
-      expect(await figure('floorpass_errors_total{code="SERVICE_UNAVAILABLE"}', other)).toBe(1)
-      expect(await figure('floorpass_session_channel_up', other)).toBe(0)
-      await back()
-      expect(await figure('floorpass_database_up', other)).toBe(1)
-      await expect.poll(() => figure('floorpass_session_channel_up', other), { timeout: 30_000 }).toBe(1)
-    },
-  )
+  test.runIf(testDatabase.kind === 'postgres')('report a database outage, and the scrape still answers', async () => {
+    const other = await createTestApp({ METRICS_TOKEN: token })
+    expect(await sampleOf('floorpass_database_up', other)).toBe(1)
+    expect(await sampleOf('floorpass_session_channel_up', other)).toBe(1)
+    const { back } = await other.loseDatabase()
+    const tab = other.browser()
+    tab.cookies.set('floorpass_session', 'x'.repeat(43))
+    expect((await tab.get('/auth/get-session')).status).toBe(503)
+    expect(await sampleOf('floorpass_database_up', other)).toBe(0)
+    expect(await sampleOf('floorpass_mail_oldest_waiting_seconds', other)).toBeNull()
+    expect(await sampleOf('floorpass_mails{state="waiting"}', other)).toBeNull()
+    expect(await sampleOf('floorpass_errors_total{code="SERVICE_UNAVAILABLE"}', other)).toBe(1)
+    expect(await sampleOf('floorpass_session_channel_up', other)).toBe(0)
+    await back()
+    expect(await sampleOf('floorpass_database_up', other)).toBe(1)
+    await expect.poll(() => sampleOf('floorpass_session_channel_up', other), { timeout: 30_000 }).toBe(1)
+  })
 
-  test.runIf(testDatabase.kind === 'postgres')('connections that broke, each once', async () => {
+  test.runIf(testDatabase.kind === 'postgres')('count each lost connection once', async () => {
     const { options, drop } = await createTestDatabase()
     const DATABASE_URL = options.kind === 'postgres' ? options.url : ''
     const service = await openService(
@@ -216,7 +213,7 @@ describe('what is counted', () => {
         LOG_LEVEL: 'fatal',
         DATA_DIR: await mkdtemp(join(tmpdir(), 'floorpass-metrics-')),
       },
-      // No channel, whose connection is another's.
+      // Without the channel, whose connection would count too.
       { sessionCache: false },
     )
     onTestFinished(async () => {

@@ -13,8 +13,8 @@ const configured = {
 const traced = (overrides: Record<string, string> = {}) =>
   createTestApp({ ...configured, TRUST_PROXY: '192.0.2.1', ...overrides })
 
-describe('a service with a receiver', () => {
-  test('T176: spans of request, procedure, database, hash and mail form one tree, and hold no secret and nobody’s address', async () => {
+describe('a service with a trace receiver', () => {
+  test('T176: spans of request, procedure, database, hash and mail form one tree and contain no secret and no email', async () => {
     const app = await traced()
     const person = await app.verified(app.person({ name: 'Canary Name', password: 'canary password 77aa' }))
     receiver.spans.length = 0
@@ -48,7 +48,7 @@ describe('a service with a receiver', () => {
     expect(sent).not.toContain(tab.cookies.get('floorpass_session') ?? 'no cookie')
   })
 
-  test('transactions roll back as ever under traced queries', async () => {
+  test('transactions still roll back under traced queries', async () => {
     const app = await traced()
     const { db } = app.service.deps
     const write = db.$transaction(async (tx) => {
@@ -64,7 +64,7 @@ describe('a service with a receiver', () => {
     expect(await db.user.count({ where: { id: 'rolled-back' } })).toBe(0)
   })
 
-  test('a trace goes on from a proxy that is trusted, and from nobody else', async () => {
+  test('continues a trace of a trusted proxy, and of no other caller', async () => {
     const app = await traced()
     const [theirs, forged] = ['0af7651916cd43dd8448eb211c80319c', '1bf7651916cd43dd8448eb211c80319d']
     const headers = (id: string) => ({ headers: { traceparent: `00-${id}-b7ad6b7169203331-01` } })
@@ -78,7 +78,7 @@ describe('a service with a receiver', () => {
     expect(receiver.spans.find(({ traceId }) => traceId === theirs)?.parentSpanId).toBe('b7ad6b7169203331')
   })
 
-  test('a share of 0 keeps none, and a receiver that is away disturbs nobody', async () => {
+  test('records nothing at a sample rate of 0, and works without its receiver', async () => {
     const none = await traced({ OTEL_TRACES_SAMPLER_ARG: '0' })
     const before = receiver.spans.length
     await none.signedIn()
@@ -90,7 +90,7 @@ describe('a service with a receiver', () => {
   })
 })
 
-describe('the settings', () => {
+describe('the tracing settings', () => {
   test('tracing is off without a receiver', async () => {
     expect(loadConfig({}).tracing).toBeNull()
     expect((await createTestApp()).service.tracing).toBeNull()
@@ -102,7 +102,7 @@ describe('the settings', () => {
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz'],
     ['OTEL_TRACES_SAMPLER_ARG', '2'],
     ['OTEL_SERVICE_NAME', 'two words'],
-  ])('%s=%s is refused, unquoted', (name, value) => {
+  ])('%s=%s is refused without quoting the value', (name, value) => {
     const load = () => loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318', [name]: value })
     expect(load).toThrow(new RegExp(name))
     try {

@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 test.runIf(testDatabase.kind === 'postgres')(
-  'an invitation that ends with whoever sent it while another one sends it again begins anew',
+  'a new invitation is created when the old one is canceled or deleted during the resend',
   async () => {
     const owner = await app.signedIn()
     const { id: organizationId } = await found(owner)
@@ -52,14 +52,14 @@ test.runIf(testDatabase.kind === 'postgres')(
 )
 
 describe('at most five organizations', () => {
-  test('T126: twenty creations at once leave exactly five', async () => {
+  test('T126: twenty simultaneous creations leave exactly five', async () => {
     const tab = await app.signedIn()
     const answers = await times(20, () => create(tab))
     expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
     expect(await app.db.organization.count({ where: { members: { none: {} } } })).toBe(0)
   })
 
-  test('T127: of ten creations and ten additions by others at once, five creations are left', async () => {
+  test('T127: ten creations and ten additions by others at once leave five creations', async () => {
     const tab = await app.signedIn()
     const owners = await times(10, () => app.signedIn())
     for (const owner of owners) await found(owner)
@@ -68,12 +68,12 @@ describe('at most five organizations', () => {
         ? create(tab)
         : (owners[(round - 1) / 2] as SignedIn).post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }),
     )
-    // A creation may end an addition, which the person never accepted; nothing ends a creation.
+    // A creation may end an addition that the user never accepted. Nothing ends a creation.
     const created = answers.filter((_, round) => round % 2 === 0)
     expect([done(created), codes(answers), await membershipsOf(tab)]).toEqual([5, new Set([limit]), 5])
   })
 
-  test('two invitations accepted at once into the fifth and the sixth: one is refused', async () => {
+  test('refuses one of two invitations accepted at once into the fifth and sixth organization', async () => {
     const tab = await app.signedIn()
     for (let count = 0; count < 4; count += 1) await found(tab)
     const secrets: string[] = []
@@ -86,7 +86,7 @@ describe('at most five organizations', () => {
     expect([done(answers), codes(answers), await membershipsOf(tab)]).toEqual([1, new Set([limit]), 5])
   })
 
-  test('T128: deleting and creating at once never goes over', async () => {
+  test('T128: simultaneous deletions and creations never exceed the limit', async () => {
     const tab = await app.signedIn()
     const made = [await found(tab), await found(tab), await found(tab), await found(tab), await found(tab)]
     const answers = await times(10, (round) =>
@@ -100,8 +100,8 @@ describe('at most five organizations', () => {
 
 describe('an organization keeps an owner', () => {
   type Act = 'demote the other' | 'remove the other' | 'leave' | 'step down' | 'delete the account'
-  const act = async (deed: Act, organizationId: string, tab: SignedIn, other: SignedIn) => {
-    const idOf = (somebody: SignedIn) => memberIdOf(app, organizationId, somebody)
+  const act = async (action: Act, organizationId: string, tab: SignedIn, other: SignedIn) => {
+    const idOf = (user: SignedIn) => memberIdOf(app, organizationId, user)
     const post = (path: string, fields: object) => tab.post(`/auth/${path}`, { organizationId, ...fields })
     const prepared: Record<Act, [string, object]> = {
       'demote the other': ['organization/member/update-role', { memberId: await idOf(other), role: 'member' }],
@@ -110,12 +110,12 @@ describe('an organization keeps an owner', () => {
       'step down': ['organization/member/update-role', { memberId: await idOf(tab), role: 'admin' }],
       'delete the account': ['delete-user', { password: tab.person.password }],
     }
-    return () => post(...prepared[deed])
+    return () => post(...prepared[action])
   }
-  const deeds: Act[] = ['demote the other', 'remove the other', 'leave', 'step down']
-  const pairs = deeds.flatMap((first, at) => deeds.slice(at).map((second) => ({ first, second })))
+  const actions: Act[] = ['demote the other', 'remove the other', 'leave', 'step down']
+  const pairs = actions.flatMap((first, at) => actions.slice(at).map((second) => ({ first, second })))
 
-  test.each(pairs)('T129: two owners at once, twenty times: $first, $second', async ({ first, second }) => {
+  test.each(pairs)('T129: keeps one owner when two act at once, twenty times: $first, $second', async ({ first, second }) => {
     const [ada, bob] = [await app.signedIn(), await app.signedIn()]
     for (let round = 0; round < 20; round += 1) {
       await app.db.organization.deleteMany({ where: { members: { some: { userId: { in: [ada.userId, bob.userId] } } } } })
@@ -125,14 +125,14 @@ describe('an organization keeps an owner', () => {
       ])
       const acts = [await act(first, id, ada, bob), await act(second, id, bob, ada)]
       const answers = await Promise.all((round % 2 === 0 ? acts : acts.reverse()).map((run) => run()))
-      // Who has stepped down can still be demoted or removed by the other.
+      // An owner who stepped down can still be demoted or removed by the other.
       expect(done(answers)).toBeGreaterThan(0)
       expect(await app.db.member.count({ where: { organizationId: id, role: 'owner' } })).toBe(1)
     }
   })
 
   test.each(['demote the other', 'remove the other', 'leave', 'step down', 'delete the account'] as const)(
-    'T129: one owner deletes the account while the other wants to %s',
+    'T129: one owner deletes the account while the other acts: %s',
     async (second) => {
       for (let round = 0; round < 6; round += 1) {
         const [ada, bob, member] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
@@ -150,15 +150,15 @@ describe('an organization keeps an owner', () => {
     },
   )
 
-  test('T129: twenty attempts of two owners on each other, all at once', async () => {
+  test('T129: keeps an owner in twenty simultaneous attempts of two owners on each other', async () => {
     const [ada, bob] = [await app.signedIn(), await app.signedIn()]
     const { id } = await assemble(app, [
       [ada, 'owner'],
       [bob, 'owner'],
     ])
     const runs = await times(20, (round) => {
-      const deed = deeds[(round >> 1) % 4] as Act
-      return round % 2 === 0 ? act(deed, id, ada, bob) : act(deed, id, bob, ada)
+      const action = actions[(round >> 1) % 4] as Act
+      return round % 2 === 0 ? act(action, id, ada, bob) : act(action, id, bob, ada)
     })
     const answers = await Promise.all(runs.map((run) => run()))
     for (const { status } of answers) expect(status).toBeLessThan(500)
@@ -167,7 +167,7 @@ describe('an organization keeps an owner', () => {
 })
 
 describe('one invitation', () => {
-  test('used twenty times at once is used once', async () => {
+  test('used twenty times at once, is accepted once', async () => {
     const [owner, tab] = [await app.signedIn(), await app.signedIn()]
     const { id } = await found(owner)
     await owner.post('/auth/organization/invite-member', { email: tab.person.email, role: 'member' })
@@ -180,7 +180,7 @@ describe('one invitation', () => {
     expect(await membershipsOf(tab)).toBe(status === 'accepted' ? 1 : 0)
   })
 
-  test('accepted and canceled at once: one of the two happens', async () => {
+  test('accepted and canceled at once, ends in one of the two', async () => {
     const [owner, tab] = [await app.signedIn(), await app.signedIn()]
     await found(owner)
     for (let round = 0; round < 8; round += 1) {
@@ -195,7 +195,7 @@ describe('one invitation', () => {
     }
   })
 
-  test('ten to one address at once are one', async () => {
+  test('sent ten times at once to one email, exists once', async () => {
     const owner = await app.signedIn()
     const { id } = await found(owner)
     const { email } = app.person()
@@ -205,8 +205,8 @@ describe('one invitation', () => {
   })
 })
 
-describe.runIf(testDatabase.kind === 'postgres')('an invitation that is sent again while an answer to it waits', () => {
-  /** What the call answers when the invitation changes after the call has read it, and before the organization is its turn. */
+describe.runIf(testDatabase.kind === 'postgres')('an invitation that is resent while an answer to it waits', () => {
+  /** Runs the call, and changes the invitation between its read and its lock on the organization. */
   const changedMeanwhile = async (organizationId: string, data: object, call: () => Promise<Answer>) => {
     let answer: Promise<Answer> | undefined
     await app.db.$transaction(async (tx) => {
@@ -229,7 +229,7 @@ describe.runIf(testDatabase.kind === 'postgres')('an invitation that is sent aga
     return { id, admin, guest, invitationId: (body as { id: string }).id, secret: await newestToken(guest.person.email) }
   }
 
-  test.each(['accept', 'reject'])('the former link no longer works to %s it', async (verb) => {
+  test.each(['accept', 'reject'])('its former link no longer works to %s it', async (verb) => {
     const { id, guest, secret } = await prepared()
     const answer = await changedMeanwhile(id, { secretHash: randomUUID() }, () =>
       guest.post(`/auth/organization/${verb}-invitation`, { invitationId: secret }),
@@ -238,7 +238,7 @@ describe.runIf(testDatabase.kind === 'postgres')('an invitation that is sent aga
     expect(await app.db.invitation.count({ where: { organizationId: id, status: 'pending' } })).toBe(1)
   })
 
-  test('to a higher role, an administrator no longer takes it back', async () => {
+  test('raised to a higher role, cannot be canceled by an administrator', async () => {
     const { id, admin, invitationId } = await prepared()
     const answer = await changedMeanwhile(id, { role: 'owner' }, () =>
       admin.post('/auth/organization/cancel-invitation', { invitationId }),
@@ -247,7 +247,7 @@ describe.runIf(testDatabase.kind === 'postgres')('an invitation that is sent aga
   })
 })
 
-test('T135: a member added ten times at once is there once', async () => {
+test('T135: a member added ten times at once exists once', async () => {
   const [owner, tab] = [await app.signedIn(), await app.signedIn()]
   const { id } = await found(owner)
   const answers = await times(10, () => owner.post('/auth/organization/member/add', { userId: tab.userId, role: 'member' }))
@@ -255,7 +255,7 @@ test('T135: a member added ten times at once is there once', async () => {
   expect(await app.db.member.count({ where: { organizationId: id } })).toBe(2)
 })
 
-test('T137: ten additions and acceptances at once into the two last places take two', async () => {
+test('T137: ten additions and acceptances at once fill the two last places only', async () => {
   const owner = await app.signedIn()
   const { id } = await found(owner)
   const users = Array.from({ length: 97 }, (_, count) => ({
@@ -280,14 +280,14 @@ test('T137: ten additions and acceptances at once into the two last places take 
   expect(await app.db.member.count({ where: { organizationId: id } })).toBe(100)
 })
 
-test('T137: a slug that ten people want at once goes to one', async () => {
+test('T137: a slug that ten users request at once goes to one', async () => {
   const tabs = await times(10, () => app.signedIn())
   const slug = randomUUID()
   const answers = await Promise.all(tabs.map((tab) => create(tab, slug)))
   expect([done(answers), codes(answers)]).toEqual([1, new Set(['ORGANIZATION_ALREADY_EXISTS'])])
 })
 
-test('joining, activating, leaving and signing out while the organization is deleted: nothing breaks, nothing stays', async () => {
+test('joining, activating, leaving and signing out during a deletion cause no error and leave no row', async () => {
   const owner = await app.signedIn()
   const tabs = await times(6, () => app.signedIn())
   for (let round = 0; round < 5; round += 1) {

@@ -28,21 +28,21 @@ const answer = (tab: SignedIn, verb: 'accept' | 'reject', invitationId: string) 
 const closed = [400, 'INVITATION_NOT_FOUND']
 
 describe('invite-member', () => {
-  test('T9: has one shape for an address that somebody has and one that nobody has, and is refused before any look-up', async () => {
+  test('T9: answers alike for a known and an unknown email, and refuses outsiders before any lookup', async () => {
     const known = (await app.signedIn()).person.email
     const shapes: unknown[] = []
     for (const email of [known, app.person().email]) {
       const { status, body } = await invite(email)
       shapes.push([status, Object.entries(body as object).map(([name, value]) => [name, typeof value])])
-      const stranger = await app.signedIn()
+      const outsider = await app.signedIn()
       expect(
-        outcome(await stranger.post('/auth/organization/invite-member', { email, role: 'member', organizationId: id })),
+        outcome(await outsider.post('/auth/organization/invite-member', { email, role: 'member', organizationId: id })),
       ).toEqual([400, 'ORGANIZATION_NOT_FOUND'])
     }
     expect(shapes[0]).toEqual(shapes[1])
   })
 
-  test('mails a link whose secret is nowhere else', async () => {
+  test('emails a link whose secret is stored nowhere', async () => {
     const { email } = app.person()
     const { body } = await invite(email.toUpperCase(), { role: 'admin' })
     expect(body).toMatchObject({ organizationId: id, email, role: 'admin', status: 'pending', inviterId: owner.userId })
@@ -58,17 +58,17 @@ describe('invite-member', () => {
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 48 * 3600 * 1000)).toBeLessThan(60_000)
   })
 
-  test('greets nobody by the name that an unproved account chose', async () => {
-    const unproved = await app.signUp(app.person({ name: 'Chosen by Mallory' }))
-    await invite(unproved.email)
-    const { text, html } = await newest(unproved.email)
+  test('never greets by the name of an unverified account', async () => {
+    const unverified = await app.signUp(app.person({ name: 'Chosen by Mallory' }))
+    await invite(unverified.email)
+    const { text, html } = await newest(unverified.email)
     expect(text + html).not.toContain('Mallory')
-    const proved = await app.verified()
-    await invite(proved.email)
-    expect((await newest(proved.email)).text).toContain(proved.name)
+    const verified = await app.verified()
+    await invite(verified.email)
+    expect((await newest(verified.email)).text).toContain(verified.name)
   })
 
-  test('answers the same whether the address has an account or not', async () => {
+  test('answers the same whether or not the email has an account', async () => {
     const { email } = await app.verified()
     const shape = async (address: string) => {
       const { status, body } = await invite(address)
@@ -77,7 +77,7 @@ describe('invite-member', () => {
     expect(await shape(email)).toEqual(await shape(app.person().email))
   })
 
-  test('once: a second one is refused, resend keeps the id and voids the first link', async () => {
+  test('refuses a second invitation, and resend keeps the id and voids the first link', async () => {
     const tab = await app.signedIn()
     const first = await invited(tab)
     expect(outcome(await invite(tab.person.email))).toEqual([400, 'USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION'])
@@ -88,7 +88,7 @@ describe('invite-member', () => {
     expect(outcome(await invite(tab.person.email))).toEqual([400, 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])
   })
 
-  test('after 48 hours the same address can be invited again', async () => {
+  test('allows a new invitation to the same email after 48 hours', async () => {
     const tab = await app.signedIn()
     const clock = holdClock()
     const first = await invited(tab)
@@ -104,7 +104,7 @@ describe('invite-member', () => {
     expect((await answer(tab, 'accept', again)).status).toBe(200)
   })
 
-  test('a hundred can be open, and no more', async () => {
+  test('allows a hundred open invitations, and no more', async () => {
     const expiresAt = new Date(Date.now() + 1e6)
     const rows = Array.from({ length: 100 }, (_, count) => ({
       organizationId: id,
@@ -119,9 +119,9 @@ describe('invite-member', () => {
     expect((await invite('open-99@example.test', { resend: true })).status).toBe(200)
   })
 
-  test('T155: what is no address is refused, and nothing leaves', async () => {
+  test('T155: refuses an invalid email and sends nothing', async () => {
     const before = app.outbox.mails.length
-    for (const email of ['nobody', 'a@b', 'a@example.test\r\nBcc: x@example.test', 'a@example.test,b@example.test', '', 7])
+    for (const email of ['no-at-sign', 'a@b', 'a@example.test\r\nBcc: x@example.test', 'a@example.test,b@example.test', '', 7])
       expect((await invite(email as string)).code).toBe('VALIDATION_ERROR')
     await app.mailed()
     expect(app.outbox.mails).toHaveLength(before)
@@ -129,7 +129,7 @@ describe('invite-member', () => {
 })
 
 describe('an invitation', () => {
-  test.each(['secret', 'id'] as const)('is accepted by its %s; the organization becomes active', async (name) => {
+  test.each(['secret', 'id'] as const)('is accepted by its %s, and the organization becomes active', async (name) => {
     const tab = await app.signedIn()
     const invitation = await invited(tab, { role: 'admin' })
     const shown = await tab.get(`/auth/organization/get-invitation?id=${invitation[name]}`)
@@ -142,7 +142,7 @@ describe('an invitation', () => {
     expect(await activeOrganizationOf(tab)).toBe(id)
   })
 
-  test('is refused to everybody but the person it was sent to, whatever they hold', async () => {
+  test('is refused to everyone but its recipient, by its id and by its secret', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const invitation = await invited(tab)
     for (const held of Object.values(invitation)) {
@@ -155,18 +155,18 @@ describe('an invitation', () => {
     expect((await answer(tab, 'accept', invitation.secret)).status).toBe(200)
   })
 
-  test('does not follow a person to another address, and the address takes it along', async () => {
+  test('stays with the invited email when its user changes to another', async () => {
     const tab = await app.signedIn()
     const { secret } = await invited(tab)
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
     await tab.post('/auth/verify-email', { token: (await newest(newEmail)).token })
     expect((await answer(tab, 'accept', secret)).code).toBe('YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION')
-    const heir = await app.signedIn(tab.person)
-    expect((await answer(heir, 'accept', secret)).status).toBe(200)
+    const newOwner = await app.signedIn(tab.person)
+    expect((await answer(newOwner, 'accept', secret)).status).toBe(200)
   })
 
-  test('waits for a proved address', async () => {
+  test('needs a verified email', async () => {
     const tab = await app.signedIn()
     const { id: invitationId } = await invited(tab)
     await app.db.user.update({ where: { id: tab.userId }, data: { emailVerified: false } })
@@ -176,7 +176,7 @@ describe('an invitation', () => {
       expect(outcome(await tab.get(`/auth/organization/${path}`))).toEqual([403, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION'])
   })
 
-  test('works once: accepted, rejected or canceled, it is gone for every verb', async () => {
+  test('works once: after an answer or a cancellation, no verb accepts it', async () => {
     const cancel = (invitationId: string) => owner.post('/auth/organization/cancel-invitation', { invitationId })
     for (const end of ['accept', 'reject', 'cancel'] as const) {
       const tab = await app.signedIn()
@@ -193,7 +193,7 @@ describe('an invitation', () => {
     }
   })
 
-  test('into a sixth organization is refused, and stays open for later', async () => {
+  test('into a sixth organization is refused and stays open', async () => {
     const tab = await app.signedIn()
     for (let count = 0; count < 5; count += 1) await found(tab)
     const { secret } = await invited(tab)
@@ -203,7 +203,7 @@ describe('an invitation', () => {
     expect((await answer(tab, 'accept', secret)).status).toBe(200)
   })
 
-  test('is cut off with its organization, and a canceled id is unknown to outsiders', async () => {
+  test('ends with its organization, and only members can cancel it', async () => {
     const tab = await app.signedIn()
     const invitation = await invited(tab)
     expect(outcome(await tab.post('/auth/organization/cancel-invitation', { invitationId: invitation.id }))).toEqual(closed)

@@ -6,8 +6,8 @@ const app = await createTestApp()
 const refused = [403, 'SESSION_NOT_FRESH']
 const allowed = [200, undefined]
 
-/** An organization of two owners, an admin and a member, and a user outside it; the first owner's proof is 15 minutes and a second old. */
-async function team({ proven = false } = {}) {
+/** Creates two owners, an admin, a member and an outsider. Unless `recent`, the first owner signed in over 15 minutes ago. */
+async function team({ recent = false } = {}) {
   const [owner, partner, admin, member, outsider] = await Promise.all(Array.from({ length: 5 }, () => app.signedIn()))
   if (!owner || !partner || !admin || !member || !outsider) throw new Error('five people signed in')
   const { id: organizationId } = await assemble(app, [
@@ -16,7 +16,7 @@ async function team({ proven = false } = {}) {
     [admin, 'admin'],
     [member, 'member'],
   ])
-  if (!proven) {
+  if (!recent) {
     const createdAt = new Date(Date.now() - 15 * 60_000 - 1000)
     await app.db.session.updateMany({ where: { userId: owner.userId }, data: { createdAt } })
   }
@@ -28,13 +28,13 @@ async function team({ proven = false } = {}) {
   })
   const post = async (path: string, body: object) =>
     outcome(await owner.post(`/auth/organization/${path}`, { organizationId, ...body }))
-  const moveAddress = async () => {
+  const changeEmail = async () => {
     const { email: newEmail } = app.person()
     await owner.post('/auth/change-email', { newEmail })
     await app.mailed()
     expect((await owner.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
   }
-  return { owner, partner, admin, member, outsider, organizationId, idOf, rows, post, moveAddress }
+  return { owner, partner, admin, member, outsider, organizationId, idOf, rows, post, changeEmail }
 }
 type Team = Awaited<ReturnType<typeof team>>
 type Act = [string, string, (given: Team) => Promise<object>]
@@ -58,7 +58,7 @@ const sensitive: Act[] = [
   ['leaves as an owner', 'leave', async () => ({})],
 ]
 
-describe('an owner without a proof from the last 15 minutes', () => {
+describe('an owner whose sign-in is older than 15 minutes', () => {
   test.each(sensitive)('%s: refused, and nothing changes', async (_, path, body) => {
     const given = await team()
     const before = await given.rows()
@@ -82,20 +82,20 @@ describe('an owner without a proof from the last 15 minutes', () => {
   })
 })
 
-test.each(sensitive)('an owner with a recent proof %s', async (_, path, body) => {
-  const given = await team({ proven: true })
+test.each(sensitive)('an owner with a recent sign-in %s', async (_, path, body) => {
+  const given = await team({ recent: true })
   expect(await given.post(path, await body(given))).toEqual(allowed)
 })
 
-test.each(sensitive)('an owner whose former address can take the account back %s: refused', async (_, path, body) => {
-  const given = await team({ proven: true })
-  await given.moveAddress()
+test.each(sensitive)('an owner whose email changed recently %s: refused', async (_, path, body) => {
+  const given = await team({ recent: true })
+  await given.changeEmail()
   const before = await given.rows()
   expect(await given.post(path, await body(given))).toEqual([403, 'EMAIL_RECENTLY_CHANGED'])
   expect(await given.rows()).toEqual(before)
 })
 
-test('a member, who may not do it anyway, learns nothing about proofs', async () => {
+test('a member without the permission gets the same refusal, whatever the age of the sign-in', async () => {
   const { member, organizationId, idOf, partner } = await team()
   await app.db.session.updateMany({ where: { userId: member.userId }, data: { createdAt: new Date(Date.now() - 86_400_000) } })
   const answer = await member.post('/auth/organization/member/remove', { organizationId, memberIdOrEmail: await idOf(partner) })

@@ -19,7 +19,7 @@ const membershipsOf = async ({ userId }: SignedIn) =>
   (await app.db.member.findMany({ where: { userId }, orderBy: [{ createdAt: 'asc' }, { id: 'asc' }] })).map(
     ({ organizationId }) => organizationId,
   )
-/** So many organizations of one owner, to each of which the victim was added and never asked. */
+/** Adds the victim to this many organizations of one owner, without asking. */
 const unasked = async (owner: SignedIn, victim: SignedIn, count: number) => {
   const ids: string[] = []
   for (let round = 0; round < count; round += 1) {
@@ -40,8 +40,8 @@ afterEach(() => {
   expect(app.unforeseen()).toEqual([])
 })
 
-describe('five memberships that a person never accepted', () => {
-  test.each(['create', 'accept-invitation'] as const)('leave them free to %s: the newest one ends', async (path) => {
+describe('five memberships that a user never accepted', () => {
+  test.each(['create', 'accept-invitation'] as const)('leave room to %s: the newest one ends', async (path) => {
     const [owner, victim] = [await app.signedIn(), await app.signedIn()]
     const ids = await unasked(owner, victim, 5)
     const own = path === 'create' ? { name: 'Own', slug: randomUUID() } : { invitationId: (await invited(victim)).invitationId }
@@ -59,7 +59,7 @@ describe('five memberships that a person never accepted', () => {
     expect(mails.map(({ subject }) => subject)).toEqual(['Your membership of Desk on Floorpass has ended'])
   })
 
-  test('all end before a sixth of their own is refused, and none that they accepted', async () => {
+  test('all end before the limit applies, and accepted ones never end', async () => {
     const [owner, victim] = [await app.signedIn(), await app.signedIn()]
     await unasked(owner, victim, 5)
     const own: string[] = []
@@ -72,7 +72,7 @@ describe('five memberships that a person never accepted', () => {
     expect(await membershipsOf(victim)).toEqual(own)
   })
 
-  test('stay when what the person wanted is refused', async () => {
+  test("stay when the user's request is refused", async () => {
     const [owner, victim] = [await app.signedIn(), await app.signedIn()]
     const ids = await unasked(owner, victim, 5)
     const { slug } = await found(await app.signedIn())
@@ -82,7 +82,7 @@ describe('five memberships that a person never accepted', () => {
     expect(await app.db.auditEvent.count({ where: { userId: victim.userId, action: 'drop-membership' } })).toBe(0)
   })
 
-  test('do not end for a sixth that another member gives', async () => {
+  test('stay when another member adds the user to a sixth', async () => {
     const [owner, victim] = [await app.signedIn(), await app.signedIn()]
     const ids = await unasked(owner, victim, 5)
     const { id } = await assemble(app, [[owner, 'owner']])
@@ -98,7 +98,7 @@ describe('a membership is accepted', () => {
     'by a change inside it': (tab: SignedIn, organizationId: string) =>
       post(tab, 'invite-member', { organizationId, email: app.person().email, role: 'member' }),
   }
-  test.each(Object.entries(ways))('%s: it then stays and is on record once', async (_, accept) => {
+  test.each(Object.entries(ways))('%s: it then stays and has one audit event', async (_, accept) => {
     const [owner, member] = [await app.signedIn(), await app.signedIn()]
     const { id } = await assemble(app, [[owner, 'owner']])
     expect((await add(owner, id, member, 'admin')).body).toMatchObject({ acceptedAt: null })
@@ -115,7 +115,7 @@ describe('a membership is accepted', () => {
     expect((await membershipsOf(member))[0]).toBe(id)
   })
 
-  test('neither by looking at it nor by leaving it', async () => {
+  test('not by viewing the organization, nor by leaving it', async () => {
     const [owner, member] = [await app.signedIn(), await app.signedIn()]
     const [id] = await unasked(owner, member, 1)
     for (const path of ['get', 'list-members', 'get-active-member'])
@@ -126,7 +126,7 @@ describe('a membership is accepted', () => {
     expect(events.map(({ action }) => action).sort()).toEqual(['add-member', 'leave-organization'])
   })
 
-  test('only by its person: to everybody else the organization does not exist', async () => {
+  test('only by its user: to everyone else the organization does not exist', async () => {
     const [owner, other] = [await app.signedIn(), await app.signedIn()]
     const { id } = await found(owner)
     for (const organizationId of [id, randomUUID()])
@@ -137,7 +137,7 @@ describe('a membership is accepted', () => {
 })
 
 describe('a member who has not accepted', () => {
-  test('cannot be made an owner, nor be added as one; after accepting they can', async () => {
+  test('cannot be made or added as an owner before accepting', async () => {
     const [owner, member] = [await app.signedIn(), await app.signedIn()]
     const { id } = await assemble(app, [[owner, 'owner']])
     expect(outcome(await add(owner, id, member, 'owner'))).toEqual(notAccepted)
@@ -152,13 +152,13 @@ describe('a member who has not accepted', () => {
     expect(await promote('owner')).toEqual([200, undefined])
   })
 
-  test('is not the owner who remains: the last owner who accepted cannot leave, step down, go or delete the account', async () => {
+  test('does not count as an owner: the last owner who accepted cannot leave, step down or delete the account', async () => {
     const [owner, member] = [await app.signedIn(), await app.signedIn()]
     const { id, slug } = await assemble(app, [
       [owner, 'owner'],
       [member, 'owner'],
     ])
-    // As the version before may leave it, which knows nothing of acceptance.
+    // The version before acceptance existed may have left this state.
     await app.db.member.updateMany({ where: { organizationId: id, userId: member.userId }, data: { acceptedAt: null } })
     const only = [400, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER']
     expect(outcome(await post(owner, 'leave', { organizationId: id }))).toEqual(only)
@@ -172,13 +172,12 @@ describe('a member who has not accepted', () => {
     const deletion = await owner.post('/auth/delete-user', { password: owner.person.password })
     expect([...outcome(deletion), JSON.stringify(deletion.body).includes(slug)]).toEqual([...only, true])
     expect(await roleOf(app, id, owner)).toBe('owner')
-    // They can still leave.
     expect((await post(member, 'leave', { organizationId: id })).status).toBe(200)
   })
 })
 
-describe('at once', () => {
-  test('twenty creations and twenty additions leave five memberships, all of their own', async () => {
+describe('at the same time', () => {
+  test("twenty creations and twenty additions leave the user's own five organizations", async () => {
     const victim = await app.signedIn()
     const owners = await times(5, () => app.signedIn())
     const theirs: { id: string }[] = []
@@ -196,7 +195,7 @@ describe('at once', () => {
     expect(await app.db.organization.count({ where: { members: { none: {} } } })).toBe(0)
   })
 
-  test('twenty creations of a person with accepted and unasked memberships end only the unasked ones', async () => {
+  test('twenty creations end only the memberships that the user never accepted', async () => {
     const [owner, victim] = [await app.signedIn(), await app.signedIn()]
     const kept = [(await found(victim)).id, (await found(victim)).id]
     await unasked(owner, victim, 3)
@@ -206,7 +205,7 @@ describe('at once', () => {
     expect(await app.db.auditEvent.count({ where: { userId: victim.userId, action: 'drop-membership' } })).toBe(3)
   })
 
-  /** Two people, each with an invitation to the organization where the other one's newest membership is. */
+  /** Two users, each invited to the organization of the other one's newest membership. */
   const crossing = async () => {
     const [owner, one, other] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
     for (const tab of [one, other]) await unasked(await app.signedIn(), tab, 4)
@@ -220,7 +219,7 @@ describe('at once', () => {
     return { owner, one, other, first, second, oneJoins: await join(one, second.id), otherJoins: await join(other, first.id) }
   }
 
-  test('people join, change and delete organizations where memberships end, and nothing breaks', async () => {
+  test('joining, changing and deleting organizations while memberships end causes no error', async () => {
     for (let round = 0; round < 3; round += 1) {
       const { owner, one, other, first, second, oneJoins, otherJoins } = await crossing()
       const answers = await Promise.all([
@@ -236,7 +235,7 @@ describe('at once', () => {
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
-    'two people never deadlock when each joins the organization that drops the other',
+    'two users never deadlock when each joins the organization that drops the other',
     async () => {
       const { first, second, one, other, oneJoins, otherJoins } = await crossing()
       const waiting = (count: number) =>

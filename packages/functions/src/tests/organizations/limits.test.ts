@@ -9,14 +9,14 @@ const id = (await found(owner)).id
 const theirs = (await found(other)).id
 const tooMany = [429, 'TOO_MANY_REQUESTS']
 
-describe('mails to one person', () => {
+describe('mails to one user', () => {
   const add = (tab: SignedIn, organizationId: string) =>
     tab.post('/auth/organization/member/add', { organizationId, userId: target.userId, role: 'member' })
   const remove = (tab: SignedIn, organizationId: string) =>
     tab.post('/auth/organization/member/remove', { organizationId, memberIdOrEmail: target.person.email })
 
-  test('added and removed again and again, whoever does it: five times an hour', async () => {
-    // Who may not add anybody uses nothing up, and neither does what is refused.
+  test('allow five additions and removals an hour, by any caller', async () => {
+    // Refused calls and callers without permission use nothing up.
     for (let round = 0; round < 6; round += 1) expect((await add(target, theirs)).code).toBe('ORGANIZATION_NOT_FOUND')
     for (let round = 0; round < 5; round += 1) {
       const [tab, where] = round % 2 === 0 ? ([owner, id] as const) : ([other, theirs] as const)
@@ -36,11 +36,11 @@ describe('mails to one person', () => {
   })
 })
 
-describe('invitations to one address', () => {
+describe('invitations to one email', () => {
   const invite = (tab: SignedIn, organizationId: string, email: string) =>
     tab.post('/auth/organization/invite-member', { organizationId, email, role: 'member', resend: true })
 
-  test('a stranger’s refused calls leave the owner’s at 200; five an hour from one organization, then from another', async () => {
+  test('allow five an hour from each organization, and refused outsiders use nothing up', async () => {
     const { email } = app.person()
     for (let round = 0; round < 12; round += 1) expect((await invite(target, id, email)).code).toBe('ORGANIZATION_NOT_FOUND')
     for (let round = 0; round < 5; round += 1) expect((await invite(owner, id, email)).status).toBe(200)
@@ -50,7 +50,7 @@ describe('invitations to one address', () => {
     expect(app.outbox.to(email)).toHaveLength(6)
   })
 
-  test('twenty an hour from all organizations', async () => {
+  test('allow twenty an hour from all organizations', async () => {
     const { email } = app.person()
     const organizations = [id, theirs, (await found(owner)).id, (await found(other)).id, (await found(owner)).id]
     const answers: number[] = []

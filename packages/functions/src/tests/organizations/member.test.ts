@@ -5,7 +5,7 @@ import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
-const [owner, admin, member, stranger] = [await app.signedIn(), await app.signedIn(), await app.signedIn(), await app.signedIn()]
+const [owner, admin, member, outsider] = [await app.signedIn(), await app.signedIn(), await app.signedIn(), await app.signedIn()]
 
 let id: string
 beforeEach(async () => {
@@ -22,31 +22,31 @@ const post = (tab: typeof owner, path: string, fields: object) =>
   tab.post(`/auth/organization/${path}`, { organizationId: id, ...fields })
 
 describe('member/add', () => {
-  test('T134: makes a known user a member, and tells them', async () => {
-    const answer = await post(owner, 'member/add', { userId: stranger.userId, role: ['admin'] })
-    expect(answer.body).toMatchObject({ organizationId: id, userId: stranger.userId, role: 'admin' })
+  test('T134: adds an existing user and notifies them', async () => {
+    const answer = await post(owner, 'member/add', { userId: outsider.userId, role: ['admin'] })
+    expect(answer.body).toMatchObject({ organizationId: id, userId: outsider.userId, role: 'admin' })
     await app.mailed()
-    const { subject, text, link } = app.outbox.lastTo(stranger.person.email)
+    const { subject, text, link } = app.outbox.lastTo(outsider.person.email)
     expect(subject).toBe('You are now a member of Desk on Floorpass')
     expect(text).toContain(`${owner.person.name} added your Floorpass account`)
     expect(link.pathname).toBe('/settings/organizations')
   })
 
-  test('an open invitation to the same person is void then', async () => {
-    await post(owner, 'invite-member', { email: stranger.person.email, role: 'owner' })
+  test('voids an open invitation to the same user', async () => {
+    await post(owner, 'invite-member', { email: outsider.person.email, role: 'owner' })
     await app.mailed()
-    const { token } = app.outbox.lastTo(stranger.person.email)
-    await post(admin, 'member/add', { userId: stranger.userId, role: 'member' })
+    const { token } = app.outbox.lastTo(outsider.person.email)
+    await post(admin, 'member/add', { userId: outsider.userId, role: 'member' })
     expect(await app.db.auditEvent.findMany({ where: { organizationId: id, action: 'cancel-invitation' } })).toMatchObject([
       { userId: owner.userId, actorId: admin.userId },
     ])
-    await post(owner, 'member/remove', { memberIdOrEmail: stranger.person.email })
-    expect((await stranger.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe(
+    await post(owner, 'member/remove', { memberIdOrEmail: outsider.person.email })
+    expect((await outsider.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe(
       'INVITATION_NOT_FOUND',
     )
   })
 
-  test('refuses who is there already, who does not exist, is suspended or unproved, and what is no role', async () => {
+  test('refuses members, unknown, suspended and unverified users, and invalid roles', async () => {
     const add = async (userId: string, role: unknown = 'member') => outcome(await post(owner, 'member/add', { userId, role }))
     expect(await add(member.userId)).toEqual([400, 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])
     expect(await add(owner.userId)).toEqual([400, 'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION'])
@@ -57,9 +57,9 @@ describe('member/add', () => {
     const { email } = await app.signUp()
     expect(await add((await app.db.user.findUniqueOrThrow({ where: { email } })).id)).toEqual([400, 'USER_NOT_FOUND'])
     for (const role of ['wizard', 'Owner', 'owner,admin', 'constructor'])
-      expect(await add(stranger.userId, role)).toEqual([400, 'ROLE_NOT_FOUND'])
+      expect(await add(outsider.userId, role)).toEqual([400, 'ROLE_NOT_FOUND'])
     for (const role of [[], ['owner', 'admin'], '', 7, null])
-      expect(await add(stranger.userId, role)).toEqual([400, 'VALIDATION_ERROR'])
+      expect(await add(outsider.userId, role)).toEqual([400, 'VALIDATION_ERROR'])
   })
 
   test('T127: refuses a sixth organization of the added user', async () => {
@@ -74,7 +74,7 @@ describe('member/add', () => {
 })
 
 describe('member/remove', () => {
-  test('by id or by address in any case; it is no longer active there, in any of their sessions, and they are told', async () => {
+  test('removes by id or by email in any case, ends the active organization in every session, and notifies the member', async () => {
     const other = app.browser()
     await other.post('/auth/sign-in/email', member.person)
     for (const tab of [member, other]) await tab.post('/auth/organization/set-active', { organizationId: id })
@@ -88,7 +88,7 @@ describe('member/remove', () => {
     expect([status, await roleOf(app, id, admin)]).toEqual([200, null])
   })
 
-  test('by themselves: on record as their own deed, and no mail tells them what they did', async () => {
+  test('a member who removes themselves is the actor on record and gets no mail', async () => {
     await app.mailed()
     const before = app.outbox.to(admin.person.email).length
     expect((await post(admin, 'member/remove', { memberIdOrEmail: admin.person.email })).status).toBe(200)
@@ -100,7 +100,7 @@ describe('member/remove', () => {
     })
   })
 
-  test.runIf(testDatabase.kind === 'postgres')('a stranger waits for nobody, and nobody for a stranger', async () => {
+  test.runIf(testDatabase.kind === 'postgres')('an outsider never waits for a lock of the organization', async () => {
     const fields = [
       ['member/remove', { memberIdOrEmail: member.person.email }],
       ['member/update-role', { memberId: await memberIdOf(app, id, member), role: 'admin' }],
@@ -110,11 +110,11 @@ describe('member/remove', () => {
     await app.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${member.userId} FOR UPDATE`
       for (const [path, input] of fields)
-        expect([path, (await post(stranger, path, input)).code]).toEqual([path, 'ORGANIZATION_NOT_FOUND'])
+        expect([path, (await post(outsider, path, input)).code]).toEqual([path, 'ORGANIZATION_NOT_FOUND'])
     })
   })
 
-  test('T130: the last owner stays, by any way', async () => {
+  test('T130: the last owner cannot be removed, leave or be demoted', async () => {
     const only = [400, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER']
     expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: owner.person.email }))).toEqual(only)
     expect(outcome(await post(owner, 'leave', {}))).toEqual(only)
@@ -126,22 +126,22 @@ describe('member/remove', () => {
     expect(await roleOf(app, id, owner)).toBe('owner')
   })
 
-  test('T133: a member of another organization is nobody here, and stays there', async () => {
+  test('T133: never changes a member of another organization', async () => {
     const { id: theirs } = await assemble(app, [
-      [stranger, 'owner'],
+      [outsider, 'owner'],
       [owner, 'member'],
     ])
-    const memberId = await memberIdOf(app, theirs, stranger)
+    const memberId = await memberIdOf(app, theirs, outsider)
     expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: memberId }))).toEqual([400, 'MEMBER_NOT_FOUND'])
     expect(outcome(await post(owner, 'member/update-role', { memberId, role: 'member' }))).toEqual([400, 'MEMBER_NOT_FOUND'])
-    expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: stranger.person.email }))).toEqual([
+    expect(outcome(await post(owner, 'member/remove', { memberIdOrEmail: outsider.person.email }))).toEqual([
       400,
       'MEMBER_NOT_FOUND',
     ])
-    expect(await roleOf(app, theirs, stranger)).toBe('owner')
+    expect(await roleOf(app, theirs, outsider)).toBe('owner')
   })
 
-  test('who is removed or demoted has not given in advance what they may no longer give', async () => {
+  test('removing or demoting a member cancels the invitations that exceed their new role', async () => {
     const second = await app.signedIn()
     await post(owner, 'member/add', { userId: second.userId, role: 'admin' })
     await post(second, 'accept-membership', {})
@@ -157,7 +157,7 @@ describe('member/remove', () => {
     expect(await statuses()).toEqual(['canceled', 'pending'])
     await post(owner, 'member/remove', { memberIdOrEmail: second.person.email })
     expect(await statuses()).toEqual(['canceled', 'canceled'])
-    // On record for who had sent them.
+    // The audit event belongs to the user who sent the invitation.
     expect(await app.db.auditEvent.findMany({ where: { organizationId: id, action: 'cancel-invitation' } })).toMatchObject([
       { userId: second.userId, actorId: owner.userId },
       { userId: second.userId, actorId: owner.userId },
@@ -166,7 +166,7 @@ describe('member/remove', () => {
 })
 
 describe('member/update-role', () => {
-  test('gives the role, is on record with who did it, and changes nothing the second time', async () => {
+  test('sets the role once, with the actor on record', async () => {
     const memberId = await memberIdOf(app, id, member)
     for (let round = 0; round < 2; round += 1)
       expect((await post(owner, 'member/update-role', { memberId, role: 'admin' })).body).toMatchObject({
@@ -181,7 +181,7 @@ describe('member/update-role', () => {
 })
 
 describe('leave', () => {
-  test('ends the membership and answers it', async () => {
+  test('ends the membership and returns it', async () => {
     await member.post('/auth/organization/set-active', { organizationId: id })
     expect((await post(member, 'leave', {})).body).toMatchObject({
       organizationId: id,
@@ -195,7 +195,7 @@ describe('leave', () => {
 
 describe('list-members', () => {
   const list = async (query: string) => (await owner.get(`/auth/organization/list-members?organizationId=${id}&${query}`)).body
-  test('sorts, filters and pages, with the whole number', async () => {
+  test('sorts, filters and pages, with the total number', async () => {
     const rolesOf = (body: unknown) => (body as { members: { role: string }[] }).members.map(({ role }) => role)
     expect(rolesOf(await list('sortBy=role&sortDirection=desc'))).toEqual(['owner', 'member', 'admin'])
     expect(await list('sortBy=role&limit=1&offset=1')).toMatchObject({ members: [{ role: 'member' }], total: 3 })
@@ -206,14 +206,14 @@ describe('list-members', () => {
     expect(await list('filterField=role&filterValue=admin&filterOperator=ne')).toMatchObject({ total: 2 })
   })
 
-  test('by no other column, and never more than a hundred', async () => {
+  test('refuses other columns and more than a hundred rows', async () => {
     for (const query of ['sortBy=user', 'filterField=user.email&filterValue=x', 'limit=101', 'offset=-1', 'filterOperator=like'])
       expect([query, await list(query)]).toMatchObject([query, { code: 'VALIDATION_ERROR' }])
   })
 })
 
 describe('the active member', () => {
-  test('is the caller in the active organization; the role also a fellow’s', async () => {
+  test('is the caller in the active organization, and the role can be that of another member', async () => {
     const get = (path: string) => admin.get(`/auth/organization/${path}`)
     for (const path of ['get-active-member', 'get-active-member-role', 'list-members', 'list-invitations'])
       expect(outcome(await get(path))).toEqual([400, 'NO_ACTIVE_ORGANIZATION'])
@@ -221,6 +221,6 @@ describe('the active member', () => {
     expect((await get('get-active-member')).body).toMatchObject({ role: 'admin', user: { id: admin.userId } })
     expect((await get('get-active-member-role')).body).toEqual({ role: 'admin' })
     expect((await get(`get-active-member-role?userId=${member.userId}`)).body).toEqual({ role: 'member' })
-    expect((await get(`get-active-member-role?userId=${stranger.userId}`)).code).toBe('MEMBER_NOT_FOUND')
+    expect((await get(`get-active-member-role?userId=${outsider.userId}`)).code).toBe('MEMBER_NOT_FOUND')
   })
 })

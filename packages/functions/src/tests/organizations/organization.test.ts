@@ -10,7 +10,7 @@ const create = async (fields: Record<string, unknown>) =>
   (await app.signedIn()).post('/auth/organization/create', { name: 'Desk', slug: randomUUID(), ...fields })
 
 describe('organization/create', () => {
-  test('makes the caller its owner, and it their active one', async () => {
+  test('makes the caller its owner, and makes it active', async () => {
     const tab = await app.signedIn()
     const logo = 'https://example.test/logo.png'
     const metadata = { desk: { floor: 3 }, tags: ['fx', null] }
@@ -22,14 +22,14 @@ describe('organization/create', () => {
     expect((await tab.get('/auth/organization/list')).body).toMatchObject([{ id, role: 'owner', metadata }])
   })
 
-  test('leaves the active one alone when asked to', async () => {
+  test('keeps the active organization on request', async () => {
     const tab = await app.signedIn()
     const { id } = await found(tab)
     await found(tab, { keepCurrentActiveOrganization: true })
     expect(await activeOrganizationOf(tab)).toBe(id)
   })
 
-  test('T137: a slug is taken for everybody, in any case', async () => {
+  test('T137: a slug is unique for everyone, in any case', async () => {
     const { slug } = await found(await app.signedIn())
     expect(outcome(await create({ slug: slug.toUpperCase() }))).toEqual([400, 'ORGANIZATION_ALREADY_EXISTS'])
     const tab = await app.signedIn()
@@ -44,7 +44,7 @@ describe('organization/create', () => {
     ['name', ['', '   ', 'x'.repeat(101), 'a\nb', 'a\rb', 'a\u2028b', 'a\u0007b', 'a\u202eb', '…', 7, null]],
     ['logo', ['javascript:alert(1)', 'data:text/html,x', 'nope', 7]],
     ['metadata', ['text', 7, [], { x: 'x'.repeat(4096) }, { x: 'é'.repeat(2048) }]],
-  ])('T137: refuses an odd %s', async (field, values) => {
+  ])('T137: refuses an invalid %s', async (field, values) => {
     const tab = await app.signedIn()
     for (const value of values) {
       const answer = await tab.post('/auth/organization/create', { name: 'Desk', slug: randomUUID(), [field]: value })
@@ -53,20 +53,20 @@ describe('organization/create', () => {
     expect((await tab.get('/auth/organization/list')).body).toEqual([])
   })
 
-  test('T137: markup is text, and comes back as it was', async () => {
+  test('T137: returns markup unchanged, as text', async () => {
     const name = '<script>alert(1)</script> & Söhne 🏦'
     expect((await create({ name })).body).toMatchObject({ name })
     expect((await create({ metadata: { x: 'x'.repeat(4000) } })).status).toBe(200)
   })
 
-  test('founds for the caller whatever the body says', async () => {
+  test('uses the caller as owner, whatever the body says', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const { members } = await found(tab, { userId: other.userId, id: 'chosen', role: 'member' })
     expect(members).toMatchObject([{ userId: tab.userId, role: 'owner' }])
     expect((await other.get('/auth/organization/list')).body).toEqual([])
   })
 
-  test('T128: a sixth is refused, and possible again after one was deleted or left', async () => {
+  test('T128: refuses a sixth, until one is deleted or left', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const first = await found(tab)
     for (let count = 0; count < 3; count += 1) await found(tab)
@@ -86,14 +86,14 @@ describe('organization/create', () => {
 })
 
 describe('organization/get', () => {
-  test('is null without a name and without an active one', async () => {
+  test('is null without an id, a slug and an active organization', async () => {
     const tab = await app.signedIn()
     for (const path of ['get', 'get-full-organization', 'get-organization'])
       expect(outcome(await tab.get(`/auth/organization/${path}`))).toEqual([200, undefined])
     expect((await tab.get('/auth/organization/get')).body).toBeNull()
   })
 
-  test('shows by slug, by id and the active one, in this order; members with their people, no secret', async () => {
+  test('finds by slug, by id or the active one, in this order, with members and no secret', async () => {
     const [tab, fellow] = [await app.signedIn(), await app.signedIn()]
     const [active, byId, bySlug] = [await found(tab), await found(tab), await found(tab)]
     await tab.post('/auth/organization/set-active', { organizationId: active.id })
@@ -116,7 +116,7 @@ describe('organization/get', () => {
       expect((await tab.get(`/auth/organization/get?membersLimit=${limit}`)).code).toBe('VALIDATION_ERROR')
   })
 
-  test('T10: somebody else’s slug is as unknown as none', async () => {
+  test('T10: the slug of a foreign organization answers like an unknown one', async () => {
     const { slug } = await found(await app.signedIn())
     const tab = await app.signedIn()
     const [theirs, none] = await Promise.all(
@@ -128,7 +128,7 @@ describe('organization/get', () => {
 })
 
 describe('organization/update', () => {
-  test('changes what is named, in the active one when none is', async () => {
+  test('changes the named fields, of the active organization by default', async () => {
     const tab = await app.signedIn()
     const { id, slug } = await found(tab, { metadata: { a: 1 }, logo: 'https://example.test/a.png' })
     const update = (data: object) => tab.post('/auth/organization/update', { data })
@@ -141,7 +141,7 @@ describe('organization/update', () => {
     expect((await update({ id: 'x', createdAt: new Date(0) })).body).toMatchObject({ id })
   })
 
-  test('a slug that is taken is refused, one’s own is fine, and without an active one there is nothing to change', async () => {
+  test('refuses a taken slug, accepts its own, and needs an organization', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const { slug: taken } = await found(other)
     const { slug } = await found(tab)
@@ -154,7 +154,7 @@ describe('organization/update', () => {
 })
 
 describe('organization/delete', () => {
-  test('takes members and invitations along, and is nobody’s active one any more', async () => {
+  test('deletes members and invitations, and clears the active organization of every session', async () => {
     const [tab, fellow] = [await app.signedIn(), await app.signedIn()]
     const { id } = await found(tab)
     await tab.post('/auth/organization/member/add', { userId: fellow.userId, role: 'member' })
@@ -174,7 +174,7 @@ describe('organization/delete', () => {
       'accept-membership',
       'invite-member',
     ])
-    // It happened to each of them.
+    // Each member gets an event.
     const told = events.slice(4).map(({ action, userId, actorId }) => [action, userId, actorId])
     expect(new Map(told.map(([, userId, actorId]) => [userId, actorId]))).toEqual(
       new Map([
@@ -187,7 +187,7 @@ describe('organization/delete', () => {
 })
 
 describe('organization/set-active', () => {
-  test('belongs to one session: other devices, and the next sign-in, have their own', async () => {
+  test('applies to one session: other devices and the next sign-in keep their own', async () => {
     const tab = await app.signedIn()
     const { id, slug } = await found(tab)
     const other = app.browser()
@@ -202,7 +202,7 @@ describe('organization/set-active', () => {
     expect(await activeOrganizationOf(tab)).toBeNull()
   })
 
-  test('T10: somebody else’s is refused and changes nothing', async () => {
+  test('T10: refuses a foreign organization and changes nothing', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const [{ id }, theirs] = [await found(tab), await found(other)]
     for (const fields of [{ organizationId: theirs.id }, { organizationSlug: theirs.slug }, { organizationId: randomUUID() }])
@@ -212,7 +212,7 @@ describe('organization/set-active', () => {
   })
 })
 
-test('T137: an organization can have a hundred members, and no more', async () => {
+test('T137: an organization has at most a hundred members', async () => {
   const owner = await app.signedIn()
   const { id } = await assemble(app, [[owner, 'owner']])
   await app.db.user.createMany({
@@ -226,7 +226,7 @@ test('T137: an organization can have a hundred members, and no more', async () =
   expect(outcome(answer)).toEqual([403, 'ORGANIZATION_MEMBERSHIP_LIMIT_REACHED'])
 })
 
-test('the limits count changes, checks and invitations apart', async () => {
+test('changes, slug checks and invitations have separate limits', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
   const tab = await limited.signedIn()
   const { id: organizationId } = await found(tab)
@@ -242,11 +242,11 @@ test('the limits count changes, checks and invitations apart', async () => {
   expect(await codes(25, 'invite-member', (count) => ({ organizationId, email: `p${count}@example.test`, role: 'member' }))).toBe(
     2,
   )
-  // The founding was the first.
+  // The creation was the first change.
   expect(await codes(61, 'update', () => ({ organizationId, data: {} }))).toBe(2)
 })
 
-test('no organization is called like a page', async () => {
+test('refuses the name of a page as a slug', async () => {
   const files = await readdir(new URL('../../../../../apps/web/app/routes', import.meta.url))
   const pages = files.flatMap((file) => file.match(/^(?:_[a-z]+\.)?([a-z][a-z-]*)\./)?.[1] ?? [])
   expect(pages).toEqual(expect.arrayContaining(['forgot-password', 'two-factor', 'undo-email-change', 'logout', 'settings']))

@@ -12,17 +12,17 @@ const tabs = {
   owner: await app.signedIn(),
   admin: await app.signedIn(),
   member: await app.signedIn(),
-  stranger: await app.signedIn(),
+  outsider: await app.signedIn(),
   'owner of another': await app.signedIn(),
 }
-/** Who something is done to: one of each role, besides the callers. */
+/** The targets: one member of each role, besides the callers. */
 const fellows = { owner: await app.signedIn(), admin: await app.signedIn(), member: await app.signedIn() }
 const newcomer = await app.signedIn()
-const callers = ['signed out', 'stranger', 'owner of another', 'member', 'admin', 'owner'] as const
+const callers = ['signed out', 'outsider', 'owner of another', 'member', 'admin', 'owner'] as const
 type Caller = (typeof callers)[number]
 
 let id: string
-/** Of the fellow member. */
+/** The member id of the target. */
 let memberId: string
 beforeEach(async () => {
   await app.db.organization.deleteMany()
@@ -54,11 +54,11 @@ const invited = (role: Role) =>
 
 type Duty = {
   name: string
-  /** The entry of the table that allows it; null: every member may. */
+  /** The required permission; null when every member may. */
   needs: readonly [resource: 'organization' | 'member' | 'invitation', action: string] | null
-  /** The code for a member whose role does not allow it. */
+  /** The error code for a member without the permission. */
   refusal?: string
-  /** The code for those outside, when it is another one. */
+  /** The error code for outsiders, if it differs. */
   outside?: string
   call: (tab: Browser) => Promise<Answer>
 }
@@ -154,10 +154,10 @@ describe.each(duties)('T125: $name', (duty) => {
     if (wanted[0] !== 200 && duty.name !== 'cancel-invitation') expect(await everything()).toBe(before)
   })
 
-  test('T10: an organization that does not exist and somebody else’s are one answer', async () => {
-    const theirs = await duty.call(tabs.stranger)
+  test('T10: an unknown organization and a foreign one get the same answer', async () => {
+    const theirs = await duty.call(tabs.outsider)
     id = randomUUID()
-    const none = await duty.call(tabs.stranger)
+    const none = await duty.call(tabs.outsider)
     expect([none.status, none.body]).toEqual([theirs.status, theirs.body])
   })
 })
@@ -166,7 +166,7 @@ const pairs = roles.flatMap((caller) => roles.map((role) => ({ caller, role })))
 const triples = pairs.flatMap(({ caller, role }) => roles.map((to) => ({ caller, role, to })))
 const reaches = (caller: Role, role: Role) => rolesUpTo(caller).includes(role)
 
-describe('T131: nobody gives or takes a role above their own', () => {
+describe('T131: no member gives or takes a role above their own', () => {
   test.each(triples)('$caller makes $role $to', async ({ caller, role, to }) => {
     const memberId = await memberIdOf(app, id, fellows[role])
     const answer = await tabs[caller].post('/auth/organization/member/update-role', { organizationId: id, memberId, role: to })
@@ -200,7 +200,7 @@ describe('T131: nobody gives or takes a role above their own', () => {
     )
   })
 
-  test.each(pairs)('$caller invites a $role, and again after somebody higher did', async ({ caller, role }) => {
+  test.each(pairs)('$caller invites a $role, and resends after a higher role did', async ({ caller, role }) => {
     const fields = { organizationId: id, email: 'new@example.test', role }
     const refusal = allows(caller, ['invitation', 'create'])
       ? 'YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE'
@@ -214,7 +214,7 @@ describe('T131: nobody gives or takes a role above their own', () => {
     expect(outcome(await tabs[caller].post('/auth/organization/invite-member', lower))).toEqual(wanted)
   })
 
-  test.each(pairs)('$caller cancels an invitation to be $role, and sees it', async ({ caller, role }) => {
+  test.each(pairs)('$caller sees and cancels an invitation for $role', async ({ caller, role }) => {
     const invitation = await invited(role)
     const isAllowed = allows(caller, ['invitation', 'cancel']) && reaches(caller, role)
     const { body } = await tabs[caller].get(`/auth/organization/get?organizationId=${id}`)
@@ -231,7 +231,7 @@ describe('has-permission', () => {
   const questions = Object.entries(defaultStatements).flatMap(([resource, actions]) =>
     actions.map((action) => ({ resource, action })),
   )
-  test.each(roles)('tells a %s what better-auth’s own table tells', async (role) => {
+  test.each(roles)("answers for a %s like better-auth's own table", async (role) => {
     for (const { resource, action } of questions) {
       const asked = { [resource]: [action] }
       const { body } = await tabs[role].post('/auth/organization/has-permission', { organizationId: id, permissions: asked })
@@ -239,7 +239,7 @@ describe('has-permission', () => {
     }
   })
 
-  test('needs all that is asked, and is no for nothing and for what does not exist', async () => {
+  test('needs every permission asked for, and is false for none and for unknown ones', async () => {
     const ask = async (asked: object) =>
       (await tabs.admin.post('/auth/organization/has-permission', { organizationId: id, permissions: asked })).body
     const [yes, no] = [
@@ -260,7 +260,7 @@ describe('has-permission', () => {
   })
 })
 
-test('T136: a role that is taken away is gone with the next call', async () => {
+test('T136: a revoked role has no effect from the next call on', async () => {
   const update = () => tabs.admin.post('/auth/organization/update', { organizationId: id, data: { name: 'Again' } })
   expect((await update()).status).toBe(200)
   const memberId = await memberIdOf(app, id, tabs.admin)

@@ -35,16 +35,16 @@ const userOf = async (url: string, cookie: string) =>
   ((await (await fetch(`${url}/auth/get-session`, { headers: { cookie } })).json()) as { user: { email: string } } | null)?.user
     .email
 
-/** Turns on the second factor; resolves to its secret, and to the cookie of the session that goes on with it. */
-async function enrol(url: string, { password, cookie }: { password: string; cookie: string }) {
+/** Turns on the second factor. Returns its secret and the cookie of the rotated session. */
+async function enableTwoFactor(url: string, { password, cookie }: { password: string; cookie: string }) {
   const target = { url, origin: url }
   const { body } = await ask(target, 'POST', '/auth/two-factor/enable', { body: { password }, cookie })
   const secret = new URL(String(body?.totpURI)).searchParams.get('secret') ?? ''
-  // The code of the step before: the present one is for the sign-in after the restore.
+  // Uses the previous code, because the sign-in after the restore needs the current one.
   const code = await generate({ secret, epoch: Math.floor(Date.now() / 1000) - 30 })
-  const proved = await ask(target, 'POST', '/auth/two-factor/verify-totp', { body: { code }, cookie })
-  expect(proved.status).toBe(200)
-  return { secret, cookie: cookiesOf(proved) }
+  const verified = await ask(target, 'POST', '/auth/two-factor/verify-totp', { body: { code }, cookie })
+  expect(verified.status).toBe(200)
+  return { secret, cookie: cookiesOf(verified) }
 }
 
 async function expectSecondFactor(url: string, person: Person, secret: string): Promise<void> {
@@ -52,18 +52,18 @@ async function expectSecondFactor(url: string, person: Person, secret: string): 
   const challenge = await signIn(target, person)
   expect(challenge.body).toMatchObject({ twoFactorRedirect: true })
   const code = await generate({ secret, epoch: Math.floor(Date.now() / 1000) })
-  const proof = { body: { code }, cookie: cookiesOf(challenge) }
-  expect((await ask(target, 'POST', '/auth/two-factor/verify-totp', proof)).status).toBe(200)
+  const verification = { body: { code }, cookie: cookiesOf(challenge) }
+  expect((await ask(target, 'POST', '/auth/two-factor/verify-totp', verification)).status).toBe(200)
 }
 
-test('a backup of the running service brings back accounts, sessions and second factors elsewhere', async () => {
+test('a backup of the running service restores accounts, sessions and second factors in another folder', async () => {
   const [first, second] = [await temporaryFolder(), join(await temporaryFolder(), 'new')]
   const file = join(await temporaryFolder(), 'floorpass.backup')
   const server = await startServer({ DATA_DIR: first, RATE_LIMIT: 'off' })
   const target = { url: server.url, origin: server.url }
   const person = await signedInPerson(target, outboxOf(first))
   const other = await signedInPerson(target, outboxOf(first))
-  const { secret, cookie } = await enrol(server.url, person)
+  const { secret, cookie } = await enableTwoFactor(server.url, person)
 
   const taken = await run('backup', first, file)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the running service')])
@@ -71,11 +71,11 @@ test('a backup of the running service brings back accounts, sessions and second 
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await run('backup', first, file)).output).toContain('exists: choose another name')
   expect((await run('restore', first, file)).output).toContain('nothing was restored')
-  // Nobody else reaches the socket, from before it is there.
+  // Only the owner may reach the socket, even while it is being created.
   expect((await stat(join(first, 'database'))).mode & 0o777).toBe(0o700)
   expect((await stat(join(first, 'database', 'backup.sock'))).mode & 0o777).toBe(0o600)
   expect(await readdir(join(first, 'database'))).not.toContain('backup')
-  // What comes after it is not in it.
+  // Changes after the backup are not part of it.
   const later = await signedInPerson(target, outboxOf(first))
   expect((await server.end('SIGTERM')).code).toBe(0)
   expect((await run('restore', first, file)).output).toContain('nothing was restored')
@@ -93,13 +93,13 @@ test('a backup of the running service brings back accounts, sessions and second 
   await successor.end('SIGTERM')
 })
 
-test('so does one of a stopped service, from its files; with AUTH_SECRET the secret stays outside', async () => {
+test('a backup of a stopped service restores the same, and leaves AUTH_SECRET out', async () => {
   const folder = await temporaryFolder()
   const [dataDir, other, file] = [join(folder, 'data'), join(folder, 'other'), join(folder, 'stopped.backup')]
   const more = { AUTH_SECRET: 'kYq4x9Zs7wPn2vRt8bLm3cJd6fGh1aQe' }
   const server = await startServer({ DATA_DIR: dataDir, RATE_LIMIT: 'off', ...more })
   const person = await signedInPerson({ url: server.url, origin: server.url }, outboxOf(dataDir))
-  const { secret, cookie } = await enrol(server.url, person)
+  const { secret, cookie } = await enableTwoFactor(server.url, person)
   await server.end('SIGTERM')
   const taken = await run('backup', dataDir, file, more)
   expect([taken.code, taken.output]).toEqual([0, expect.stringContaining('of the stopped service')])
@@ -114,7 +114,7 @@ test('so does one of a stopped service, from its files; with AUTH_SECRET the sec
   await successor.end('SIGTERM')
 })
 
-test('what is no whole backup is refused, and nothing is left behind', async () => {
+test('a restore refuses a broken or missing backup and leaves nothing behind', async () => {
   const folder = await temporaryFolder()
   const [dataDir, file, cut] = [join(folder, 'data'), join(folder, 'whole.backup'), join(folder, 'cut.backup')]
   const server = await startServer({ DATA_DIR: dataDir })
@@ -128,7 +128,7 @@ test('what is no whole backup is refused, and nothing is left behind', async () 
     expect(refused.output).toMatch(/is not a complete backup|cannot be read/)
   }
   await expect(stat(join(folder, 'other', 'database', 'pgdata'))).rejects.toMatchObject({ code: 'ENOENT' })
-  // Another service's secret must not be overwritten.
+  // A restore must not overwrite another service's secret.
   await mkdir(join(folder, 'other'))
   await writeFile(join(folder, 'other', 'auth-secret'), 'x'.repeat(43))
   expect((await run('restore', join(folder, 'other'), file)).output).toContain("differs from the backup's secret")

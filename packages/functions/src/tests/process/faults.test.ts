@@ -26,18 +26,18 @@ const workplace: Workplace = {
 }
 const scenarioOf = (name: string) => scenarios.find((scenario) => scenario.name === name) as Scenario
 
-// The others, and more rounds of these: `npm run reliability`.
+// `npm run reliability` runs the other scenarios, and more rounds of these.
 describe('short scenarios', () => {
   test.skipIf(!binaries)('T191: /readyz of a frozen database is 503 within about 2 s', async () => {
     expect((await scenarioOf('slow-database').run(workplace)).problems).toEqual([])
   })
 
-  test('T104: a clock that steps an hour makes nothing usable again', async () => {
+  test('T104: a clock step of an hour revives no expired link, code or session', async () => {
     expect((await scenarioOf('clock-steps').run(workplace)).problems).toEqual([])
   })
 })
 
-test('T195: after SIGTERM it serves on for a moment, says that it goes, and closes connections by its answers', async () => {
+test('T195: after SIGTERM it serves for a moment, reports not ready, and closes connections after their answers', async () => {
   const server = await startServer({ DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
   const ask = (path: string) =>
     new Promise<string>((resolve, reject) => {
@@ -45,7 +45,7 @@ test('T195: after SIGTERM it serves on for a moment, says that it goes, and clos
       const socket = connect(server.port, '127.0.0.1', () =>
         socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost:${server.port}\r\n\r\n`),
       )
-      // Resolves when the server closes: this side keeps the connection.
+      // Resolves when the server closes the connection; this side keeps it open.
       socket
         .on('data', (chunk: Buffer) => {
           answer += chunk
@@ -64,7 +64,7 @@ test('T195: after SIGTERM it serves on for a moment, says that it goes, and clos
   expect((await ended).code).toBe(0)
 })
 
-test('the figures of a scenario replace its former ones, and nothing else of the page', () => {
+test('new figures of a scenario replace the old ones and nothing else on the page', () => {
   const page = '# Page\n\n<!-- figures:a -->\nold\n<!-- /figures:a -->\n\n## Hostile requests\n\nby hand\n'
   const once = replaceBlock(page, 'a', 'new')
   expect(once).toBe(page.replace('old', 'new'))

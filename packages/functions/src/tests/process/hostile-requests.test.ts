@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off' })
 const own = `http://localhost:${server.port}`
-/** On https, and with one provider. */
+/** A second server, on https and with one provider. */
 const secure = await startServer({
   ...(await databaseEnvironment()),
   DATA_DIR: await temporaryFolder(),
@@ -37,17 +37,17 @@ const isAlive = async () => (await fetch(`${server.url}/healthz`)).status === 20
 
 describe('the running server', () => {
   test.each([
-    ['a foreign one', 'evil.test'],
-    ['one with a port', 'localhost:99999999'],
-    ['an empty one', ''],
-    ['one with a space', 'a b'],
-    ['one with a path', 'evil.test/x?y#z'],
-    ['one with a user', 'user:password@localhost'],
-    ['one with a bracket', '[::1'],
-    ['one with a backslash', 'localhost\\evil.test'],
-    ['one with a percent sign', '%00.localhost'],
-    ['one of 8 KB', `${'a'.repeat(8000)}`],
-    ['one with an umlaut', 'm\u00fcnchen.test'],
+    ['a foreign name', 'evil.test'],
+    ['an invalid port', 'localhost:99999999'],
+    ['an empty value', ''],
+    ['a space', 'a b'],
+    ['a path', 'evil.test/x?y#z'],
+    ['a user', 'user:password@localhost'],
+    ['a bracket', '[::1'],
+    ['a backslash', 'localhost\\evil.test'],
+    ['a percent sign', '%00.localhost'],
+    ['8 KB', `${'a'.repeat(8000)}`],
+    ['an umlaut', 'm\u00fcnchen.test'],
   ])('answers any Host without a 500: %s', async (_, host) => {
     for (const target of ['/auth/get-session', '/login', '/unknown', '/dev/mailbox', '/assets/unknown.js']) {
       const { status, all } = await get(target, { host })
@@ -57,7 +57,7 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('T152: answers any forwarding header without a 500, and links to nowhere else', async () => {
+  test('T152: answers any forwarding header without a 500, and never links to its host', async () => {
     const protos = ['https', 'http', 'HTTP/1.1', 'https,http', '', 'javascript', 'x'.repeat(4096)]
     for (const proto of protos) {
       const headers = {
@@ -76,7 +76,7 @@ describe('the running server', () => {
     }
   })
 
-  test('T160: reads an absolute-form target as HTTP asks, and believes nothing of it', async () => {
+  test('T160: accepts an absolute-form target and ignores its host', async () => {
     expect((await get('http://evil.test/auth/get-session')).status).toBe(200)
     expect((await get('https://evil.test:99/auth/get-session')).status).toBe(200)
     expect((await get('http://evil.test/dev/mailbox')).status).toBe(404)
@@ -135,7 +135,7 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('13.4.4: has no TRACE, no TRACK and no CONNECT', async () => {
+  test('13.4.4: refuses TRACE, TRACK and CONNECT', async () => {
     const canary = 'canary-in-a-cookie'
     for (const target of ['/auth/get-session', '/login', '/unknown']) {
       for (const method of ['TRACE', 'TRACK']) {
@@ -148,7 +148,7 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('T61: refuses two Origin headers, and two of anything that decides', async () => {
+  test('T61: refuses two Origin headers, and two of any other decisive header', async () => {
     const twice = await post('/auth/sign-out', '{}', [
       ['origin', own],
       ['origin', 'https://evil.test'],
@@ -225,18 +225,18 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('T161: a length is no excuse for a longer body: the rest is no part of it', async () => {
+  test('T161: never reads bytes beyond the declared length as part of the body', async () => {
     const request = `POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}${'x'.repeat(100_000)}`
     const answers = (await sendRaw(server.port, request)).all.match(/HTTP\/1\.1 \d{3}/g)
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 400']))
   })
 
   test.each([
-    ['no HTTP', 'hello\r\n\r\n'],
-    ['a header that is none', 'GET / HTTP/1.1\r\nx : y\r\n\r\n'],
-    ['much of it', 'x'.repeat(50_000)],
-  ])('what cannot be read behind a request is not answered in its place: %s', async (_, behind) => {
-    const body = '{"email":"nobody@example.test","password":"plum kettle orbit"}'
+    ['text', 'hello\r\n\r\n'],
+    ['an invalid header', 'GET / HTTP/1.1\r\nx : y\r\n\r\n'],
+    ['50 KB of text', 'x'.repeat(50_000)],
+  ])('answers only the request in front of unreadable bytes: %s', async (_, behind) => {
+    const body = '{"email":"unknown@example.test","password":"plum kettle orbit"}'
     const lines = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
     const {
       status,
@@ -247,10 +247,10 @@ describe('the running server', () => {
     expect(answered).toMatch(/^connection: close$/im)
   })
 
-  test('a body in chunks is read like any other, also by a page', async () => {
+  test('reads a chunked body like any other, also on a page', async () => {
     for (const [target, type, body, expected] of [
-      ['/auth/sign-in/email', 'application/json', '{"email":"nobody@example.test","password":"x"}', 401],
-      ['/login', 'application/x-www-form-urlencoded', 'email=nobody%40example.test&password=x', 401],
+      ['/auth/sign-in/email', 'application/json', '{"email":"unknown@example.test","password":"x"}', 401],
+      ['/login', 'application/x-www-form-urlencoded', 'email=unknown%40example.test&password=x', 401],
     ] as const) {
       const chunks = [...body].map((character) => `1\r\n${character}\r\n`).join('')
       const answer = await sendRaw(
@@ -261,13 +261,13 @@ describe('the running server', () => {
     }
   })
 
-  test('T161: an oversized body is 413, told or chunked, before it was sent, and fifty at once cost no memory', async () => {
+  test('T161: answers 413 before an oversized body arrives, declared or chunked, and fifty at once cost no memory', async () => {
     const started = performance.now()
-    const told = await sendRaw(
+    const declared = await sendRaw(
       server.port,
       `${head('POST /auth/sign-in/email HTTP/1.1', { 'content-type': 'application/json', 'content-length': String(10 ** 10) })}{`,
     )
-    expect([told.status, JSON.parse(told.body).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect([declared.status, JSON.parse(declared.body).code]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
     expect(performance.now() - started).toBeLessThan(4000)
 
     const before = await residentMegabytes()
@@ -283,7 +283,7 @@ describe('the running server', () => {
   })
 
   test.each(['/auth/sign-in/email', '/trpc/signIn.email', '/login'])(
-    'T161: whoever sends four megabytes before they read anything reads 413: %s',
+    'T161: a caller that reads only after sending four megabytes still reads 413: %s',
     async (target) => {
       const socket = connect(server.port, '127.0.0.1').on('error', () => {})
       const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -300,7 +300,7 @@ describe('the running server', () => {
     },
   )
 
-  test('a connection of twenty thousand requests, twenty at a time, ends like any other', async () => {
+  test('twenty thousand requests on one connection, twenty at a time, all get an answer', async () => {
     const socket = connect(server.port, '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -322,7 +322,7 @@ describe('the running server', () => {
     expect(await isAlive()).toBe(true)
   })
 
-  test('more requests at once on one connection than anybody sends end it, and cost no other caller their time', async () => {
+  test('closes a connection with too many requests at once, without slowing other callers', async () => {
     const made = { cookie: `floorpass_session=${'A'.repeat(43)}` }
     const flood = head('GET /auth/get-session HTTP/1.1', made).replace('connection: close\r\n', '').repeat(5_000)
     const floods = Array.from({ length: 5 }, () => sendRaw(server.port, flood))
@@ -333,7 +333,7 @@ describe('the running server', () => {
     for (const { isOpen } of await Promise.all(floods)) expect(isOpen).toBe(false)
   })
 
-  test('T161: what comes behind a body that was too large is not answered: its connection closes', async () => {
+  test('T161: closes the connection after an oversized body, and answers nothing behind it', async () => {
     const body = 'x'.repeat(200_000)
     const lines = `host: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`
     const behind = 'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'
@@ -343,7 +343,7 @@ describe('the running server', () => {
   })
 
   test.each(['/auth/sign-in/email', '/trpc/signIn.email', '/login'])(
-    'a caller who hangs up in mid-body breaks nothing: %s',
+    'survives a caller that hangs up in mid-body: %s',
     async (target) => {
       for (const framing of ['content-length: 100\r\n\r\n{"email":', 'transfer-encoding: chunked\r\n\r\n9\r\n{"email":\r\n']) {
         const socket = connect(server.port, '127.0.0.1')
@@ -356,7 +356,7 @@ describe('the running server', () => {
     },
   )
 
-  test('T163: deep and wide JSON is 400, and holds nobody up', async () => {
+  test('T163: answers 400 to deep and wide JSON within a second', async () => {
     for (const body of [
       '['.repeat(30_000) + ']'.repeat(30_000),
       `{"a":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
@@ -374,11 +374,11 @@ describe('the running server', () => {
     ['no Host', 400, true, () => sendRaw(server.port, `GET /auth/x HTTP/1.1\r\nconnection: close\r\norigin: ${own}\r\n\r\n`)],
     ['a bad target', 400, true, () => get('ftp://evil.test/', { origin })],
     ['a backslash', 400, true, () => get('/auth\\get-session', { origin })],
-    ['no HTTP', 400, false, () => sendRaw(server.port, 'hello\r\n\r\n')],
-    ['a header that is none', 400, false, () => sendRaw(server.port, 'GET / HTTP/1.1\r\nhost : x\r\n\r\n')],
-    ['headers that are too large', 431, false, () => get('/auth/get-session', { origin, x: 'a'.repeat(20_000) })],
+    ['text', 400, false, () => sendRaw(server.port, 'hello\r\n\r\n')],
+    ['an invalid header', 400, false, () => sendRaw(server.port, 'GET / HTTP/1.1\r\nhost : x\r\n\r\n')],
+    ['oversized headers', 431, false, () => get('/auth/get-session', { origin, x: 'a'.repeat(20_000) })],
     [
-      'a body that is framed badly',
+      'a badly framed body',
       400,
       true,
       () =>
@@ -400,7 +400,7 @@ describe('the running server', () => {
   ]
 
   test.each(refusals)(
-    'T147, T182: what HTTP refuses below the edge has its form too: %s',
+    'T147, T182: refusals below the edge have a code, a request id and every security header: %s',
     async (_, expected, hasOrigin, request) => {
       const { status, head: answered, body, all } = await request()
       expect([status, JSON.parse(body)]).toEqual([expected, { code: 'BAD_REQUEST', message: expect.any(String) }])
@@ -420,7 +420,7 @@ describe('the running server', () => {
         connection: 'close',
         vary: 'origin',
       })
-      // Where the headers were not read, nobody knows who asked.
+      // CORS needs the Origin header, which a malformed request does not deliver.
       expect(headers.get('access-control-allow-origin')).toBe(hasOrigin ? own : undefined)
       expect(all.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1)
       await expect
@@ -429,7 +429,7 @@ describe('the running server', () => {
     },
   )
 
-  test('T147, T146: files of the build have every header of safety, and HSTS on https', async () => {
+  test('T147, T146: build files carry every security header, and HSTS on https', async () => {
     const script = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(`${server.url}/`)).text())?.[0] ?? ''
     for (const [url, hsts] of [
       [server.url, null],
@@ -448,13 +448,13 @@ describe('the running server', () => {
     }
   })
 
-  test('T147: a part of a file that is not there is refused with them too', async () => {
+  test('T147: an unsatisfiable range of a file is refused with the security headers', async () => {
     const script = /\/assets\/[\w.-]+\.js/.exec(await (await fetch(`${server.url}/`)).text())?.[0] ?? ''
     const { status, headers } = await fetch(server.url + script, { headers: { range: 'bytes=999999999-' } })
     expect([status, headers.get('x-content-type-options')]).toEqual([416, 'nosniff'])
   })
 
-  test('T77: pages offer a provider that is there, and show no button of one without its secrets', async () => {
+  test('T77: pages offer configured providers and no others', async () => {
     for (const page of ['/login', '/signup']) {
       expect(await (await fetch(server.url + page)).text()).not.toMatch(/google|github/i)
       const html = await (await fetch(secure.url + page)).text()
@@ -463,7 +463,7 @@ describe('the running server', () => {
     }
   })
 
-  test('serves its files with a type, for ever, and to nobody the server side', async () => {
+  test('serves build files with a type and a long cache time, and no server files', async () => {
     const page = await (await fetch(`${server.url}/`)).text()
     const script = /\/assets\/[\w.-]+\.js/.exec(page)?.[0] ?? ''
     const answer = await fetch(server.url + script)
@@ -477,7 +477,7 @@ describe('the running server', () => {
     }
   })
 
-  test('T50, T53: takes no form of another origin, on any page, with a cookie or without', async () => {
+  test('T50, T53: no page accepts a form of another origin, with or without a cookie', async () => {
     const pages = ['login', 'signup', 'forgot-password', 'reset-password', 'verify-email', 'two-factor', 'logout', 'unknown']
     const settings = [
       'profile',
@@ -502,7 +502,7 @@ describe('the running server', () => {
     }
   })
 
-  test('refuses what a page does not take with a code, and names no file', async () => {
+  test('refuses with a code what a page does not accept, and names no file', async () => {
     for (const path of ['/settings', '/settings/data']) {
       const answer = await fetch(server.url + path, { method: 'POST', body: '{}', headers: { origin: own } })
       expect([answer.status, await answer.json()]).toEqual([
@@ -512,7 +512,7 @@ describe('the running server', () => {
     }
   })
 
-  test('T148: sends pages with a secret in their address without a referrer or a third party', async () => {
+  test('T148: sends pages with a secret in their URL without a referrer and without third parties', async () => {
     const token = 'canary-in-an-address'
     for (const page of ['reset-password', 'verify-email', 'undo-email-change', 'delete-account', 'accept-invitation']) {
       const answer = await fetch(`${server.url}/${page}?token=${token}`, { redirect: 'manual' })
@@ -540,7 +540,7 @@ describe('the running server', () => {
   })
 })
 
-test('none of it was a bug', async () => {
+test('no request logged a warning or an error', async () => {
   const { code, stdout, stderr } = await server.end('SIGTERM')
   const lines = stdout
     .split('\n')
@@ -549,7 +549,7 @@ test('none of it was a bug', async () => {
   expect(lines.length).toBeGreaterThan(50)
   expect(lines.filter(({ level }) => Number(level) >= 40)).toEqual([])
   expect(code).toBe(0)
-  // Remix says so of every path that is no UTF-8, and answers 404.
+  // Remix logs every path that is not UTF-8, and answers 404.
   expect(stderr.split('\n').filter((line) => !line.includes('could not be decoded'))).toEqual([''])
 })
 

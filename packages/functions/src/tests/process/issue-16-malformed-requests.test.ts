@@ -6,7 +6,7 @@ const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: a
 const ask = (start: string, lines: string[]) =>
   sendRaw(server.port, Buffer.from([`${start} HTTP/1.1`, ...lines, 'connection: close', '', ''].join('\r\n'), 'latin1'))
 const targets = ['/', '/login', '/login.data', '/unknown', '/healthz', '/dev/mailbox', '/trpc/sessions.get', '/auth/get-session']
-/** Without a cookie the edge answers, with one the short way does. */
+/** Requests without a cookie reach the edge; the one with a cookie takes the fast path. */
 const readers = [...targets.map((target) => [target]), ['/auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]]
 const expectRefused = async (status: number, start: string, lines: string[]) => {
   const answer = await ask(start, lines)
@@ -20,7 +20,7 @@ const expectRefused = async (status: number, start: string, lines: string[]) => 
 }
 
 test.each(['a.1', 'a.1.', '1.2.3.256', 'a.0x1', 'a.1:3000', 'a,b', 'loc\u00aalhost', 'localhost\u00a0', 'localhost:65536'])(
-  'a Host that makes no address is refused on every path: %j',
+  'refuses the invalid Host %j on every path',
   async (host) => {
     for (const [target, ...cookie] of readers) await expectRefused(400, `GET ${target}`, [`host: ${host}`, ...cookie])
     await expectRefused(400, 'GET http://localhost/auth/get-session', [`host: ${host}`])
@@ -28,37 +28,37 @@ test.each(['a.1', 'a.1.', '1.2.3.256', 'a.0x1', 'a.1:3000', 'a,b', 'loc\u00aalho
 )
 
 test.each([
-  ['different ones', 'localhost', 'evil.test'],
-  ['the same one twice', 'localhost', 'localhost'],
-  ['a good one behind a bad one', 'a.1', 'localhost'],
-])('two Host headers are refused on every path: %s', async (_, first, second) => {
+  ['different values', 'localhost', 'evil.test'],
+  ['the same value twice', 'localhost', 'localhost'],
+  ['a valid one after an invalid one', 'a.1', 'localhost'],
+])('refuses two Host headers on every path: %s', async (_, first, second) => {
   for (const [target, ...cookie] of readers)
     await expectRefused(400, `GET ${target}`, [`host: ${first}`, `Host: ${second}`, ...cookie])
 })
 
-test('an address that names a user is refused, where a request with a body used to fail', async () => {
+test('refuses a URL with a user name', async () => {
   for (const authority of ['user:password@localhost', 'user@localhost', ':password@localhost', '/user:password@localhost'])
     for (const method of ['GET', 'POST'])
       for (const path of ['/login', '/auth/sign-out', '/unknown'])
         await expectRefused(400, `${method} http://${authority}${path}`, ['host: localhost', 'content-length: 0'])
 })
 
-test('an expectation that is not 100-continue is refused with a code, on every path', async () => {
+test('refuses an Expect header other than 100-continue with a code, on every path', async () => {
   for (const [target, ...cookie] of readers)
     await expectRefused(417, `GET ${target}`, ['host: localhost', 'expect: 200-ok', ...cookie])
-  // Node has said 100 to this one already.
+  // Node has already answered 100 to this one.
   expect((await ask('GET /login', ['host: localhost', 'expect: 100-continue, 200-ok'])).all).toMatch(/HTTP\/1\.1 417 /)
   const posted = await ask('POST /auth/sign-out', ['host: localhost', 'expect: 100-continue', 'content-length: 0'])
   expect(posted.all).toMatch(/HTTP\/1\.1 200 /)
 })
 
-test('what was refused ends its connection, and nothing behind it is answered', async () => {
+test('closes the connection after a refusal, and answers nothing behind it', async () => {
   const refused = 'POST /auth/sign-out HTTP/1.1\r\nhost: localhost\r\nexpect: 200-ok\r\ncontent-length: 5\r\n\r\n'
   const answer = await sendRaw(server.port, `${refused}hello${'GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(3)}`)
   expect([answer.isOpen, answer.all.match(/HTTP\/1\.1 \d{3}/g)]).toEqual([false, ['HTTP/1.1 417']])
 })
 
-test('none of it left a failure or a stack in the log', async () => {
+test('logs no error and no stack', async () => {
   const { stdout, stderr } = await server.end('SIGTERM')
   expect(server.logs().filter(({ level }) => Number(level) >= 40)).toEqual([])
   expect(stdout + stderr).not.toMatch(/ at .*:\d+:\d+/)

@@ -21,7 +21,7 @@ const submit = (path: string, fields: Record<string, string>, cookie = '') =>
     headers: { origin, accept: 'text/html', cookie },
     body: new URLSearchParams(fields),
   })
-/** The token of the newest mail to this address whose text has these words. */
+/** The token of the newest mail to this address that contains these words. */
 const mailedToken = (email: string, words: string) =>
   vi.waitFor(
     async () => {
@@ -42,7 +42,7 @@ const signedIn = async (name: string) => {
   return { email, userId: user.id, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' }
 }
 
-test('a signed-out browser that confirms a contested address is led to the sign-in and back to the link', async () => {
+test('a signed-out browser that confirms a contested email signs in first and returns to the link', async () => {
   const { email, cookie } = await signedIn('Ada')
   const newEmail = 'new@example.test'
   await call('/auth/sign-up/email', { name: 'Squatter', email: newEmail, password })
@@ -62,7 +62,7 @@ test('a signed-out browser that confirms a contested address is led to the sign-
   expect([done.status, done.headers.get('location')]).toEqual([302, '/settings/email?notice=changed'])
 })
 
-test('a person who was added to an organization accepts or leaves it on the page', async () => {
+test('a user who was added to an organization accepts or leaves it on the page', async () => {
   const [owner, member] = [await signedIn('Olga'), await signedIn('Mia')]
   const organizations: { id: string; slug: string }[] = []
   for (const slug of ['desk-one', 'desk-two', 'desk-three']) {

@@ -6,7 +6,7 @@ const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: a
 const get = (target: string) =>
   sendRaw(server.port, `GET ${target} HTTP/1.1\r\nhost: localhost:${server.port}\r\nconnection: close\r\n\r\n`)
 
-/** Milliseconds until the answer, the least of five: the processor is shared with other tests. */
+/** Milliseconds of the fastest of five requests, because other tests share the processor. */
 async function timeOf(target: string): Promise<number> {
   const times: number[] = []
   for (let round = 0; round < 5; round += 1) {
@@ -26,13 +26,13 @@ test.each([
   ['spaces', `/${'%20'.repeat(4_600)}x`],
   ['slashes in a query', `/login?redirectTo=${'/'.repeat(14_000)}x`],
   ['names in a query', `/login?${'a&'.repeat(7_000)}`],
-])('a page is refused or shown as fast for %s as for other long addresses', async (_, target) => {
+])('a URL full of %s costs no more time than other long URLs', async (_, target) => {
   await timeOf('/login')
   const plain = await timeOf(`/${'a/'.repeat(7_000)}x`)
   expect(await timeOf(target)).toBeLessThan(10 * plain)
 })
 
-test('an address with two slashes in a row is no page', async () => {
+test('a URL with two slashes in a row is 404', async () => {
   for (const target of ['//', '//login', '/login//', '/settings//security'])
     expect([target, (await get(target)).status]).toEqual([target, 404])
   expect((await get('/login')).status).toBe(200)

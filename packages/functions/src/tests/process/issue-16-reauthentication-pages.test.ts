@@ -41,7 +41,7 @@ async function signedInBefore(minutes: number) {
 
 const target = '/reauthenticate?redirectTo=%2Fsettings%2Femail'
 
-test('a page asks who I am before it shows a form that would be refused, and the password opens that form', async () => {
+test('a sensitive page asks for reauthentication before it shows its form, and the password opens the form', async () => {
   const ada = await signedInBefore(16)
   const before = String((await ada.get('/settings/email')).body)
   expect(before).toContain(`href="${target}"`)
@@ -59,12 +59,12 @@ test('a page asks who I am before it shows a form that would be refused, and the
   expect([again.status, again.headers.get('location')]).toEqual([302, '/settings/email'])
 })
 
-test('a sign-in of the last 15 minutes is not asked again', async () => {
+test('a sign-in within the last 15 minutes needs no reauthentication', async () => {
   const ada = await signedInBefore(14)
   expect(String((await ada.get('/settings/email')).body)).toContain('name="newEmail"')
 })
 
-test('every page with a sensitive form leads to the proof, and back to itself', async () => {
+test('every page with a sensitive form links to the reauthentication, which returns to it', async () => {
   const ada = await signedInBefore(16)
   for (const path of ['/settings/email', '/settings/accounts', '/settings/trading', '/settings/danger']) {
     const { status, body } = await ada.get(path)
@@ -78,7 +78,7 @@ test('every page with a sensitive form leads to the proof, and back to itself', 
   expect([data.status, data.headers.get('location')]).toEqual([302, '/reauthenticate?redirectTo=%2Fsettings%2Fdanger'])
 })
 
-test('the page leads to no address of others, and refuses odd proofs without an effect', async () => {
+test('the reauthentication page never links elsewhere, and ignores invalid input', async () => {
   const ada = await signedInBefore(16)
   for (const redirectTo of ['//evil.example', 'https://evil.example', '/\\evil.example', 'javascript:alert(1)']) {
     const { body } = await ada.get(`/reauthenticate?${new URLSearchParams({ redirectTo })}`)

@@ -9,7 +9,7 @@ const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: d
 const own = `http://localhost:${server.port}`
 const openBrowser = () => createBrowser({ fetch: (request) => fetch(request, { redirect: 'manual' }) }, own)
 
-describe('every address below /settings leads a signed-out visitor to /login in one step', () => {
+describe('every URL below /settings redirects a signed-out visitor to /login in one step', () => {
   test.each([
     '/settings',
     '/settings/',
@@ -23,7 +23,7 @@ describe('every address below /settings leads a signed-out visitor to /login in 
   })
 })
 
-test('a user gets the first settings page at /settings, and 404 at an unknown address below it', async () => {
+test('/settings shows the first settings page, and an unknown URL below it is 404', async () => {
   const browser = openBrowser()
   const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }
   await browser.post('/auth/sign-up/email', person)

@@ -16,11 +16,11 @@ const environment = {
   LOG_LEVEL: 'warn',
 }
 
-/** Signs people up until the server is gone. What it acknowledged goes into `acknowledged`, all that it was asked into `asked`. */
-async function writeUntilGone(url: string, name: string, asked: string[], acknowledged: string[]): Promise<void> {
+/** Signs users up until the server is gone. Records every email, and those that the server acknowledged. */
+async function writeUntilGone(url: string, name: string, requested: string[], acknowledged: string[]): Promise<void> {
   for (let count = 0; ; count += 1) {
     const email = `${name}-${count}@example.test`
-    asked.push(email)
+    requested.push(email)
     try {
       const answer = await fetch(`${url}/auth/sign-up/email`, {
         method: 'POST',
@@ -35,7 +35,7 @@ async function writeUntilGone(url: string, name: string, asked: string[], acknow
   }
 }
 
-/** Whoever a mail is on its way to, or has reached. */
+/** Every address with a queued or a delivered mail. */
 async function mailedAddresses(db: Database): Promise<Set<string>> {
   const secretBox = createSecretBox([(await readFile(join(environment.DATA_DIR, 'auth-secret'), 'utf8')).trim()])
   const queued = (await db.queuedMail.findMany()).map(
@@ -47,10 +47,10 @@ async function mailedAddresses(db: Database): Promise<Set<string>> {
   return new Set([...queued, ...sent])
 }
 
-test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there whole, and no half of another`, {
+test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is complete, and no other is there in part`, {
   timeout: 120_000,
 }, async () => {
-  const asked: string[] = []
+  const requested: string[] = []
   const acknowledged: string[] = []
   const killedAfter: number[] = []
 
@@ -58,9 +58,9 @@ test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there w
     const server = await startServer(environment)
     const before = acknowledged.length
     const work = Array.from({ length: writers }, (_, writer) =>
-      writeUntilGone(server.url, `round-${round}-writer-${writer}`, asked, acknowledged),
+      writeUntilGone(server.url, `round-${round}-writer-${writer}`, requested, acknowledged),
     )
-    // At a random moment, but not before something was acknowledged.
+    // At a random moment, after the first acknowledged sign-up.
     await expect.poll(() => acknowledged.length, { timeout: 30_000, interval: 5 }).toBeGreaterThan(before)
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 1000))
     const { signal } = await server.end('SIGKILL')
@@ -69,7 +69,7 @@ test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there w
     killedAfter.push(acknowledged.length - before)
   }
 
-  // A start after the last kill, as an operator would do it, and a clean end.
+  // Starts again after the last kill, as an operator would, and stops cleanly.
   const last = await startServer(environment)
   expect((await fetch(`${last.url}/readyz`)).status).toBe(200)
   expect((await last.end('SIGTERM')).code).toBe(0)
@@ -87,8 +87,8 @@ test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there w
   expect(killedAfter.every((count) => count > 0)).toBe(true)
   const known = new Set(users.map(({ email }) => email))
   expect(acknowledged.filter((email) => !known.has(email))).toEqual([])
-  expect([...known].filter((email) => !asked.includes(email))).toEqual([])
-  // Also those whose answer was lost: they are there whole or not at all.
+  expect([...known].filter((email) => !requested.includes(email))).toEqual([])
+  // Includes sign-ups whose answer was lost: each is complete or absent.
   for (const { email, accounts, verifications, auditEvents } of users) {
     const parts = [
       accounts.map(({ providerId }) => providerId),
@@ -101,6 +101,6 @@ test(`T193: after ${rounds} times kill -9, every acknowledged sign-up is there w
   expect(events).toBe(users.length)
   expect([...mailed].filter((email) => !known.has(email))).toEqual([])
   console.info(
-    `kill -9: ${rounds} rounds, ${acknowledged.length} acknowledged (${killedAfter.join(', ')}), ${users.length} stored, ${asked.length} asked`,
+    `kill -9: ${rounds} rounds, ${acknowledged.length} acknowledged (${killedAfter.join(', ')}), ${users.length} stored, ${requested.length} requested`,
   )
 })

@@ -22,8 +22,8 @@ const signUp = (url: string, email: string) =>
     body: JSON.stringify({ name: 'Ada', email, password: 'plum kettle orbit' }),
   })
 
-describe('a server that was started', () => {
-  test('names its address and its mailbox, and both answer', async () => {
+describe('a started server', () => {
+  test('prints its URL and that of its mailbox, and both answer', async () => {
     const server = await startServer(await environment({ APP_NAME: 'Desk' }))
     const own = `http://localhost:${server.port}`
     expect(server.stdout()).toContain(`\nDesk runs at ${own}\n`)
@@ -50,7 +50,7 @@ describe('a server that was started', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 
-  test.runIf(process.platform === 'linux')('has threads for files and names of hosts beside those that hash', async () => {
+  test.runIf(process.platform === 'linux')('has threads for files and DNS beside those that hash', async () => {
     for (const [given, threads] of [
       [{}, availableParallelism() + 4],
       [{ UV_THREADPOOL_SIZE: '3' }, 3],
@@ -63,7 +63,7 @@ describe('a server that was started', () => {
     }
   })
 
-  test('does not name a mailbox that is not there', async () => {
+  test('prints no mailbox when there is none', async () => {
     const server = await startServer(await environment({ SMTP_URL: 'smtp://127.0.0.1:1' }))
     expect(server.stdout()).toContain('runs at')
     expect(server.stdout()).not.toContain('mailbox')
@@ -71,7 +71,7 @@ describe('a server that was started', () => {
     await server.end('SIGTERM')
   })
 
-  test('keeps its secret for its owner alone, and uses it again', async () => {
+  test('keeps its secret readable by its owner alone, and reuses it', async () => {
     const settings = await environment()
     const file = join(settings.DATA_DIR, 'auth-secret')
     const secrets: string[] = []
@@ -87,7 +87,7 @@ describe('a server that was started', () => {
     expect(secrets[1]).toBe(secrets[0])
   })
 
-  test('keeps what it was told, from one start to the next', async () => {
+  test('keeps its data across restarts', async () => {
     const settings = await environment()
     const first = await startServer(settings)
     const email = 'lasting@example.test'
@@ -107,13 +107,13 @@ describe('a server that was started', () => {
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
-] as const)('%s during the start ends it with code %i: the first process of a container hears no other', async (signal, code) => {
+] as const)('%s during the start ends it with code %i, even as the first process of a container', async (signal, code) => {
   const silent = createServer().listen(0, '127.0.0.1')
   await once(silent, 'listening')
   const asked = once(silent, 'connection')
   const { port } = silent.address() as AddressInfo
   const starting = launchService({
-    DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/none`,
+    DATABASE_URL: `postgres://unknown@127.0.0.1:${port}/none`,
     DATA_DIR: await temporaryFolder(),
     PORT: String(await freePort()),
   })
@@ -124,20 +124,20 @@ test.each([
 })
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
-  test('ends it with code 0 within 5 s, while requests under way get their answers', async () => {
+  test('ends it with code 0 within 5 s, after the requests under way got their answers', async () => {
     const server = await startServer(await environment())
-    // Connections that the server has accepted already: what waits in the kernel when it stops listening is nobody's to answer.
+    // Opens the connections first: the kernel drops those that the server has not accepted when it stops listening.
     const places = Array.from({ length: 12 }, (_, place) => place)
     await Promise.all(places.map(async () => (await fetch(`${server.url}/healthz`)).text()))
-    // Kept open and never used, as browsers do: it must not hold the process.
+    // Browsers keep idle connections open, which must not delay the stop.
     const idle = connect(server.port, '127.0.0.1')
     await once(idle, 'connect')
-    // Twelve password hashes: most wait for their turn when the signal comes.
+    // Twelve password hashes: most are queued when the signal arrives.
     const underWay = places.map((place) => signUp(server.url, `under-way-${place}@example.test`))
     await Promise.race(underWay)
     const asked = Date.now()
     const ended = server.end(signal)
-    // A Ctrl-C under npm arrives twice.
+    // npm delivers Ctrl-C twice.
     void server.end(signal)
     const answers = await Promise.all(underWay)
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200))
@@ -148,7 +148,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     await expect(fetch(`${server.url}/healthz`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } })
   })
 
-  test('ends it with code 0 within 5 s while a caller never finishes, and a mail server never answers', async () => {
+  test('ends it with code 0 within 5 s while a caller never finishes and the mail server never answers', async () => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const { port } = silent.address() as { port: number }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 
 const { db } = await createTestApp()
 
-test('a stop waits for the mail in hand and leaves the others in the queue', async () => {
+test('a stop waits for the mail being sent and leaves the others in the queue', async () => {
   const sent: string[] = []
   const first = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()

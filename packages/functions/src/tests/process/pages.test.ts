@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test, vi } from 'vitest'
 
-// No page fails while it is rendered, so one is made to: where this very address is put into a link.
+// No page fails to render, so the preload makes this redirect target throw.
 const unrenderable = '/unrenderable'
 const probe = `const original = encodeURIComponent
   globalThis.encodeURIComponent = (text) => {
@@ -33,10 +33,10 @@ test.each([
   '/settings/security/codes',
   '/settings/activity/not-me',
   '/password-strength',
-])('a page with a handler of its own answers as the whole of the pages does: %s', async (path) => {
-  // An address with a slash at its end is the same page, and none that has a handler of its own.
+])('a page with its own handler answers like the handler for all pages: %s', async (path) => {
+  // A trailing slash selects the handler for all pages.
   const [own, whole] = [await get(path), await get(`${path}/`)]
-  const told = ({ response, html }: typeof own) => ({
+  const contentOf = ({ response, html }: typeof own) => ({
     status: response.status,
     location: response.headers
       .get('location')
@@ -48,10 +48,10 @@ test.each([
       .replaceAll(`${path}/`, path)
       .replace(/\s+/g, ' '),
   })
-  expect(told(own)).toEqual(told(whole))
+  expect(contentOf(own)).toEqual(contentOf(whole))
 })
 
-test('every answer has a nonce of its own, on each of its scripts: a page, one that is missing, one that was refused', async () => {
+test('every answer has a new nonce on each of its scripts: a page, a missing page, a refused form', async () => {
   const form = { method: 'POST', body: new URLSearchParams({ email: 'ada@example.test', password: 'wrong' }) }
   const seen = new Set<string | undefined>()
   for (const [path, status, init] of [
@@ -73,7 +73,7 @@ test('every answer has a nonce of its own, on each of its scripts: a page, one t
   expect(seen.size).toBe(5)
 })
 
-test('a document that was made before is made for its address, its language and its person alone', async () => {
+test('a cached document is reused only for its URL, its language and its user', async () => {
   const inFrench = { headers: { 'accept-language': 'fr' } }
   for (const [path, init, words] of [
     ['/login', {}, /lang="en".*Create an account/s],
@@ -88,7 +88,7 @@ test('a document that was made before is made for its address, its language and 
   expect((await get('/login')).html).not.toContain('redirectTo=%2Fsettings')
 })
 
-/** A verified person's cookie. */
+/** The session cookie of a verified user. */
 const signedIn = async (name: string): Promise<string> => {
   const email = `${name.toLowerCase()}@example.test`
   const post = (path: string, body: unknown) =>
@@ -115,13 +115,13 @@ const signedIn = async (name: string): Promise<string> => {
     .join('; ')
 }
 
-test('what one person is shown is shown to no other, nor to a stranger between them', async () => {
+test('what one user sees is shown to no other user and to no signed-out visitor', async () => {
   const people = [
     ['Adelaide', await signedIn('Adelaide')],
     ['Bartholomew', await signedIn('Bartholomew')],
   ] as const
   for (const path of ['/settings/profile', '/settings/email', '/accept-invitation', '/login']) {
-    const strangers = new Set<number>()
+    const signedOutStatuses = new Set<number>()
     for (const [name, cookie] of [...people, ...people]) {
       const mine = await get(path, { headers: { accept: 'text/html', cookie } })
       if (path.startsWith('/settings'))
@@ -130,13 +130,13 @@ test('what one person is shown is shown to no other, nor to a stranger between t
       for (const [other] of people.filter(([known]) => known !== name)) expect(mine.html).not.toMatch(new RegExp(other, 'i'))
       const { response, html } = await get(path)
       expect(html).not.toMatch(/Adelaide|Bartholomew/i)
-      strangers.add(response.status)
+      signedOutStatuses.add(response.status)
     }
-    expect([...strangers]).toEqual([path.startsWith('/settings') ? 302 : 200])
+    expect([...signedOutStatuses]).toEqual([path.startsWith('/settings') ? 302 : 200])
   }
 })
 
-test('a page that fails while it is rendered is 500, in the form of a page, and logged; the next one is well', async () => {
+test('a page that fails to render answers 500 as a page and is logged, and the next one works', async () => {
   const { response, html } = await get(`/login?redirectTo=${unrenderable}`)
   expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
   expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en">.*<h1[^>]*>Something went wrong.*<\/html>/s)
@@ -152,7 +152,7 @@ test('a page that fails while it is rendered is 500, in the form of a page, and 
   expect((await get('/login')).response.status).toBe(200)
 })
 
-test('a navigation inside the pages gets its data alone, from either handler', async () => {
+test('a navigation inside the pages gets only its data, from either handler', async () => {
   for (const path of ['/login.data', '/_root.data', '/settings/organizations/any.data']) {
     const { response, html } = await get(path)
     expect([path, response.status, response.headers.get('content-type')]).toEqual([

@@ -7,7 +7,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 
 type Message = { line: string; subject: string; value?: unknown; id?: number; re?: number }
 
-/** A worker's process as its primary has it, without one. */
+/** A fake worker process. */
 class Child extends EventEmitter {
   connected = true
   pid: number | undefined = 1
@@ -34,35 +34,35 @@ afterEach(() => {
       if (!listenersBefore[place]?.includes(listener)) process.off(signal, listener)
 })
 
-/** Whether each process that is asked for can be started, in turn: node:child_process throws for want of memory, and tells of any other want. */
-function supervise(starts: (true | 'throws' | 'tells')[]) {
+/** Supervises workers whose starts succeed or fail in turn: child_process throws ENOMEM, and emits any other error. */
+function supervise(starts: (true | 'throws' | 'emits')[]) {
   const workers: (EventEmitter & { id: number; process: Child })[] = []
-  let asked = 0
+  let requested = 0
   vi.spyOn(cluster, 'fork').mockImplementation(() => {
-    asked += 1
-    const start = starts[asked - 1]
+    requested += 1
+    const start = starts[requested - 1]
     if (start === 'throws') throw Object.assign(new Error('spawn ENOMEM'), { code: 'ENOMEM' })
-    const worker = Object.assign(new EventEmitter(), { id: asked, process: new Child() })
-    if (start === 'tells') {
+    const worker = Object.assign(new EventEmitter(), { id: requested, process: new Child() })
+    if (start === 'emits') {
       worker.process.pid = undefined
       process.nextTick(() => worker.emit('error', Object.assign(new Error('spawn EAGAIN'), { code: 'EAGAIN' })))
     } else workers.push(worker)
     return worker as unknown as Worker
   })
-  const complaints: string[] = []
-  const over = superviseWorkers((line) => complaints.push(line), config)
-  return { workers, complaints, over, asked: () => asked }
+  const errors: string[] = []
+  const over = superviseWorkers((line) => errors.push(line), config)
+  return { workers, errors, over, requested: () => requested }
 }
 
-test.each(['throws', 'tells'] as const)(
-  'a worker that cannot be started (%s) is tried again, and the others serve on',
+test.each(['throws', 'emits'] as const)(
+  'a worker that cannot be started (%s) is retried, and the others serve on',
   async (how) => {
     vi.useFakeTimers({ toFake: ['setTimeout'] })
-    const { workers, complaints, over, asked } = supervise([true, ...Array(5).fill(how), true])
+    const { workers, errors, over, requested } = supervise([true, ...Array(5).fill(how), true])
     workers[0]?.emit('listening')
-    expect([workers.length, asked()]).toEqual([1, 2])
+    expect([workers.length, requested()]).toEqual([1, 2])
     await vi.advanceTimersByTimeAsync(10_000)
-    expect([workers.length, asked(), complaints, workers[0]?.process.killed]).toEqual([2, 7, [], []])
+    expect([workers.length, requested(), errors, workers[0]?.process.killed]).toEqual([2, 7, [], []])
     process.listeners('SIGTERM').at(-1)?.('SIGTERM')
     for (const worker of workers) worker.emit('exit', 0, null)
     expect(await over).toBe(0)
@@ -71,44 +71,44 @@ test.each(['throws', 'tells'] as const)(
 
 test.each([
   ['throws', 'spawn ENOMEM'],
-  ['tells', 'spawn EAGAIN'],
-] as const)('a first worker that cannot be started (%s) is said, and ends the service', async (how, why) => {
-  const { complaints, over } = supervise([how])
-  expect([await over, complaints]).toEqual([1, [`The first worker could not be started: ${why}.`]])
+  ['emits', 'spawn EAGAIN'],
+] as const)('the service reports a first worker that cannot be started (%s), and ends', async (how, why) => {
+  const { errors, over } = supervise([how])
+  expect([await over, errors]).toEqual([1, [`The first worker could not be started: ${why}.`]])
 })
 
-test('a service that ends waits for no worker that could not be started', async () => {
-  const { workers, over } = supervise([true, 'tells'])
+test('a stopping service does not wait for a worker that could not be started', async () => {
+  const { workers, over } = supervise([true, 'emits'])
   workers[0]?.emit('listening')
   process.listeners('SIGTERM').at(-1)?.('SIGTERM')
   workers[0]?.emit('exit', 0, null)
   expect(await over).toBe(0)
 })
 
-test('who polls a worker that ends alone has not been told that the service ends', async () => {
+test('a worker that stops alone never tells the others that the service stops', async () => {
   const { workers } = supervise([true, true])
   workers[0]?.emit('listening')
   const [one, other] = workers.map(({ process: child }) => child)
-  const toldOf = (child: Child | undefined) => child?.sent.filter(({ subject }) => subject === 'poll').map(({ value }) => value)
+  const pollsOf = (child: Child | undefined) => child?.sent.filter(({ subject }) => subject === 'poll').map(({ value }) => value)
   one?.emit('message', { line: 'floorpass', subject: 'poll', value: true })
-  expect(toldOf(other)).toEqual([false])
+  expect(pollsOf(other)).toEqual([false])
   process.listeners('SIGTERM').at(-1)?.('SIGTERM')
   one?.emit('message', { line: 'floorpass', subject: 'poll', value: true })
-  expect([toldOf(other), other?.killed]).toEqual([[false, true], ['SIGTERM']])
-  expect(toldOf(one)).toEqual([])
+  expect([pollsOf(other), other?.killed]).toEqual([[false, true], ['SIGTERM']])
+  expect(pollsOf(one)).toEqual([])
 })
 
-test('a worker that misses three questions in a row is killed, one that answers the third is not', async () => {
+test('kills a worker that misses three heartbeats in a row, and keeps one that answers the third', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { workers } = supervise([true, true, true])
   for (const worker of workers) worker.emit('listening')
   const [hanging, slow] = workers
-  let asked = 0
+  let requested = 0
   Object.assign(slow?.process ?? {}, {
     send({ subject, id }: Message) {
       if (subject !== 'alive') return
-      asked += 1
-      if (asked % 3 === 0) slow?.process.emit('message', { line: 'floorpass', subject, value: true, re: id })
+      requested += 1
+      if (requested % 3 === 0) slow?.process.emit('message', { line: 'floorpass', subject, value: true, re: id })
     },
   })
   await vi.advanceTimersByTimeAsync(29_000)
@@ -117,15 +117,15 @@ test('a worker that misses three questions in a row is killed, one that answers 
   expect(hanging?.process.killed).toEqual(['SIGKILL'])
   hanging?.emit('exit', null, 'SIGKILL')
   await vi.advanceTimersByTimeAsync(90_000)
-  expect([workers.length, asked > 9, slow?.process.killed]).toEqual([3, true, []])
+  expect([workers.length, requested > 9, slow?.process.killed]).toEqual([3, true, []])
 })
 
-test('a question that nobody there knows gets no answer', async () => {
+test('a request for an unknown subject gets no answer', async () => {
   const [here, there] = [new Child(), new Child()]
   here.send = (message) => Number(there.emit('message', message))
   there.send = (message) => Number(here.emit('message', message))
-  const [asking, asked] = [openWorkerChannel(here as never), openWorkerChannel(there as never)]
-  asked.on('known', () => 'an answer')
+  const [asking, requested] = [openWorkerChannel(here as never), openWorkerChannel(there as never)]
+  requested.on('known', () => 'an answer')
   expect(await asking.request('known', 100)).toBe('an answer')
   await expect(asking.request('unknown', 100)).rejects.toThrow('no answer to unknown in 100 ms')
 })

@@ -22,11 +22,11 @@ writeFileSync(
 )
 chmodSync(join(folder, 'docker'), 0o755)
 
-/** The proxy's admin API, and how it answers an order. */
+/** The proxy's admin API, with programmable answers to a change of upstream. */
 const proxy = {
   upstreams: [] as { dial: string }[] | null,
   order: (_: ServerResponse, apply: () => void) => apply(),
-  tellsItsPort: true,
+  namesUpstream: true,
 }
 const admin = createServer(async (request, response) => {
   if (request.method === 'PATCH') {
@@ -34,7 +34,7 @@ const admin = createServer(async (request, response) => {
     proxy.order(response, () => {
       proxy.upstreams = wanted
     })
-  } else if (!proxy.tellsItsPort) response.destroy()
+  } else if (!proxy.namesUpstream) response.destroy()
   if (!response.destroyed) response.end(JSON.stringify(proxy.upstreams))
 }).listen(0, '127.0.0.1')
 await once(admin, 'listening')
@@ -53,13 +53,14 @@ afterAll(() => {
 
 beforeEach(() => {
   proxy.order = (_, apply) => apply()
-  proxy.tellsItsPort = true
+  proxy.namesUpstream = true
   writeFileSync(join(folder, 'calls'), '')
 })
 
-const enough = 'BASE_URL=https://accounts.example.test\nDATABASE_URL=postgres://db.example.test/floorpass\nTRUST_PROXY=loopback\n'
+const completeSettings =
+  'BASE_URL=https://accounts.example.test\nDATABASE_URL=postgres://db.example.test/floorpass\nTRUST_PROXY=loopback\n'
 
-async function rollOut(settings = enough, image = 'GHCR.io/Owner/Name:Ab12') {
+async function rollOut(settings = completeSettings, image = 'GHCR.io/Owner/Name:Ab12') {
   writeFileSync(join(folder, 'settings'), settings)
   const at = `http://127.0.0.1:${(admin.address() as AddressInfo).port}/id/floorpass/upstreams`
   const options = ['--image', image, '--env-file', join(folder, 'settings'), '--ports', ports.join(), '--proxy', at]
@@ -73,36 +74,36 @@ async function rollOut(settings = enough, image = 'GHCR.io/Owner/Name:Ab12') {
   return { code, output: (await output).join('') }
 }
 
-describe('a roll-out of containers', () => {
+describe('a rollout of containers', () => {
   test.each([
     ['no DATABASE_URL', 'BASE_URL=https://accounts.example.test\n'],
-    ['an empty one', 'DATABASE_URL=\n'],
-    ['one in a comment', '# DATABASE_URL=postgres://db.example.test/floorpass\n'],
-    ['one that a later line takes back', 'DATABASE_URL=postgres://db.example.test/floorpass\nDATABASE_URL= \n'],
-    ['one to be taken from where there is none', 'DATABASE_URL\n'],
-  ])('with %s is refused: the container would serve an empty database', async (_, settings) => {
+    ['an empty DATABASE_URL', 'DATABASE_URL=\n'],
+    ['a commented DATABASE_URL', '# DATABASE_URL=postgres://db.example.test/floorpass\n'],
+    ['a DATABASE_URL that a later line clears', 'DATABASE_URL=postgres://db.example.test/floorpass\nDATABASE_URL= \n'],
+    ['a DATABASE_URL without a value', 'DATABASE_URL\n'],
+  ])('refuses %s, with which the container would serve an empty database', async (_, settings) => {
     const { code, output } = await rollOut(settings)
     expect([code, output]).toEqual([1, expect.stringContaining('has no DATABASE_URL')])
     expect([calls(), running()]).toEqual([[''], []])
   })
 
   test.each([
-    ['no TRUST_PROXY', enough.replace(/TRUST_PROXY.*\n/, '')],
-    ['TRUST_PROXY off, as in .env.example', enough.replace(/TRUST_PROXY.*\n/, 'TRUST_PROXY=off\n')],
-    ['an empty one', enough.replace('loopback', '')],
-  ])('with %s is refused: behind the proxy all visitors would share one rate limit', async (_, settings) => {
+    ['no TRUST_PROXY', completeSettings.replace(/TRUST_PROXY.*\n/, '')],
+    ['TRUST_PROXY off, as in .env.example', completeSettings.replace(/TRUST_PROXY.*\n/, 'TRUST_PROXY=off\n')],
+    ['an empty TRUST_PROXY', completeSettings.replace('loopback', '')],
+  ])('refuses %s, with which all visitors behind the proxy would share one rate limit', async (_, settings) => {
     const { code, output } = await rollOut(settings)
     expect([code, output]).toEqual([1, expect.stringContaining('has no TRUST_PROXY')])
     expect([calls(), running()]).toEqual([[''], []])
   })
 
-  test('with no BASE_URL is refused: the new version would take itself for one on this machine', async () => {
-    const { code, output } = await rollOut(enough.replace(/BASE_URL.*\n/, ''))
+  test('refuses settings without BASE_URL, with which the new version would run in local mode', async () => {
+    const { code, output } = await rollOut(completeSettings.replace(/BASE_URL.*\n/, ''))
     expect([code, output]).toEqual([1, expect.stringContaining('has no BASE_URL')])
     expect([calls(), running()]).toEqual([[''], []])
   })
 
-  test('starts the image by its tag as it is written, and takes the old container’s volumes with it', async () => {
+  test('starts the image by its exact tag, and removes the volumes of the old container', async () => {
     expect((await rollOut()).code).toBe(0)
     expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
     expect(calls().find((call) => call.startsWith('run '))).toMatch(/ ghcr\.io\/owner\/name:Ab12$/)
@@ -112,7 +113,7 @@ describe('a roll-out of containers', () => {
     expect(calls()).toContain(`rm --force --volumes ${first.name}`)
   })
 
-  test('whose order was carried out and not answered goes on', async () => {
+  test('continues when the proxy applied the change without an answer', async () => {
     proxy.order = (response, apply) => {
       apply()
       response.destroy()
@@ -122,26 +123,26 @@ describe('a roll-out of containers', () => {
   })
 
   test.each([
-    ['refuses the order', (response: ServerResponse) => void response.writeHead(500)],
-    ['loses the order', (response: ServerResponse) => void response.destroy()],
-  ])('takes the new version away when the proxy %s', async (_, order) => {
+    ['refuses the change', (response: ServerResponse) => void response.writeHead(500)],
+    ['drops the request', (response: ServerResponse) => void response.destroy()],
+  ])('removes the new version when the proxy %s', async (_, order) => {
     proxy.order = order
     const { code } = await rollOut()
     expect([code, proxy.upstreams, running()]).toEqual([1, [{ dial: first.dial }], [first.name]])
   })
 
-  test('takes a new version away that is started again and again, without waiting for it', async () => {
+  test('removes a new version that keeps restarting, without waiting for it', async () => {
     const started = performance.now()
-    const { code, output } = await rollOut(enough, 'ghcr.io/owner/broken:1')
+    const { code, output } = await rollOut(completeSettings, 'ghcr.io/owner/broken:1')
     expect([code, output]).toEqual([1, expect.stringContaining('The old version still serves')])
     expect(performance.now() - started).toBeLessThan(30_000)
     expect([proxy.upstreams, running()]).toEqual([[{ dial: first.dial }], [first.name]])
   })
 
-  test('leaves both running, and says so, when nobody knows which of them the proxy uses', async () => {
+  test('leaves both versions running, and says so, when the proxy does not name its upstream', async () => {
     proxy.order = (response, apply) => {
       apply()
-      proxy.tellsItsPort = false
+      proxy.namesUpstream = false
       response.destroy()
     }
     const { code, output } = await rollOut()
@@ -149,7 +150,7 @@ describe('a roll-out of containers', () => {
     expect(running()).toEqual([first.name, second.name].sort())
   })
 
-  test('stops before anything when the proxy sends elsewhere', async () => {
+  test('does nothing when the proxy sends to an unknown upstream', async () => {
     proxy.upstreams = [{ dial: 'localhost:9999' }]
     const before = running()
     const { code, output } = await rollOut()

@@ -58,7 +58,7 @@ async function rollOut(environment: Record<string, string> = {}): Promise<{ code
 const upstream = async () => ((await (await fetch(admin)).json()) as { dial: string }[]).map(({ dial }) => dial)
 const isAlive = (port: number | undefined) => existsSync(join(state, `${port}.pid`))
 
-/** Asks without a pause until told to stop; what it got, by kind. */
+/** Sends requests without a pause until stopped. Returns the number of each answer. */
 function load(): () => Promise<Record<string, number>> {
   const seen: Record<string, number> = {}
   let running = true
@@ -74,7 +74,7 @@ function load(): () => Promise<Record<string, number>> {
   const signIn = {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'nobody@example.test', password: 'plum kettle orbit' }),
+    body: JSON.stringify({ email: 'unknown@example.test', password: 'plum kettle orbit' }),
   }
   const callers = [caller('/auth/get-session'), caller('/login'), caller('/auth/sign-in/email', signIn)]
   return async () => {
@@ -85,8 +85,8 @@ function load(): () => Promise<Record<string, number>> {
 }
 
 // Two versions at once need a database that two processes can share.
-describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
-  test('builds what was not built, and starts the first version', async () => {
+describe.skipIf(!database.DATABASE_URL)('a rollout', () => {
+  test('builds the pages if needed, and starts the first version', async () => {
     const stamp = join(root, 'apps', 'web', 'build', 'stamp.json')
     rmSync(stamp)
     const { code, output } = await rollOut()
@@ -95,7 +95,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     expect((await fetch(`${service}/readyz`)).status).toBe(200)
   })
 
-  test('T195: replaces a version under load, there and back, and no request fails', async () => {
+  test('T195: replaces a version under load, there and back, without a failed request', async () => {
     const stop = load()
     const there = await rollOut()
     const back = await rollOut()
@@ -107,7 +107,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     expect([isAlive(ports[0]), isAlive(ports[1])]).toEqual([true, false])
   }, 60_000)
 
-  test('a version that does not become ready is taken away, and the old one serves on', async () => {
+  test('removes a version that does not become ready, and the old one serves on', async () => {
     const stop = load()
     const { code, output } = await rollOut({ AUTH_SECRET: 'too short' })
     const seen = await stop()
@@ -119,16 +119,16 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
     expect(isAlive(ports[1])).toBe(false)
   })
 
-  test('a stranger on its port is not taken for the new version', async () => {
-    const stranger = createServer((_, response) => void response.end('ready')).listen(ports[1], '127.0.0.1')
-    await once(stranger, 'listening')
+  test('refuses a foreign process on its port', async () => {
+    const foreignServer = createServer((_, response) => void response.end('ready')).listen(ports[1], '127.0.0.1')
+    await once(foreignServer, 'listening')
     const { code, output } = await rollOut()
-    stranger.close()
+    foreignServer.close()
     expect([code, output]).toEqual([1, expect.stringContaining(`another program serves on port ${ports[1]}`)])
     expect(await upstream()).toEqual([`127.0.0.1:${ports[0]}`])
   })
 
-  test('what does not end in time is killed with all that it started', async () => {
+  test('kills a version that does not stop in time, with its child processes', async () => {
     const hanging = spawn('sh', ['-c', 'trap "" TERM; sleep 300 & wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
     const isGone = once(hanging, 'close').then(() => true)
     writeFileSync(join(state, `${ports[1]}.pid`), String(hanging.pid))
@@ -137,7 +137,7 @@ describe.skipIf(!database.DATABASE_URL)('a roll-out', () => {
   })
 })
 
-test('a roll-out without its arguments says how to use it', async () => {
+test('a rollout without its arguments prints how to use it', async () => {
   const child = spawn(process.execPath, ['deploy/roll-out.mjs', '--image', 'x'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: await temporaryFolder() })
 const own = `http://localhost:${server.port}`
 
-/** Sends this, then a byte a second for as long as it may. */
+/** Sends this, then a byte a second until the server closes. */
 async function drip(first: string): Promise<{ seconds: number; answer: string }> {
   const started = performance.now()
   const socket = connect(server.port, '127.0.0.1')
@@ -22,7 +22,7 @@ async function drip(first: string): Promise<{ seconds: number; answer: string }>
   return { seconds: (performance.now() - started) / 1000, answer }
 }
 
-test('who sends a byte a second holds a connection for ten seconds, thirty with a body, and is told why', {
+test('a caller that sends a byte a second gets 408 after ten seconds, or thirty with a body', {
   timeout: 120_000,
 }, async () => {
   const head = `POST /auth/sign-in/email HTTP/1.1\r\nhost: localhost\r\norigin: ${own}\r\ncontent-type: application/json\r\ncontent-length: 1000`

@@ -15,7 +15,7 @@ const complete = async (environment: Record<string, string> = {}) => ({
   ...environment,
 })
 
-/** Exit code 1, a message on standard error that starts like this, no stack, nothing that looks like a running server. */
+/** Expects exit code 1, a message that starts like this, no stack and no sign of a running server. */
 async function expectRefusal(environment: Record<string, string>, message: RegExp) {
   const { code, signal, stdout, stderr } = await failToStart(environment)
   expect(stderr).toMatch(message)
@@ -26,7 +26,7 @@ async function expectRefusal(environment: Record<string, string>, message: RegEx
 }
 
 describe('the server does not start', () => {
-  test('on a port in use, and says which to take', async () => {
+  test('on a port in use, and names another', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as { port: number }
@@ -37,7 +37,7 @@ describe('the server does not start', () => {
     taken.close()
   })
 
-  test('on an address that is not of this machine', async () => {
+  test('on an address that this machine does not have', async () => {
     const environment = {
       HOST: '192.0.2.1',
       BASE_URL: 'https://accounts.example.test',
@@ -49,7 +49,7 @@ describe('the server does not start', () => {
     await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid does not resolve on this machine\./)
   })
 
-  test('with a DATA_DIR that is a file, below a file, or in a folder that nobody may write', async () => {
+  test('with a DATA_DIR that is a file, below a file, or in a read-only folder', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'file')
     await writeFile(file, '')
@@ -60,7 +60,7 @@ describe('the server does not start', () => {
     }
   })
 
-  test('with bad variables, of which it lists every one and no value', async () => {
+  test('with invalid variables, and lists each without its value', async () => {
     const bad = {
       PORT: 'eighty',
       BASE_URL: 'https://accounts.example.test/path',
@@ -80,7 +80,7 @@ describe('the server does not start', () => {
     expect(stderr).not.toMatch(/hunter2|eighty|everybody|sometimes|loud/)
   })
 
-  test('on every network under a name of this machine only', async () => {
+  test('on every network interface with a loopback base URL', async () => {
     const stderr = await expectRefusal(
       await complete({ HOST: '0.0.0.0' }),
       /^Floorpass cannot start: one setting is wrong\.\n {2}BASE_URL /,
@@ -88,7 +88,7 @@ describe('the server does not start', () => {
     expect(stderr).toContain('Set BASE_URL to the public https origin, or unset HOST')
   })
 
-  test('T190: deployed without what a deployed service needs', async () => {
+  test('T190: in deployed mode without the settings that it needs', async () => {
     const stderr = await expectRefusal(
       await complete({ BASE_URL: 'http://accounts.example.test', RATE_LIMIT: 'off' }),
       /^Floorpass cannot start: 4 settings are wrong\.\n/,
@@ -97,8 +97,8 @@ describe('the server does not start', () => {
       expect(stderr).toMatch(new RegExp(`^  ${variable} `, 'm'))
   })
 
-  test('on a PostgreSQL that does not answer, or has no such user or database', async () => {
-    const urls = ['postgres://nobody:hunter2@127.0.0.1:1/none']
+  test('on a PostgreSQL that does not answer, or without the user or the database', async () => {
+    const urls = ['postgres://absent:hunter2@127.0.0.1:1/none']
     if (database.DATABASE_URL) {
       const noDatabase = new URL('/floorpass_no_such_database', database.DATABASE_URL)
       const noRole = new URL(database.DATABASE_URL)
@@ -130,7 +130,7 @@ describe('the server does not start', () => {
       await first.end('SIGTERM')
     })
 
-    test('with a damaged database, and says what to do about it', async () => {
+    test('with a damaged database, and says what to do', async () => {
       const environment = await complete()
       await mkdir(join(environment.DATA_DIR, 'database', 'pgdata'), { recursive: true })
       await writeFile(join(environment.DATA_DIR, 'database', 'pgdata', 'PG_VERSION'), '9\n')
@@ -142,12 +142,12 @@ describe('the server does not start', () => {
 test.each([
   ['write', undefined],
   ['mkdir', '/data/database'],
-])('a disk that is full for %s is named as such, by the service and by a restore', (syscall, path) => {
+])('a full disk during %s is reported as such, by the service and by a restore', (syscall, path) => {
   const full = Object.assign(new Error(`ENOSPC: no space left on device, ${syscall}`), { code: 'ENOSPC', syscall, path })
   expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Free some space, then try again.')
 })
 
-test('what it leaves behind after a refusal is free to be used', async () => {
+test('a refused start leaves a usable DATA_DIR', async () => {
   const environment = await complete()
   const taken = createServer().listen(Number(environment.PORT), '127.0.0.1')
   await once(taken, 'listening')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 // @ts-expect-error Plain JavaScript without types.
 import { dropSuperseded } from '../../../../../scripts/drop-superseded.mjs'
 
-test('a build leaves the files that it replaces to running services, for five builds', async () => {
+test('a build keeps the files that it replaces for five builds, for running services', async () => {
   const folder = await temporaryFolder()
   const [old, entry] = [join(folder, 'chunk-A.js'), join(folder, 'server.js')]
   writeFileSync(old, 'of the build before')
@@ -17,7 +17,7 @@ test('a build leaves the files that it replaces to running services, for five bu
     return [existsSync(old), existsSync(entry)]
   }
   for (let number = 1; number <= 5; number += 1) expect([number, ...build(number)]).toEqual([number, true, true])
-  // A file that a build writes again is current.
+  // A file that a later build writes is current.
   writeFileSync(old, 'again')
   utimesSync(old, Date.now() / 1000 + 370, Date.now() / 1000 + 370)
   for (let number = 6; number <= 11; number += 1) expect([number, ...build(number)]).toEqual([number, true, true])

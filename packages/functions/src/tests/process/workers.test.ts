@@ -17,7 +17,7 @@ import { createTestDatabase, testDatabase } from '@floorpass/testing/test-databa
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const token = 'what-only-prometheus-knows'
-/** A database of its own: what one service sealed, another cannot open. */
+/** Each service gets its own database, because another secret cannot open what it sealed. */
 const environment = async (more: Record<string, string> = {}) => ({
   ...(await databaseEnvironment()),
   DATA_DIR: await temporaryFolder(),
@@ -27,7 +27,7 @@ const environment = async (more: Record<string, string> = {}) => ({
   ...more,
 })
 
-/** A service all of whose workers serve. */
+/** Starts a service and waits until all of its workers listen. */
 async function startWorkers(more: Record<string, string> = {}): Promise<ServerProcess & { dataDir: string }> {
   const settings = await environment(more)
   const server = await startServer(settings)
@@ -44,7 +44,7 @@ const workersOf = (server: ServerProcess): number[] =>
     .filter(Boolean)
     .map(Number)
 
-/** Whoever runs with this DATA_DIR, children of a parent that is gone too. */
+/** Every process with this DATA_DIR, including orphans. */
 async function processesOn(dataDir: string): Promise<number[]> {
   const pids = (await readdir('/proc')).map(Number).filter(Boolean)
   const found = pids.map(async (pid) => {
@@ -65,7 +65,7 @@ const isAlive = (pid: number): boolean => {
 type Reply = { status: number; body: string; headers: IncomingMessage['headers'] }
 type Ask = { method?: string; path: string; body?: unknown; headers?: Record<string, string>; agent?: Agent | false }
 
-/** Over a connection of its own, unless an agent keeps one: connections go to the workers in turn. */
+/** Sends a request over a new connection, or that of the agent. Connections go to the workers in turn. */
 const ask = (server: ServerProcess, { method = 'GET', path, body, headers = {}, agent = false }: Ask): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const sent = request(
@@ -92,7 +92,7 @@ const ask = (server: ServerProcess, { method = 'GET', path, body, headers = {}, 
 
 const oneConnection = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
-const figure = async (server: ServerProcess, line: string): Promise<number> => {
+const metricOf = async (server: ServerProcess, line: string): Promise<number> => {
   const { body } = await ask(server, { path: '/metrics', headers: { authorization: `Bearer ${token}` } })
   return Number(
     body
@@ -105,7 +105,7 @@ const figure = async (server: ServerProcess, line: string): Promise<number> => {
 const signUp = (server: ServerProcess, email: string, agent: Agent | false = false) =>
   ask(server, { method: 'POST', path: '/auth/sign-up/email', body: { name: 'Ada', email, password: 'plum kettle orbit' }, agent })
 
-test('more than one process needs PostgreSQL, which is said once', async () => {
+test('more than one process needs PostgreSQL, and the error appears once', async () => {
   const { code, stderr, stdout } = await failToStart({ WEB_CONCURRENCY: '2', DATA_DIR: await temporaryFolder(), PORT: '0' })
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr.match(/WEB_CONCURRENCY must be 1 with the embedded database\. Set DATABASE_URL/g)).toHaveLength(1)
@@ -117,17 +117,17 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     shared = await startWorkers({ RATE_LIMIT: 'on' })
   }, 180_000)
 
-  test('are announced once, and end in order with what they owe', async () => {
+  test('are announced once, and stop with code 0 after the requests under way got their answers', async () => {
     const server = await startWorkers({ RATE_LIMIT: 'on' })
     const workers = workersOf(server)
     expect(workers).toHaveLength(2)
     expect(server.stdout().match(/runs at/g)).toHaveLength(1)
 
-    // Password hashes: most wait for their turn when the signal comes.
+    // Password hashes: most are queued when the signal arrives.
     const underWay = Array.from({ length: 8 }, (_, place) => signUp(server, `under-way-${place}@example.test`))
     await Promise.race(underWay)
     const ended = server.end('SIGTERM')
-    // A Ctrl-C under npm arrives twice, and at every process.
+    // npm delivers Ctrl-C twice, and the terminal sends it to every process.
     void server.end('SIGINT')
     for (const pid of workers) process.kill(pid, 'SIGTERM')
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -137,7 +137,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(server.logs().filter(({ level }) => Number(level) > 30)).toEqual([])
   })
 
-  test('say once what is wrong, and leave nobody behind', async () => {
+  test('report an error once, and leave no process behind', async () => {
     const first = await startWorkers()
     expect(await processesOn(first.dataDir)).toHaveLength(3)
     const occupied = await environment({ PORT: String(first.port) })
@@ -155,7 +155,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await first.end('SIGTERM')
   })
 
-  test('a session that ends on one is seen to have ended by the other', async () => {
+  test('a session that ends on one ends on the other', async () => {
     const server = shared
     const target = { url: server.url, origin: `http://localhost:${server.port}` }
     const { cookie } = await signedInPerson(target, outboxOf(server.dataDir))
@@ -164,11 +164,11 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
       Promise.all(
         connections.map(async (agent) => (await ask(server, { path: '/auth/get-session', headers: { cookie }, agent })).body),
       )
-    // Each worker reads it once, and then has it in memory.
-    const before = await figure(server, 'floorpass_session_reads_total{from="database"}')
+    // Each worker reads the session once and then serves it from memory.
+    const before = await metricOf(server, 'floorpass_session_reads_total{from="database"}')
     for (let count = 0; count < 3; count += 1) for (const body of await seen()) expect(body).toContain('example.test')
-    expect(await figure(server, 'floorpass_session_reads_total{from="database"}')).toBe(before + 2)
-    expect(await figure(server, 'floorpass_sessions_in_memory')).toBeGreaterThanOrEqual(2)
+    expect(await metricOf(server, 'floorpass_session_reads_total{from="database"}')).toBe(before + 2)
+    expect(await metricOf(server, 'floorpass_sessions_in_memory')).toBeGreaterThanOrEqual(2)
 
     const [agent] = connections
     await ask(server, { method: 'POST', path: '/auth/sign-out', headers: { cookie }, ...(agent && { agent }) })
@@ -178,9 +178,9 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     for (const connection of connections) connection.destroy()
   })
 
-  test('count the tries of a caller together', async () => {
+  test('count the attempts of a caller together', async () => {
     const server = shared
-    const body = { email: 'nobody@example.test', password: 'plum kettle orbit' }
+    const body = { email: 'unknown@example.test', password: 'plum kettle orbit' }
     const tries: number[] = []
     for (let count = 0; count < 14; count += 1)
       tries.push((await ask(server, { method: 'POST', path: '/auth/sign-in/email', body })).status)
@@ -191,7 +191,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const server = shared
     const addresses = Array.from({ length: 8 }, (_, place) => `once-${place}@example.test`)
     await Promise.all(addresses.map((address) => signUp(server, address)))
-    await expect.poll(() => figure(server, 'floorpass_mails{state="waiting"}'), { timeout: 20_000 }).toBe(0)
+    await expect.poll(() => metricOf(server, 'floorpass_mails{state="waiting"}'), { timeout: 20_000 }).toBe(0)
     await delay(500)
     const outbox = join(server.dataDir, 'outbox')
     const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
@@ -199,14 +199,14 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(mails.filter((mail) => mail.includes('once-'))).toHaveLength(8)
   })
 
-  test('give their figures as one service, also while one of them hangs', async () => {
+  test('export metrics as one service, even while one of them hangs', async () => {
     const server = shared
     const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
-    const before = (await figure(server, count)) || 0
+    const before = (await metricOf(server, count)) || 0
     for (let asked = 0; asked < 6; asked += 1) await ask(server, { path: '/healthz' })
-    expect([await figure(server, count), await figure(server, 'floorpass_workers')]).toEqual([before + 6, 2])
-    expect(await figure(server, 'floorpass_session_channel_up')).toBe(1)
-    expect(await figure(server, 'floorpass_database_up')).toBe(1)
+    expect([await metricOf(server, count), await metricOf(server, 'floorpass_workers')]).toEqual([before + 6, 2])
+    expect(await metricOf(server, 'floorpass_session_channel_up')).toBe(1)
+    expect(await metricOf(server, 'floorpass_database_up')).toBe(1)
 
     const agents = [oneConnection(), oneConnection()]
     const headers = { authorization: `Bearer ${token}` }
@@ -222,18 +222,18 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     for (const agent of agents) agent.destroy()
   })
 
-  test('one that dies is replaced, while the other serves on and no counter falls', async () => {
+  test('a crashed worker is replaced while the other serves on, and no counter falls', async () => {
     const server = await startWorkers()
     const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
     for (let asked = 0; asked < 4; asked += 1) await ask(server, { path: '/healthz' })
-    expect(await figure(server, count)).toBe(4)
+    expect(await metricOf(server, count)).toBe(4)
     const [first] = workersOf(server)
     process.kill(first ?? 0, 'SIGKILL')
     await expect.poll(() => isAlive(first ?? 0)).toBe(false)
     expect((await ask(server, { path: '/healthz' })).status).toBe(200)
     await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
-    expect(await figure(server, 'floorpass_workers')).toBe(2)
-    expect(await figure(server, count)).toBe(5)
+    expect(await metricOf(server, 'floorpass_workers')).toBe(2)
+    expect(await metricOf(server, count)).toBe(5)
     expect(server.logs().filter(({ msg }) => String(msg).startsWith('worker exited'))).toMatchObject([
       { level: 40, pid: first, code: null, signal: 'SIGKILL' },
     ])
@@ -241,7 +241,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect((await server.end('SIGINT')).code).toBe(0)
   })
 
-  test('one that hangs is killed and replaced, while the other serves on', async () => {
+  test('a hanging worker is killed and replaced while the other serves on', async () => {
     const server = await startWorkers()
     const [hanging] = workersOf(server)
     process.kill(hanging ?? 0, 'SIGSTOP')
@@ -254,7 +254,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect((await server.end('SIGINT')).code).toBe(0)
   })
 
-  test('one that dies is replaced also while the database is away', async () => {
+  test('a crashed worker is replaced even while the database is down', async () => {
     const { options, drop, hide } = await createTestDatabase()
     onTestFinished(drop)
     const server = await startWorkers(options.kind === 'postgres' ? { DATABASE_URL: options.url } : {})
@@ -267,7 +267,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await back?.()
   })
 
-  test('one that would serve on an older database refuses, and the service ends', async () => {
+  test('a new worker refuses an older database, and the service ends', async () => {
     const { options, drop } = await createTestDatabase()
     onTestFinished(drop)
     if (options.kind !== 'postgres') return
@@ -281,7 +281,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(listening(server)).toBe(2)
   })
 
-  test('that die again and again end the service, which says so', async () => {
+  test('workers that keep crashing end the service with a message', async () => {
     const server = await startWorkers()
     const killed = new Set<number>()
     const isOver = server.exited.then(() => true)
@@ -297,15 +297,15 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(workersOf(server)).toEqual([])
   })
 
-  test('end by themselves when their primary was killed, with the answers that they owe', async () => {
+  test('stop after answering their requests when the primary is killed', async () => {
     const server = await startWorkers()
     const workers = workersOf(server)
-    // Connections that the workers have: what the primary had not handed over yet is lost with it.
+    // Opens the connections first: those that the primary has not handed over die with it.
     const connections = Array.from({ length: 8 }, oneConnection)
     await Promise.all(connections.map((agent) => ask(server, { path: '/healthz', agent })))
     const underWay = connections.map((agent, place) => signUp(server, `orphan-${place}@example.test`, agent))
     await Promise.race(underWay)
-    // The pipes of its output stay with the workers: `exited` is about them all.
+    // The workers share the output pipes, so `exited` waits for all of them.
     const ended = server.end('SIGKILL')
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(8).fill(200))
     await ended
@@ -315,7 +315,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
   test('wait for a balancer whose polls are spread over them', async () => {
     const server = await startWorkers()
     const ready = () => ask(server, { path: '/readyz' }).then(({ status }) => status)
-    // Each worker is polled every six seconds, the service every three.
+    // The service is polled every three seconds, so each worker every six.
     for (let poll = 0; poll < 3; poll += 1) {
       expect(await ready()).toBe(200)
       await delay(poll < 2 ? 3_000 : 100)

@@ -35,7 +35,7 @@ const organization = async (members: [Tab, 'owner' | 'admin' | 'member'][]) => {
 }
 
 describe('delete-user', () => {
-  test('T103: the password deletes the account and everything of it', async () => {
+  test('T103: the password deletes the account and all its data', async () => {
     const tab = await app.signedIn()
     const other = await again(tab)
     const { userId, person } = tab
@@ -82,7 +82,7 @@ describe('delete-user', () => {
     expect(await app.db.organization.count({ where: { id: organizationId } })).toBe(1)
   })
 
-  test('the link that is mailed deletes it, in the signed-in browser, once', async () => {
+  test('the emailed link deletes the account once, in the signed-in browser', async () => {
     const tab = await app.signedIn()
     const { link, token, subject } = await linkFor(tab)
     expect([subject, link.origin + link.pathname]).toEqual([
@@ -95,14 +95,14 @@ describe('delete-user', () => {
     expect(await exists(tab)).toBe(false)
   })
 
-  test('the link alone, without being signed in, deletes nothing', async () => {
+  test('the link alone, without a session, deletes nothing', async () => {
     const tab = await app.signedIn()
     const { token } = await linkFor(tab)
     expect((await remove(app.browser(), { token })).code).toBe('UNAUTHORIZED')
     expect(await exists(tab)).toBe(true)
   })
 
-  test('somebody else’s link deletes neither, and is not used up', async () => {
+  test('the link of another user deletes neither account and stays valid', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     const { token } = await linkFor(tab)
     const answer = await remove(other, { token })
@@ -111,7 +111,7 @@ describe('delete-user', () => {
     expect((await remove(tab, { token })).status).toBe(200)
   })
 
-  test('T103, T92: of twenty uses at once one deletes, and nothing breaks', async () => {
+  test('T103, T92: of twenty uses at once, one deletes the account and none causes an error', async () => {
     const tab = await app.signedIn()
     const { token } = await linkFor(tab)
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
@@ -125,7 +125,7 @@ describe('delete-user', () => {
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('of ten with the password at once one deletes, and nothing breaks', async () => {
+  test('of ten password confirmations at once, one deletes the account and none causes an error', async () => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
     const answers = await Promise.all(
@@ -139,7 +139,7 @@ describe('delete-user', () => {
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
 
-  test('T94: the link works for an hour, and not a second longer; a newer one voids it', async () => {
+  test('T94: the link works for exactly an hour, and a newer link voids it', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const older = await linkFor(tab)
@@ -152,7 +152,7 @@ describe('delete-user', () => {
     expect(await exists(tab)).toBe(true)
   })
 
-  test('T47: the password is the proof, however old the session is', async () => {
+  test('T47: the password is enough, however old the session is', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(6 * 24 * 3600)
@@ -161,7 +161,7 @@ describe('delete-user', () => {
     expect(await exists(tab)).toBe(false)
   })
 
-  test('T47: the mailed link needs a proof from the last 15 minutes, to ask for it and to follow it', async () => {
+  test('T47: requesting and following the link needs a sign-in or reauthentication within the last 15 minutes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(15 * 60)
@@ -177,7 +177,7 @@ describe('delete-user', () => {
     expect(await exists(tab)).toBe(false)
   })
 
-  test('a wrong password, also beside a good link, deletes nothing', async () => {
+  test('a wrong password deletes nothing, even with a valid link', async () => {
     const tab = await app.signedIn()
     const { token } = await linkFor(tab)
     for (const fields of [{ password: 'something else' }, { password: 'something else', token }]) {
@@ -188,14 +188,14 @@ describe('delete-user', () => {
     expect(await exists(tab)).toBe(true)
   })
 
-  test('who has no password is told so, and deletes with a link', async () => {
+  test('a user without a password gets CREDENTIAL_ACCOUNT_NOT_FOUND, and deletes with a link', async () => {
     const tab = await app.signedIn()
     await app.db.account.deleteMany({ where: { userId: tab.userId } })
     expect((await remove(tab, { password: 'something else' })).code).toBe('CREDENTIAL_ACCOUNT_NOT_FOUND')
     expect((await remove(tab, { token: (await linkFor(tab)).token })).status).toBe(200)
   })
 
-  test('T121: an id in the body deletes nobody else, and what is no text is 400', async () => {
+  test('T121: an id in the body never deletes another user, and a non-text field is 400', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
     for (const fields of [{ password: 7 }, { password: [] }, { token: {} }, { token: '' }, { password: '' }])
       expect((await remove(tab, fields)).code).toBe('VALIDATION_ERROR')
@@ -205,7 +205,7 @@ describe('delete-user', () => {
     expect([await exists(tab), await exists(other)]).toEqual([false, true])
   })
 
-  test('the address is free afterwards, and a new account on it is another one', async () => {
+  test('the email is free afterwards, and a new sign-up creates another account', async () => {
     const tab = await app.signedIn()
     await remove(tab, { password: tab.person.password })
     const later = await app.signedIn(tab.person)
@@ -213,7 +213,7 @@ describe('delete-user', () => {
   })
 })
 
-test('T173: whatever the person does while the account goes is answered, never with a 500', async () => {
+test('T173: no simultaneous request of the user gets a 500 while the account is deleted', async () => {
   for (let round = 0; round < 8; round += 1) {
     const tab = await app.signedIn()
     const { email, password } = tab.person
@@ -234,7 +234,7 @@ test('T173: whatever the person does while the account goes is answered, never w
 })
 
 describe('the last owner of an organization', () => {
-  test('T130: cannot delete the account, by either way, and the link is not used up', async () => {
+  test('T130: cannot delete the account by password or link, and the link stays valid', async () => {
     const tab = await app.signedIn()
     const { id, slug } = await organization([
       [tab, 'owner'],
@@ -250,7 +250,7 @@ describe('the last owner of an organization', () => {
     expect((await remove(tab, { token })).status).toBe(200)
   })
 
-  test('T129: two owners who delete at once leave one, on every round', async () => {
+  test('T129: two owners who delete their accounts at once leave one owner', async () => {
     const watcher = await app.signedIn()
     for (let round = 0; round < 8; round += 1) {
       const owners = [await app.signedIn(), await app.signedIn()]
@@ -266,8 +266,8 @@ describe('the last owner of an organization', () => {
   })
 })
 
-describe('the organizations of who deletes the account', () => {
-  test('T130: one that nobody else is in goes with it, and its open invitation too', async () => {
+describe('the organizations of a deleted account', () => {
+  test('T130: an organization without other members is deleted too, with its open invitation', async () => {
     const tab = await app.signedIn()
     const { id } = await organization([[tab, 'owner']])
     await tab.post('/auth/organization/invite-member', { organizationId: id, email: 'later@example.test', role: 'owner' })
@@ -276,7 +276,7 @@ describe('the organizations of who deletes the account', () => {
     expect(await app.db.invitation.count({ where: { email: 'later@example.test' } })).toBe(0)
   })
 
-  test('T130: the refusal names all that would lose their owner, and then nothing is deleted, the empty one neither', async () => {
+  test('T130: the refusal lists every organization that would lose its owner, and nothing is deleted', async () => {
     const tab = await app.signedIn()
     const made = []
     for (const others of [1, 1, 0]) {
@@ -296,7 +296,7 @@ describe('the organizations of who deletes the account', () => {
     expect(await app.db.organization.count({ where: { id: { in: made.map(({ id }) => id) } } })).toBe(3)
   })
 
-  test('what they have offered in an organization that goes on is void', async () => {
+  test('invitations that the user sent are canceled', async () => {
     const tab = await app.signedIn()
     const { id } = await organization([
       [tab, 'owner'],
@@ -310,7 +310,7 @@ describe('the organizations of who deletes the account', () => {
     expect((await friend.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe('INVITATION_NOT_FOUND')
   })
 
-  test('T129: who accepts an invitation while its last owner deletes the account never has an organization without an owner', async () => {
+  test('T129: accepting an invitation during the deletion never leaves an organization without an owner', async () => {
     for (let round = 0; round < 8; round += 1) {
       const [tab, friend] = [await app.signedIn(), await app.signedIn()]
       const { id } = await organization([[tab, 'owner']])
@@ -329,10 +329,10 @@ describe('the organizations of who deletes the account', () => {
   })
 })
 
-describe('delete-user under its limits', async () => {
+describe('the limits of delete-user', async () => {
   const limited = await createTestApp({ RATE_LIMIT: 'on' })
 
-  test('five guesses at the password, five links an hour', async () => {
+  test('allow five password attempts and five links an hour', async () => {
     const tab = await limited.signedIn()
     const guesses = await Promise.all(Array.from({ length: 12 }, () => remove(tab, { password: 'wrong guess' })))
     expect(guesses.filter(({ code }) => code === 'INVALID_PASSWORD')).toHaveLength(5)

@@ -6,8 +6,8 @@ const app = await createTestApp()
 
 const soon = () => new Date(Date.now() + 1e6)
 
-/** A person with something in every table, and what of it must stay here. */
-async function rich() {
+/** A user with rows in every table, including secrets. */
+async function createUserWithEverything() {
   const tab = await app.signedIn()
   const { userId, person } = tab
   const canary = (name: string) => `canary-${name}-${userId}`
@@ -37,8 +37,8 @@ async function rich() {
 }
 
 describe('export-data', () => {
-  test('T185: holds everything on the caller', async () => {
-    const { get, userId, person, organizationId } = await rich()
+  test('T185: contains all data of the caller', async () => {
+    const { get, userId, person, organizationId } = await createUserWithEverything()
     const answer = await get('/auth/export-data')
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -73,8 +73,8 @@ describe('export-data', () => {
     expect(await app.db.auditEvent.count({ where: { userId, action: 'export-data' } })).toBe(1)
   })
 
-  test('T185: holds no secret: no hash, no sealed text, no token, no cookie', async () => {
-    const { get, userId, cookies, resetToken, person } = await rich()
+  test('T185: contains no secret: no hash, no sealed text, no token, no cookie', async () => {
+    const { get, userId, cookies, resetToken, person } = await createUserWithEverything()
     const text = JSON.stringify((await get('/auth/export-data')).body)
     const rows = await Promise.all([
       app.db.account.findMany({ where: { userId } }),
@@ -97,8 +97,8 @@ describe('export-data', () => {
     expect(text).not.toMatch(/hash|sealed|secret/i)
   })
 
-  test('T185: holds nothing of anybody else, whatever the query asks for', async () => {
-    const [mine, theirs] = [await rich(), await rich()]
+  test('T185: contains no data of another user, whatever the query asks for', async () => {
+    const [mine, theirs] = [await createUserWithEverything(), await createUserWithEverything()]
     await app.db.member.create({ data: { organizationId: mine.organizationId, userId: theirs.userId, role: 'member', slot: 2 } })
     const { email } = theirs.person
     const query = new URLSearchParams({ userId: theirs.userId, id: theirs.userId, email })
@@ -106,8 +106,8 @@ describe('export-data', () => {
     for (const trace of [theirs.userId, email, theirs.organizationId]) expect(text).not.toContain(trace)
   })
 
-  test('T185: whom they invited stays unnamed, who invited them by their own address does not', async () => {
-    const { get, userId, organizationId, person } = await rich()
+  test('T185: omits the emails of people whom the user invited', async () => {
+    const { get, userId, organizationId, person } = await createUserWithEverything()
     const invitation = { organizationId, role: 'member', expiresAt: soon(), inviterId: userId }
     await app.db.invitation.create({ data: { ...invitation, email: 'bob@example.test', secretHash: `bob-${userId}` } })
     const { body } = await get('/auth/export-data')
@@ -119,7 +119,7 @@ describe('export-data', () => {
     ])
   })
 
-  test('T47, T185: needs a proof from the last 15 minutes', async () => {
+  test('T47, T185: needs a sign-in or reauthentication within the last 15 minutes', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(15 * 60)
@@ -129,7 +129,7 @@ describe('export-data', () => {
     expect([answer.status, answer.code]).toEqual([403, 'SESSION_NOT_FRESH'])
   })
 
-  test('is limited: five times in ten minutes, however many at once', async () => {
+  test('is limited to five times in ten minutes, even for simultaneous calls', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
     const tab = await limited.signedIn()
     const answers = await Promise.all(Array.from({ length: 12 }, () => tab.get('/auth/export-data')))

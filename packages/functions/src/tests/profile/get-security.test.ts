@@ -10,7 +10,7 @@ const security = async (tab: Pick<Tab, 'get'>) =>
   (await tab.get('/auth/get-security')).body as { score: number; next: string | null }
 const day = 24 * 60 * 60 * 1000
 
-/** Another browser of the same person, whose account has a second factor from now on. */
+/** Opens another browser of the same user and gives the account a second factor. */
 const withFactor = async (tab: Tab, codes: number) => {
   const { userId } = tab
   await app.db.backupCode.createMany({
@@ -23,23 +23,23 @@ const withFactor = async (tab: Tab, codes: number) => {
 }
 
 describe('get-security', () => {
-  test('a new account lacks the second factor, and that comes next', async () => {
+  test('recommends the second factor to a new account', async () => {
     expect(await security(await app.signedIn())).toMatchObject({ score: 55, next: 'enable-two-factor' })
   })
 
-  test('with the factor and its codes nothing is left; with few codes they come next', async () => {
+  test('recommends nothing with a factor and enough codes, and new codes when few are left', async () => {
     expect(await security(await withFactor(await app.signedIn(), 3))).toMatchObject({ score: 100, next: null })
     expect(await security(await withFactor(await app.signedIn(), 2))).toMatchObject({ score: 90, next: 'renew-backup-codes' })
   })
 
-  test('a session elsewhere that was left alone for three days is to be reviewed', async () => {
+  test('recommends a review of other sessions that were idle for three days', async () => {
     const tab = await app.signedIn()
     const again = await withFactor(tab, 3)
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { lastSeenAt: new Date(Date.now() - 4 * day) } })
     expect(await security(again)).toMatchObject({ score: 90, next: 'review-sessions' })
   })
 
-  test('a password of more than a year is to be renewed; a new one counts from its change', async () => {
+  test('recommends a new password after a year, counted from its last change', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const again = await withFactor(tab, 3)
@@ -47,13 +47,13 @@ describe('get-security', () => {
     await app.db.account.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
     await app.db.auditEvent.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
     expect(await security(again)).toMatchObject({ score: 80, next: 'renew-password' })
-    // Ids of one millisecond have no order.
+    // Ids within one millisecond have no order.
     clock.advance(1)
     await app.db.auditEvent.create({ data: { userId: tab.userId, action: 'change-password' } })
     expect(await security(again)).toMatchObject({ score: 100, next: null })
   })
 
-  test('is for the signed-in', async () => {
+  test('needs a session', async () => {
     expect((await app.browser().get('/auth/get-security')).status).toBe(401)
   })
 })

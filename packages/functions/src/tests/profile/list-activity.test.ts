@@ -16,7 +16,7 @@ const list = async (tab: Pick<Tab, 'get'>, query = '') => {
 }
 
 describe('list-activity', () => {
-  test('shows what happened, newest first, by device and address', async () => {
+  test('lists events, newest first, with device and IP address', async () => {
     const tab = await app.signedIn()
     await tab.post('/auth/update-user', { name: 'Zoë' })
     const { events, nextCursor } = await list(tab)
@@ -25,7 +25,7 @@ describe('list-activity', () => {
     expect(nextCursor).toBeNull()
   })
 
-  test('finds a page by an index in its own order, however much happened to whom', async () => {
+  test('reads a page from an ordered index, without a sort', async () => {
     const plan = await app.db.$transaction(async (tx) => {
       await tx.$executeRaw`SET LOCAL enable_seqscan = off`
       await tx.$executeRaw`SET LOCAL enable_bitmapscan = off`
@@ -53,7 +53,7 @@ describe('list-activity', () => {
     expect(paged).toEqual(whole)
   })
 
-  test("shows nobody else's events, whatever the cursor", async () => {
+  test('never shows events of another user, whatever the cursor', async () => {
     const tab = await app.signedIn()
     const other = await app.signedIn()
     const own = new Set((await list(tab)).events.map(({ id }) => id))
@@ -61,7 +61,7 @@ describe('list-activity', () => {
     for (const { id } of (await list(tab, `?cursor=${newest?.id}`)).events) expect(own.has(id)).toBe(true)
   })
 
-  test('hides the device and address of somebody else who did it', async () => {
+  test('hides the device and IP address of another actor', async () => {
     const tab = await app.signedIn()
     const other = await app.signedIn()
     await app.db.auditEvent.create({
@@ -77,7 +77,7 @@ describe('list-activity', () => {
     expect([status, body]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
   })
 
-  test('is for the signed-in', async () => {
+  test('needs a session', async () => {
     expect((await app.browser().get('/auth/list-activity')).status).toBe(401)
   })
 })

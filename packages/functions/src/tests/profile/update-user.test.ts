@@ -10,7 +10,7 @@ const update = (tab: Tab, fields: unknown) => tab.post('/auth/update-user', fiel
 const rowOf = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
 
 describe('update-user', () => {
-  test('changes the four fields, and get-session shows it at once', async () => {
+  test('changes the four fields, and get-session shows them at once', async () => {
     const tab = await app.signedIn()
     const fields = { name: 'Zoë', image: 'https://pics.example.test/z.png', tradingEnabled: true, riskLevel: 'aggressive' }
     const answer = await update(tab, fields)
@@ -20,7 +20,7 @@ describe('update-user', () => {
     expect(event).toMatchObject({ succeeded: true, details: { fields: 'name,image,tradingEnabled,riskLevel' } })
   })
 
-  test('changes the language of pages and mails, and takes no other', async () => {
+  test('sets the language of pages and emails, and accepts no other', async () => {
     const tab = await app.signedIn()
     expect((await update(tab, { locale: 'fr' })).status).toBe(200)
     expect(await rowOf(tab)).toMatchObject({ locale: 'fr' })
@@ -29,21 +29,21 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toMatchObject({ locale: 'fr' })
   })
 
-  test('changes only what is sent; null takes the picture away', async () => {
+  test('changes only the fields that are sent; null removes the picture', async () => {
     const tab = await app.signedIn()
     await update(tab, { image: 'http://pics.example.test/a.png', riskLevel: 'moderate' })
     expect((await update(tab, { image: null })).status).toBe(200)
     expect(await rowOf(tab)).toMatchObject({ image: null, riskLevel: 'moderate', name: tab.person.name })
   })
 
-  test('changes nobody else', async () => {
+  test('never changes another user', async () => {
     const tab = await app.signedIn()
     const other = await app.signedIn()
     await update(tab, { name: 'Changed', userId: other.userId })
     expect(await rowOf(other)).toMatchObject({ name: other.person.name })
   })
 
-  test('T118: every field that only the service sets is refused by name, whatever its value, and nothing is changed', async () => {
+  test('T118: refuses every field that only the service sets, by name, and changes nothing', async () => {
     const tab = await app.signedIn()
     const before = await rowOf(tab)
     const fields = [
@@ -77,7 +77,7 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toEqual(before)
   })
 
-  test('a name that deceives the eye and a picture with a password in its address are refused', async () => {
+  test('refuses a deceptive name, and a picture URL with a password', async () => {
     const tab = await app.signedIn()
     const before = await rowOf(tab)
     for (const name of [
@@ -117,7 +117,7 @@ describe('update-user', () => {
     expect((await update(tab, {})).code).toBe('NO_FIELDS_TO_UPDATE')
   })
 
-  test('T119: tradingEnabled is a boolean and nothing else', async () => {
+  test('T119: tradingEnabled must be a boolean', async () => {
     const tab = await app.signedIn()
     for (const tradingEnabled of ['true', 'false', 1, 0, null, [], {}, [true]]) {
       const answer = await update(tab, { tradingEnabled })
@@ -127,7 +127,7 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toMatchObject({ tradingEnabled: false })
   })
 
-  test('riskLevel is conservative, moderate or aggressive', async () => {
+  test('riskLevel must be conservative, moderate or aggressive', async () => {
     const tab = await app.signedIn()
     for (const riskLevel of ['moderate', 'aggressive', 'conservative']) {
       expect((await update(tab, { riskLevel })).status).toBe(200)
@@ -148,7 +148,7 @@ describe('update-user', () => {
     'a.png',
     '',
     `https://pics.example.test/${'a'.repeat(2048)}`,
-  ])('the picture %j is refused', async (image) => {
+  ])('refuses the picture %j', async (image) => {
     const tab = await app.signedIn()
     const answer = await update(tab, { image })
     expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
@@ -165,7 +165,7 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toMatchObject({ name: 'a'.repeat(100) })
   })
 
-  test('nothing to change is told apart from a wrong value', async () => {
+  test('an empty change and a wrong value have different error codes', async () => {
     const tab = await app.signedIn()
     for (const fields of [{}, { unknown: 1 }]) {
       const answer = await update(tab, fields)
@@ -176,7 +176,7 @@ describe('update-user', () => {
     }
   })
 
-  test('T47: switching trading on needs a proof from the last 15 minutes; switching it off does not', async () => {
+  test('T47: enabling trading needs a sign-in or reauthentication within the last 15 minutes; disabling it does not', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(15 * 60)
@@ -196,7 +196,7 @@ describe('update-user', () => {
     expect((await update(tab, { tradingEnabled: true })).status).toBe(200)
   })
 
-  test('T47: raising the risk level needs a proof from the last 15 minutes; keeping or lowering it does not', async () => {
+  test('T47: raising the risk level needs a sign-in or reauthentication within the last 15 minutes; keeping or lowering it does not', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const levels = ['conservative', 'moderate', 'aggressive'] as const
@@ -219,7 +219,7 @@ describe('update-user', () => {
     expect(await rowOf(tab)).toMatchObject({ riskLevel: 'moderate', tradingEnabled: false })
   })
 
-  test('T47: extending a session proves nothing', async () => {
+  test('T47: extending a session does not count as a sign-in', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     clock.advance(2 * 24 * 3600)
@@ -227,7 +227,7 @@ describe('update-user', () => {
     expect((await update(tab, { tradingEnabled: true })).code).toBe('SESSION_NOT_FRESH')
   })
 
-  test('signed out is 401', async () => {
+  test('answers 401 without a session', async () => {
     const answer = await app.browser().post('/auth/update-user', { name: 'Eve' })
     expect([answer.status, answer.body]).toEqual([401, { code: 'UNAUTHORIZED', message: 'Unauthorized' }])
   })

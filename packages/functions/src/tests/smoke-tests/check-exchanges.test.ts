@@ -17,7 +17,7 @@ async function checkKraken(state: Partial<ExchangeState> = {}): Promise<SmokeRep
 }
 
 describe('an exchange that is up', () => {
-  test('passes: reachable, on time, quick, with markets; and what was measured is in the report', async () => {
+  test('passes as reachable, on time, quick and with markets, and reports the measurements', async () => {
     const report = await checkKraken()
     expect(resultsOf(report)).toEqual([
       'passed kraken is reachable',
@@ -32,7 +32,7 @@ describe('an exchange that is up', () => {
     expect(markets?.meta).toEqual({ markets: 1 })
   })
 
-  test('is asked three things, at its own address', async () => {
+  test('gets three requests at its configured URL', async () => {
     await checkKraken()
     expect(await kraken.requests()).toEqual(['/0/public/Time', '/0/public/Assets', '/0/public/AssetPairs'])
   })
@@ -42,24 +42,24 @@ describe('an exchange that is', () => {
   const failed = (report: SmokeReport) => resultsOf(report).filter((result) => result.startsWith('failed'))
   const reasons = (report: SmokeReport) => report.testResults[0]?.assertionResults.flatMap((result) => result.failureMessages)
 
-  test('slow fails for that alone', async () => {
+  test('slow fails only the latency test', async () => {
     expect(failed(await checkKraken({ delayMs: 1200 }))).toEqual(['failed kraken answers within 1 s'])
   })
 
-  test.each([60, -60])('%i seconds off fails for its clock alone', async (skewSeconds) => {
+  test.each([60, -60])('%i seconds off fails only the clock test', async (skewSeconds) => {
     const report = await checkKraken({ skewSeconds })
     expect(failed(report)).toEqual(['failed kraken its clock is within 5 s of ours'])
     expect(reasons(report)?.[0]).toMatch(skewSeconds > 0 ? /^It is (59|60) s off$/ : /^It is -6[01] s off$/)
   })
 
-  test('without markets fails for that alone', async () => {
+  test('without markets fails only the market test', async () => {
     const report = await checkKraken({ markets: false })
     expect(failed(report)).toEqual(['failed kraken its markets load'])
     expect(reasons(report)).toEqual(['It lists no markets'])
   })
 
   test.each(['status', 'garbage', 'odd', 'redirect', 'hangUp', 'silence', 'drip', 'flood'] as const)(
-    'broken by %s is a failed test, and the others are not tried',
+    'broken by %s fails the first test and skips the others',
     async (failure) => {
       const started = performance.now()
       const report = await checkKraken({ failure })
@@ -81,7 +81,7 @@ describe('an exchange that is', () => {
 })
 
 describe('several exchanges', () => {
-  test('are asked at once, and each stands for itself: up, slow, skewed, broken, down, unknown', async () => {
+  test('run in parallel and independently: up, slow, skewed, broken, down, unknown', async () => {
     const [up, slow, skewed, broken, down] = await Promise.all([
       startExchange(),
       startExchange({ delayMs: 1200 }),
@@ -113,12 +113,12 @@ describe('several exchanges', () => {
       'skipped no-such-exchange its markets load',
     ])
     expect(results.filter((result) => result.startsWith('passed kraken '))).toHaveLength(4)
-    // Of Binance's services, the one at its main address is asked.
+    // Binance has several services; only its main URL is requested.
     expect(await slow.requests()).toEqual(['/api/v3/time', '/api/v3/exchangeInfo'])
   }, 60_000)
 
   test.each(['huge', 'dense'] as const)(
-    'one that answers a %s heap of good JSON harms neither the others nor the service',
+    'one with a %s answer of valid JSON affects neither the others nor the service',
     async (failure) => {
       const [up, hoarder] = await Promise.all([startExchange(), startExchange({ failure })])
       const both = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${hoarder.url},binance=${up.url}` })
@@ -142,7 +142,7 @@ describe('several exchanges', () => {
     60_000,
   )
 
-  test('all take at most 20 of the 25 seconds that the pipeline waits', () => {
+  test('take at most 20 of the 25 seconds that the pipeline waits', () => {
     expect(policy.smokeTests.check).toBeLessThan(policy.smokeTests.suite)
     expect(policy.smokeTests.suite).toBeLessThanOrEqual(20)
   })

@@ -9,10 +9,10 @@ import { afterAll, describe, expect, test } from 'vitest'
 const kraken = await startExchange()
 const app = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` })
 let answering = app
-/** Answered before the service is asked. */
+/** Statuses to answer before the service gets the request. */
 const troubles: number[] = []
 
-// The service as the pipeline meets it: over a socket.
+// Serves over a socket, as in the pipeline.
 const server = createServer(async ({ url = '/', headers }, response) => {
   const trouble = troubles.shift()
   if (trouble !== undefined) return void response.writeHead(trouble, { 'retry-after': '1' }).end()
@@ -28,7 +28,7 @@ const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 const report = 'docs/reports/vitest/specs/smoke-tests.json'
 
 describe('npm run test:smoke', () => {
-  test('keeps one report of all suites, and its badge follows', async () => {
+  test('writes one report of all suites, which its badge shows', async () => {
     const project = createBadgeProject({ 'smoke-tests': '# Smoke\n' })
     const { code, stdout, stderr } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
     expect([code, stderr]).toEqual([0, ''])
@@ -46,7 +46,7 @@ describe('npm run test:smoke', () => {
     expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-13%20passed-brightgreen')
   })
 
-  test('a failing exchange is in the report, is named, and fails the step', async () => {
+  test('reports a failing exchange by name and exits with 1', async () => {
     const project = createBadgeProject({ 'smoke-tests': '' })
     await kraken.set({ failure: 'status' })
     const { code, stdout, stderr } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
@@ -57,7 +57,7 @@ describe('npm run test:smoke', () => {
     expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-1%20of%2010%20failed-red')
   })
 
-  test('a service that still starts is waited for', async () => {
+  test('waits for a service that is still starting', async () => {
     const project = createBadgeProject()
     troubles.push(503, 429)
     const { code } = await project.run(['smoke', url], { CI_TEST_SECRET: secret })
@@ -67,9 +67,9 @@ describe('npm run test:smoke', () => {
   test.each([
     ['another secret', url, 'another', 'It refuses the secret.'],
     ['no secret', url, '', 'The service runs its smoke tests only for callers with this secret.'],
-    ['nobody there', 'http://127.0.0.1:1', secret, 'It cannot be reached: '],
-    ['no address', '', secret, 'The command needs one.'],
-  ])('%s is explained, and is in the report: an earlier one does not stay green', async (_, at, CI_TEST_SECRET, why) => {
+    ['an unreachable service', 'http://127.0.0.1:1', secret, 'It cannot be reached: '],
+    ['no URL', '', secret, 'The command needs one.'],
+  ])('explains %s in the output and in the report, replacing an earlier success', async (_, at, CI_TEST_SECRET, why) => {
     const project = createBadgeProject({ 'smoke-tests': '' })
     project.write(report, vitestReport({ name: '/tests/check-auth', tests: ['passed'] }))
     const { code, stderr } = await project.run(['smoke', at], { CI_TEST_SECRET })
@@ -81,7 +81,7 @@ describe('npm run test:smoke', () => {
     expect(project.read('docs/specs/smoke-tests.md')).toContain('backend%20tests-1%20of%201%20failed-red')
   })
 
-  test('a suite that had nothing to check fails the step', async () => {
+  test('exits with 1 when a suite had nothing to check', async () => {
     const nothing = await createTestApp({ CI_TEST_SECRET: secret, EXCHANGES: '' })
     const project = createBadgeProject()
     answering = nothing

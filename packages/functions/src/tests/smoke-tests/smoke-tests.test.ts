@@ -9,10 +9,10 @@ const environment = { CI_TEST_SECRET: secret, EXCHANGES: `kraken=${kraken.url}` 
 const app = await createTestApp(environment)
 const suites = ['check-exchanges', 'check-database', 'check-mail', 'check-auth']
 
-describe('who gets in', () => {
+describe('the authorization', () => {
   test.each([
     ['no header', undefined],
-    ['an empty one', ''],
+    ['an empty header', ''],
     ['no scheme', secret],
     ['another scheme', `Basic ${secret}`],
     ['no secret', 'Bearer '],
@@ -20,7 +20,7 @@ describe('who gets in', () => {
     ['the secret and more', `Bearer ${secret}x`],
     ['a part of the secret', `Bearer ${secret.slice(0, -1)}`],
     ['the secret twice', `Bearer ${secret}, Bearer ${secret}`],
-    ['a very long one', `Bearer ${'x'.repeat(8000)}`],
+    ['a very long secret', `Bearer ${'x'.repeat(8000)}`],
   ])('%s is 401', async (_, authorization) => {
     for (const suite of suites) {
       const answer = await app.browser().get(`/tests/${suite}`, authorization === undefined ? {} : { headers: { authorization } })
@@ -29,7 +29,7 @@ describe('who gets in', () => {
     expect(await kraken.requests()).toEqual([])
   })
 
-  test.each(['', '   ', undefined])('T187: with CI_TEST_SECRET %j nobody does', async (CI_TEST_SECRET) => {
+  test.each(['', '   ', undefined])('T187: refuses everyone when CI_TEST_SECRET is %j', async (CI_TEST_SECRET) => {
     const closed = await createTestApp(CI_TEST_SECRET === undefined ? {} : { CI_TEST_SECRET })
     for (const authorization of ['Bearer ', 'Bearer', 'Bearer null', 'Bearer undefined', `Bearer ${secret}`]) {
       const answer = await closed.browser().get('/tests/check-auth', { headers: { authorization } })
@@ -37,18 +37,18 @@ describe('who gets in', () => {
     }
   })
 
-  test('the scheme is read as HTTP reads it: in any case', async () => {
+  test('accepts the scheme in any case, as HTTP requires', async () => {
     const answer = await app.browser().get('/tests/check-auth', { headers: { authorization: `bEARER ${secret}` } })
     expect(answer.status).toBe(200)
   })
 
-  test('a session opens nothing here, and the secret nothing elsewhere', async () => {
+  test('a session does not open the suites, and the secret opens nothing else', async () => {
     const tab = await app.signedIn()
     expect((await tab.get('/tests/check-auth')).code).toBe('UNAUTHORIZED')
     expect((await app.browser().get('/auth/list-sessions', withSecret)).code).toBe('UNAUTHORIZED')
   })
 
-  test('guesses are counted, and so are calls with the secret', async () => {
+  test('limits guesses and calls with the secret', async () => {
     const limited = await createTestApp({ ...environment, RATE_LIMIT: 'on' })
     const guess = (ip: string) => limited.browser({ ip }).get('/tests/check-mail', { headers: { authorization: 'Bearer guess' } })
     for (let count = 0; count < 20; count += 1) expect((await guess('192.0.2.1')).status).toBe(401)
@@ -58,7 +58,7 @@ describe('who gets in', () => {
     expect((await guess('192.0.2.2')).status).toBe(401)
   })
 
-  test('the secret is in no log and in no row', async () => {
+  test('never logs or stores the secret', async () => {
     await app.browser().get('/tests/check-database', withSecret)
     const kept = JSON.stringify([app.logs, await app.everyRow()])
     expect(kept).not.toContain(secret)
@@ -66,7 +66,7 @@ describe('who gets in', () => {
   })
 })
 
-describe('an address below /tests', () => {
+describe('a path below /tests', () => {
   test.each([
     '/tests',
     '/tests/',
@@ -75,7 +75,7 @@ describe('an address below /tests', () => {
     '/tests/CHECK-AUTH',
     '/tests/__proto__',
     '/tests/check-auth%2f',
-  ])('T189: %s is a coded 404, with the secret and without', async (path) => {
+  ])('T189: %s is a coded 404, with and without the secret', async (path) => {
     for (const options of [{}, withSecret]) {
       const answer = await app.browser().get(path, options)
       expect([answer.status, answer.body]).toEqual([404, { code: 'NOT_FOUND', message: 'There is nothing at this address' }])
@@ -87,14 +87,14 @@ describe('an address below /tests', () => {
     expect([answer.status, answer.code, answer.headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET'])
   })
 
-  test('the one that the specification names is there', () => {
+  test('the specification names every suite', () => {
     const spec = readFileSync(new URL('../../../../../docs/specs/smoke-tests.md', import.meta.url), 'utf8')
     for (const suite of suites) expect(spec).toContain(`/tests/${suite}`)
   })
 })
 
 describe('a run', () => {
-  test('T188: of 100 calls at once, all share one, and those beyond the limit are refused', async () => {
+  test('T188: 100 simultaneous calls share one run, and those beyond the limit are refused', async () => {
     const limited = await createTestApp({ ...environment, RATE_LIMIT: 'on' })
     await kraken.set({ delayMs: 500 })
     await kraken.requests()
@@ -108,13 +108,13 @@ describe('a run', () => {
     expect(await kraken.requests()).toEqual(['/0/public/Time', '/0/public/Assets', '/0/public/AssetPairs'])
   })
 
-  test('that has ended is over: the next call starts another', async () => {
+  test('starts again for a call after its end', async () => {
     const first = await app.browser().get('/tests/check-exchanges', withSecret)
     const second = await app.browser().get('/tests/check-exchanges', withSecret)
     expect((second.body as SmokeReport).startTime).toBeGreaterThan((first.body as SmokeReport).startTime)
   })
 
-  test('does not hold up the service: a session is read while exchanges are asked', async () => {
+  test('does not block the service: a session is read during requests to exchanges', async () => {
     await kraken.set({ delayMs: 900 })
     const run = app.browser().get('/tests/check-exchanges', withSecret)
     const started = performance.now()
@@ -128,7 +128,7 @@ describe('a run', () => {
 describe('the suites of the service itself', () => {
   const run = async (suite: string, from = app) => (await from.browser().get(`/tests/${suite}`, withSecret)).body as SmokeReport
 
-  test('pass on a service that works, and leave nothing behind', async () => {
+  test('pass on a healthy service and leave nothing behind', async () => {
     const rows = await app.everyRow()
     const mails = app.outbox.mails.length
     for (const suite of ['check-database', 'check-mail', 'check-auth']) {
@@ -140,7 +140,7 @@ describe('the suites of the service itself', () => {
     expect(app.outbox.mails).toHaveLength(mails)
   })
 
-  test('check-mail fails when the mail server is away, and when a mail has waited for long', async () => {
+  test('check-mail fails when the mail server is down or a mail waited too long', async () => {
     const broken = await createTestApp({ ...environment })
     await broken.db.queuedMail.create({
       data: {
@@ -163,7 +163,7 @@ describe('the suites of the service itself', () => {
     ])
   })
 
-  test('check-auth fails when sign-in breaks', async () => {
+  test('check-auth fails when sign-in fails', async () => {
     const broken = await createTestApp(environment)
     broken.service.deps.passwords = { ...broken.service.deps.passwords, verify: () => Promise.reject(new Error('no hasher')) }
     const report = await run('check-auth', broken)
@@ -175,7 +175,7 @@ describe('the suites of the service itself', () => {
     ])
   })
 
-  test('without a database the suites fail, and their routes answer 200', async () => {
+  test('fail without a database, and their routes answer 200', async () => {
     const broken = await createTestApp(environment)
     await broken.loseDatabase()
     const report = await run('check-database', broken)
@@ -186,7 +186,7 @@ describe('the suites of the service itself', () => {
 })
 
 describe('the report', () => {
-  test.each(suites)('T188: of %s holds no secret and nobody’s address', async (suite) => {
+  test.each(suites)('T188: of %s contains no secret and no email', async (suite) => {
     await app.signUp()
     const { status, body } = await app.browser().get(`/tests/${suite}`, withSecret)
     expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringMatching(new RegExp(`${secret}|@`))])

@@ -10,7 +10,7 @@ import { temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, onTestFinished, test } from 'vitest'
 
 const script = fileURLToPath(new URL('../../../../../scripts/commit-badges.mjs', import.meta.url))
-/** Nobody's settings but the test's own. */
+/** Git settings of the test only. */
 const environment = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' }
 const ada = Object.fromEntries(
   ['AUTHOR', 'COMMITTER'].flatMap((who) => [
@@ -27,7 +27,7 @@ async function run(cwd: string, [command = '', ...args]: string[], more: Record<
   return { code, stdout: stdout.trim(), stderr }
 }
 
-/** A clone with one specification, and its bare origin. */
+/** A clone with one specification and its bare origin. */
 async function createClone() {
   const folder = await temporaryFolder()
   const [origin, root] = [join(folder, 'origin.git'), join(folder, 'clone')]
@@ -57,7 +57,7 @@ async function createClone() {
 
 const subject = 'docs(badges): the state of the tests'
 
-test('on main the commit of badges and reports starts no pipeline', async () => {
+test('on main, the commit of badges and reports starts no pipeline', async () => {
   const { write, commit, origin } = await createClone()
   write('docs/specs/cors.md', '# CORS\n\nbadges\n')
   write('docs/reports/vitest/specs/smoke-tests.json', '{}')
@@ -70,7 +70,7 @@ test('on main the commit of badges and reports starts no pipeline', async () => 
   ])
 })
 
-test('on another branch it carries no mark that a squash would bring to main; no report is needed', async () => {
+test('on another branch, the commit has no [skip ci] that a squash would bring to main, and needs no report', async () => {
   const { git, write, commit, origin } = await createClone()
   await git('push', '--quiet', 'origin', 'HEAD:refs/heads/feature')
   write('docs/specs/cors.md', '# CORS\n\nbadges\n')
@@ -80,14 +80,14 @@ test('on another branch it carries no mark that a squash would bring to main; no
   expect(await origin('log', '-1', '--format=%s', 'main')).toBe('feat: cors')
 })
 
-test('without anything new there is no commit', async () => {
+test('makes no commit without a change', async () => {
   const { commit, origin } = await createClone()
   const { code, stdout } = await commit('main')
   expect([code, stdout]).toEqual([0, 'No badge and no report changed.'])
   expect(await origin('rev-list', '--count', 'main')).toBe('1')
 })
 
-test('what somebody pushed meanwhile stays', async () => {
+test('keeps commits that were pushed meanwhile', async () => {
   const { git, write, commit, origin } = await createClone()
   write('theirs.txt', 'theirs')
   await git('add', '--all')
@@ -99,7 +99,7 @@ test('what somebody pushed meanwhile stays', async () => {
   expect((await origin('log', '--format=%s', 'main')).split('\n')).toEqual([`${subject} [skip ci]`, 'feat: theirs', 'feat: cors'])
 })
 
-test.each(['--mirror', 'v1.0.0'])('a branch called %s is a branch, also beside a tag of that name', async (branch) => {
+test.each(['--mirror', 'v1.0.0'])('pushes to a branch called %s, even beside a tag of that name', async (branch) => {
   const { git, write, commit, origin } = await createClone()
   await git('push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`, `HEAD:refs/tags/${branch}`)
   const tagged = await origin('rev-parse', `refs/tags/${branch}`)
@@ -110,7 +110,7 @@ test.each(['--mirror', 'v1.0.0'])('a branch called %s is a branch, also beside a
   expect(await origin('rev-parse', `refs/tags/${branch}`)).toBe(tagged)
 })
 
-test('GITHUB_TOKEN goes to the host of origin, and stays nowhere', async () => {
+test('sends GITHUB_TOKEN only to the host of origin, and stores it nowhere', async () => {
   const { git, write, commit } = await createClone()
   const seen = new Set<string | undefined>()
   const server = createServer(({ headers }, response) => {

@@ -10,8 +10,8 @@ const good = [
   "import 'x'",
 ]
 
-/** What is wrong with these lines: `line text`. */
-function wrongIn(...lines: string[]): string[] {
+/** The problems in these lines, as `line text`. */
+function problemsIn(...lines: string[]): string[] {
   try {
     parseDirectives('features/x.spec.ts', lines.join('\n'))
     return []
@@ -22,7 +22,7 @@ function wrongIn(...lines: string[]): string[] {
 }
 
 describe('the directives of a feature file', () => {
-  test('say how the monitoring service is to run it', () => {
+  test('configure the run of the monitoring service', () => {
     expect(parseDirectives('features/x.spec.ts', good.join('\r\n'))).toEqual({
       frequency: 10,
       locations: ['eu-west-1', 'us-east-1'],
@@ -32,7 +32,7 @@ describe('the directives of a feature file', () => {
   })
 
   const folder = new URL('../../../../../features/', import.meta.url)
-  test.each(readdirSync(folder).filter((name) => name.endsWith('.spec.ts')))('are right in %s', (name) => {
+  test.each(readdirSync(folder).filter((name) => name.endsWith('.spec.ts')))('are valid in %s', (name) => {
     expect(parseDirectives(name, readFileSync(new URL(name, folder), 'utf8')).frequency).toBeGreaterThan(0)
   })
 
@@ -43,22 +43,22 @@ describe('the directives of a feature file', () => {
     ['an unknown location', '// @locations mars-1', '2: @locations mars-1'],
     ['an empty location', '// @locations eu-west-1,', '2: @locations eu-west-1,'],
     ['a location twice', '// @locations eu-west-1, eu-west-1', '2: @locations eu-west-1, eu-west-1'],
-    ['a tag that is none', '// @tags Not A Tag', '4: @tags Not A Tag'],
-  ])('with %s are refused, with the line', (_, line, wrong) => {
+    ['an invalid tag', '// @tags Not A Tag', '4: @tags Not A Tag'],
+  ])('refuse %s and name the line', (_, line, wrong) => {
     const name = /@(\w+)/.exec(line)?.[1] ?? ''
-    expect(wrongIn(...good.map((known) => (known.includes(`@${name}`) ? line : known)))).toEqual([wrong])
+    expect(problemsIn(...good.map((known) => (known.includes(`@${name}`) ? line : known)))).toEqual([wrong])
   })
 
-  test('are all there, each once, known, and before the code', () => {
-    expect(wrongIn(...good.slice(1))).toEqual(['1: @frequency is missing.'])
-    expect(wrongIn(...good.slice(0, 4), '// @tags again', "import 'x'")).toEqual(['5: @tags appears twice.'])
-    expect(wrongIn('// @frequencyy 1h', ...good)).toEqual(['1: @frequencyy is not a directive.'])
-    expect(wrongIn(...good, '// @alerts late')).toEqual(['6: @alerts is after the first line of code.'])
-    expect(wrongIn(...good, '// @ts-expect-error: not ours')).toEqual([])
+  test('are required, unique, known, and placed before the code', () => {
+    expect(problemsIn(...good.slice(1))).toEqual(['1: @frequency is missing.'])
+    expect(problemsIn(...good.slice(0, 4), '// @tags again', "import 'x'")).toEqual(['5: @tags appears twice.'])
+    expect(problemsIn('// @frequencyy 1h', ...good)).toEqual(['1: @frequencyy is not a directive.'])
+    expect(problemsIn(...good, '// @alerts late')).toEqual(['6: @alerts is after the first line of code.'])
+    expect(problemsIn(...good, '// @ts-expect-error: not ours')).toEqual([])
   })
 
-  test('are all judged at once', () => {
-    expect(wrongIn('// @frequency 7m', '// @oops', "import 'x'")).toEqual([
+  test('are all checked at once', () => {
+    expect(problemsIn('// @frequency 7m', '// @oops', "import 'x'")).toEqual([
       '1: @frequency 7m',
       '2: @oops is not a directive.',
       '1: @locations is missing.',

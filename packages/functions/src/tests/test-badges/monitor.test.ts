@@ -21,7 +21,7 @@ async function writeWith(
 }
 
 describe('the monitoring service', () => {
-  test('is read to its last page, as the account of the key', async () => {
+  test('is read to its last page, with the account of the key', async () => {
     const many = Array.from({ length: 250 }, (_, index) => checkWithResult(String(index), `cors ${index}`, index !== 249))
     const project = createBadgeProject({ cors: '' })
     await monitor.set({
@@ -32,7 +32,7 @@ describe('the monitoring service', () => {
     await monitor.seen()
     const { stdout } = await project.run(['write'], monitor.environment)
     expect(stdout).toContain('frontend 1 of 250 failed')
-    // The statuses come whole; a second look shows that there are no more.
+    // The statuses come all at once; the second request finds no more.
     expect((await monitor.seen()).requests).toEqual([
       'GET /v1/checks?limit=100',
       'GET /v1/checks?limit=100&page=2',
@@ -44,7 +44,7 @@ describe('the monitoring service', () => {
 
   test.each([
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
-    ['429 without a word', { status: 429 }],
+    ['429 without Retry-After', { status: 429 }],
     ['500', { status: 500 }],
     ['503', { status: 503 }],
     ['no answer', 'hang-up' as const],
@@ -61,9 +61,9 @@ describe('the monitoring service', () => {
     ['429 after 429', Array.from({ length: 9 }, () => ({ status: 429 })), 5, 'still limits requests (429)'],
     ['403', [{ status: 403 }], 1, 'The key or the account is not valid (403).'],
     ['404', [{ status: 404 }], 1, 'It answered 404.'],
-    ['something that is no list', [{ status: 200, body: { data: [] } }], 1, 'an unexpected answer'],
-    ['a list of something else', [{ status: 200, body: [{ id: 1 }] }], 1, 'an unexpected answer'],
-  ])('that answers %s ends the tool: explained, and every badge as it was', async (_, answers, asked, why) => {
+    ['something other than a list', [{ status: 200, body: { data: [] } }], 1, 'an unexpected answer'],
+    ['a list of other items', [{ status: 200, body: [{ id: 1 }] }], 1, 'an unexpected answer'],
+  ])('an answer of %s ends the tool with an explanation and leaves every badge unchanged', async (_, answers, asked, why) => {
     const { code, stderr, after, requests } = await writeWith(answers)
     expect([code, requests.length, after]).toEqual([1, asked, before])
     expect(stderr).toContain(why)
@@ -73,7 +73,7 @@ describe('the monitoring service', () => {
   })
 
   test.each([{ MONITOR_API_KEY: 'wrong' }, { MONITOR_ACCOUNT_ID: 'another' }])(
-    'refuses %j: explained, and every badge as it was',
+    'refuses %j, and the tool explains it and leaves every badge unchanged',
     async (wrong) => {
       const { code, stderr, after } = await writeWith([], { ...monitor.environment, ...wrong })
       expect([code, after]).toEqual([1, before])
@@ -81,14 +81,14 @@ describe('the monitoring service', () => {
     },
   )
 
-  test('that is away is explained, and every badge stays as it was', async () => {
+  test('when unreachable, the tool explains it and leaves every badge unchanged', async () => {
     const { code, stderr, after } = await writeWith([], { ...monitor.environment, MONITOR_API_URL: 'http://127.0.0.1:1' })
     expect([code, after]).toEqual([1, before])
     expect(stderr).toContain('It cannot be reached: ')
   })
 
   test.each(['MONITOR_API_KEY', 'MONITOR_ACCOUNT_ID'])(
-    'without %s it is not asked: grey badges, and the tool says so',
+    'is not asked without %s: the badges are grey, and the tool says so',
     async (missing) => {
       const { code, stdout, after, requests } = await writeWith([], { ...monitor.environment, [missing]: '' })
       expect([code, requests]).toEqual([0, []])

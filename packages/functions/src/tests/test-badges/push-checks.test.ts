@@ -36,7 +36,7 @@ async function start(checks: Parameters<typeof monitor.set>[0]['checks'] = []): 
 }
 
 describe('the checks of the monitoring service', () => {
-  test('are planned first: nothing changes', async () => {
+  test('a plan changes nothing', async () => {
     await start()
     const { code, stdout } = await plan(project())
     expect(code).toBe(0)
@@ -46,7 +46,7 @@ describe('the checks of the monitoring service', () => {
     expect([writes(requests), checks]).toEqual([[], []])
   })
 
-  test('are made on request, as the directives say, each as one script against the service', async () => {
+  test('are created from the directives, each as one script against the service', async () => {
     await start()
     const { code } = await apply(
       project({ 'passwords-reset': feature({ frequency: '10m', alerts: 'oncall, team@example.test' }) }),
@@ -85,7 +85,7 @@ describe('the checks of the monitoring service', () => {
     expect(writes((await monitor.seen()).requests)).toEqual([])
   })
 
-  test('follow their files: changed, new and gone; nobody else’s is touched', async () => {
+  test('follow their files when changed, new or deleted, and other checks stay untouched', async () => {
     await start([{ id: 'theirs', name: 'passwords-old', checkType: 'BROWSER', activated: true, tags: ['by-hand'] }])
     await apply(project({ 'passwords-reset': feature(), 'passwords-old': feature(), 'passwords-set': feature() }))
     const { code, stdout } = await apply(
@@ -105,7 +105,7 @@ describe('the checks of the monitoring service', () => {
     expect(checks.find(({ name }) => name === 'passwords-reset')?.frequency).toBe(120)
   })
 
-  test('that could not pass on a deployed service are named and left out, also those of before', async () => {
+  test('that cannot pass on a deployed service are named and left out, even existing ones', async () => {
     await start()
     const hopeless = feature({ body: "test('x', ({ page }) => page.goto('/dev/mailbox'))" })
     await apply(project({ 'passwords-reset': feature() }))
@@ -118,11 +118,11 @@ describe('the checks of the monitoring service', () => {
     expect(checks.map(({ name }) => name)).toEqual(['passwords-change'])
   })
 
-  test('are not half pushed when a directive, an import or a channel is wrong', async () => {
+  test('are not pushed at all when one directive, import or channel is wrong', async () => {
     await start()
     for (const [files, why] of [
       [{ a: feature({ frequency: '7m' }), b: feature() }, 'features/a.spec.ts:1: @frequency 7m'],
-      [{ a: feature({ alerts: 'nobody' }), b: feature() }, 'features/a.spec.ts: the alert channel "nobody" does not exist.'],
+      [{ a: feature({ alerts: 'unknown' }), b: feature() }, 'features/a.spec.ts: the alert channel "unknown" does not exist.'],
       [{ a: feature({ body: "import './missing.ts'" }), b: feature() }, 'features/a.spec.ts cannot be bundled.'],
     ] as const) {
       const { code, stderr } = await apply(project(files))
@@ -131,7 +131,7 @@ describe('the checks of the monitoring service', () => {
     expect(writes((await monitor.seen()).requests)).toEqual([])
   })
 
-  test('a creation that got no answer is not repeated', async () => {
+  test('a creation without an answer is not repeated', async () => {
     await start()
     const files = project()
     const answers = [{ status: 200, body: channels }, { status: 200, body: [] }, 'hang-up' as const]
@@ -142,7 +142,7 @@ describe('the checks of the monitoring service', () => {
   })
 
   test.each([[['checks', 'plan']], [['checks', 'apply', 'not a url']], [['checks', 'plan', 'ftp://x.test']]])(
-    '%j is told what is missing',
+    '%j prints what is missing',
     async (args) => {
       const { code, stderr } = await project().run(args, monitor.environment)
       expect([code, stderr]).toEqual([1, expect.stringContaining('The address of the service is missing.')])

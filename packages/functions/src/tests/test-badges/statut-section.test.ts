@@ -50,7 +50,7 @@ describe('the section "Statut des Tests"', () => {
     expect(replaceBadges(after, badges)).toBe(after)
   })
 
-  test('keeps the line ends of the file', () => {
+  test('keeps the line endings of the file', () => {
     const after = replaceBadges('# A\r\n\r\ntext\r\n', badges)
     expect(after).toBe(`# A\n\ntext\n\n## Statut des Tests\n\n${block}\n`.replaceAll('\n', '\r\n'))
     expect(replaceBadges(after ?? '', badges)).toBe(after)
@@ -61,7 +61,7 @@ describe('the section "Statut des Tests"', () => {
     ['LF with a CRLF after the heading', '\n', /^## Statut des Tests$/],
     ['CRLF with an LF after the heading', '\r\n', /^## Statut des Tests$/],
     ['CRLF with an LF after the mark', '\r\n', /begin/],
-  ])('is found in a file of %s, and the other lines stay', (_, newline, odd) => {
+  ])('is found in a file of %s, and the other lines stay unchanged', (_, newline, odd) => {
     const other = newline === '\n' ? '\r\n' : '\n'
     const file = (section: string) =>
       `# A\n\n## Statut des Tests\n\n${section}\n\n## B\n\ntext\n`
@@ -79,7 +79,7 @@ describe('the section "Statut des Tests"', () => {
   })
 
   test.each(['<!-- badges:begin -->', '<!-- badges:end -->', '<!-- badges:end -->\n<!-- badges:begin -->', `${old}\n${old}`])(
-    'with %j is left to a person',
+    'is left unchanged with the marks %j',
     (marks) => {
       expect(replaceBadges(`## Statut des Tests\n${marks}\n`, badges)).toBeNull()
     },

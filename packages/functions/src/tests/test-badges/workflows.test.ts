@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const read = (name: string) => readFileSync(new URL(`../../../../../.github/workflows/${name}.yml`, import.meta.url), 'utf8')
 
-/** Read as ours are written: what starts a workflow, and of each job what it needs and runs. */
+/** Parses a workflow in our format: its trigger, and the needs and commands of each job. */
 function workflow(name: string) {
   const [head = '', jobs = ''] = read(name).split(/^jobs:\n/m)
   const listed = (text = '') => text.replace(/[[\]\s]/g, '').split(',')
@@ -17,7 +17,7 @@ function workflow(name: string) {
   return { event, branches: listed(branches), jobs: Object.fromEntries(found) }
 }
 
-test('after a push to main come release, deploy, smoke tests and badges, each after the one before', () => {
+test('a push to main runs release, deploy, smoke tests and badges, one after the other', () => {
   const { event, branches, jobs } = workflow('main')
   expect([event, branches]).toEqual(['push', ['main']])
   const order = ['checks', 'release', 'deploy', 'smoke', 'badges']
@@ -26,7 +26,7 @@ test('after a push to main come release, deploy, smoke tests and badges, each af
   }
 })
 
-test('the smoke tests ask what was deployed, and their report becomes badges that are committed, also when they fail', () => {
+test('the smoke tests run against the deployed service, and their report is committed as badges, even after a failure', () => {
   const { smoke, badges } = workflow('main').jobs
   expect(smoke?.runs).toContain('npm run test:smoke -- "$SERVICE"')
   expect(smoke?.text).toMatch(/SERVICE: \$\{\{ vars\.DEPLOY_URL \}\}/)
@@ -35,7 +35,7 @@ test('the smoke tests ask what was deployed, and their report becomes badges tha
   expect(badges?.text).toContain("!cancelled() && needs.deploy.result == 'success'")
 })
 
-test('a pull request to main or develop runs the backend tests, then writes and commits the badges, also when they fail', () => {
+test('a pull request to main or develop runs the backend tests, then commits the badges, even after a failure', () => {
   const { event, branches, jobs } = workflow('pull-request')
   expect([event, branches]).toEqual(['pull_request', ['main', 'develop']])
   expect(jobs.checks?.text).toContain('uses: ./.github/workflows/checks.yml')

@@ -13,7 +13,7 @@ const badgesIn = (markdown: string): string[] =>
   )
 
 describe('npm run test:badges', () => {
-  test('writes a backend badge from the tests whose path has the name of the specification', async () => {
+  test('counts the tests whose path contains the name of the specification', async () => {
     const project = createBadgeProject({ 'sign-in': '# Sign-in\n', passwords: '# Passwords\n', profile: '# Profile\n' })
     project.write(
       results,
@@ -39,7 +39,7 @@ describe('npm run test:badges', () => {
     expect(stdout).toContain('MONITOR_API_KEY and MONITOR_ACCOUNT_ID are not both set')
   })
 
-  test('writes the addresses of shields.io badges', async () => {
+  test('writes the URLs of shields.io badges', async () => {
     const project = createBadgeProject({ cors: '# CORS\n' })
     project.write(results, vitestReport({ name: `${tests}/cors/cors.test.ts`, tests: ['passed'] }))
     await project.run(['write'])
@@ -58,13 +58,13 @@ describe('npm run test:badges', () => {
     )
   })
 
-  test('writes a frontend badge from the checks of the monitoring service, by name in either direction', async () => {
+  test("counts the checks of the monitoring service whose name contains the specification's, or the reverse", async () => {
     const project = createBadgeProject({ 'sign-in': '', passwords: '', profile: '', sessions: '', 'linked-accounts': '' })
     const known = [
       checkWithResult('1', 'Sign-In journey', true),
       checkWithResult('2', 'passwords: reset', true),
       checkWithResult('3', 'passwords-change', false),
-      // The reverse: the specification's name contains the check's.
+      // The reverse: the specification's name contains that of the check.
       checkWithResult('4', 'linked', true),
       checkWithResult('5', 'profile', null),
     ]
@@ -86,7 +86,7 @@ describe('npm run test:badges', () => {
     expect(frontend('sessions')).toBe('Frontend · no-tests · lightgrey')
   })
 
-  test('a smoke report counts for the specification of its name alone', async () => {
+  test('counts a smoke report only for the specification of its name', async () => {
     const project = createBadgeProject({ 'smoke-tests': '', passwords: '' })
     project.write(
       'docs/reports/vitest/specs/smoke-tests.json',
@@ -97,7 +97,7 @@ describe('npm run test:badges', () => {
     expect(badgesIn(project.read('docs/specs/passwords.md'))[1]).toBe('Backend · no-tests · lightgrey')
   })
 
-  test('the folders above the tests say nothing: neither this machine’s nor the fixed ones', async () => {
+  test('ignores the folders above the tests, both fixed ones and those of this machine', async () => {
     const project = createBadgeProject({ 'sign-in': '', functions: '', packages: '', sessions: '' })
     project.write(results, vitestReport({ name: `${tests}/cors/cors.test.ts`, tests: ['passed'] }))
     await project.run(['write'])
@@ -105,7 +105,7 @@ describe('npm run test:badges', () => {
       expect(badgesIn(project.read(`docs/specs/${spec}.md`))[1]).toBe('Backend · no-tests · lightgrey')
   })
 
-  test('a file that could not be run is a failed test; one of skipped tests is none', async () => {
+  test('counts a file that could not run as failed, and a file of skipped tests as none', async () => {
     const project = createBadgeProject({ cors: '', profile: '' })
     project.write(
       results,
@@ -119,7 +119,7 @@ describe('npm run test:badges', () => {
     expect(badgesIn(project.read('docs/specs/profile.md'))[1]).toBe('Backend · no-tests · lightgrey')
   })
 
-  test('without any report every badge is grey, and the tool says how to make one', async () => {
+  test('writes grey badges without a report, and says how to make one', async () => {
     const project = createBadgeProject({ cors: '# CORS\n' })
     const { code, stdout } = await project.run(['write'])
     expect(code).toBe(0)
@@ -131,7 +131,7 @@ describe('npm run test:badges', () => {
   })
 
   test.each(['', '{', '[]', '{"testResults":{}}', '{"testResults":[{"name":1}]}'])(
-    'a report that reads %j is named, and no file is touched',
+    'names an unreadable report (%j) and changes no file',
     async (text) => {
       const project = createBadgeProject({ cors: '# CORS\n' })
       project.write(results, text)
@@ -145,7 +145,7 @@ describe('npm run test:badges', () => {
     },
   )
 
-  test('running twice changes nothing, and new results rewrite the same lines', async () => {
+  test('changes nothing on a second run, and rewrites the same lines for new results', async () => {
     const project = createBadgeProject({ cors: '# CORS\n\nSome text.\n' })
     project.write(results, vitestReport({ name: `${tests}/cors/cors.test.ts`, tests: ['passed'] }))
     await project.run(['write'])
@@ -163,13 +163,13 @@ describe('npm run test:badges', () => {
   })
 })
 
-describe('an unknown command, an old Node', () => {
+describe('an unknown command or an old Node', () => {
   test('prints how to use it', async () => {
     const { code, stderr } = await createBadgeProject().run(['nothing'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('Usage: badges <command>')])
   })
 
-  test.each(['20.19.0', '22.14.0', '23.11.1'])('Node %s is told what it lacks', async (version) => {
+  test.each(['20.19.0', '22.14.0', '23.11.1'])('Node %s gets a message with the required version', async (version) => {
     const project = createBadgeProject()
     project.write('as-old-node.mjs', `Object.defineProperty(process.versions, 'node', { value: '${version}' })`)
     const { code, stderr } = await project.run(['write'], { NODE_OPTIONS: `--import ${project.root}/as-old-node.mjs` })
