@@ -110,7 +110,7 @@ export default {
         pathNot: [
           '^packages/env/',
           '^apps/service/src/(open|compose)-service\\.ts$',
-          '^apps/service/src/cluster/primary\\.ts$',
+          '^apps/service/src/cluster/(primary|worker-count)\\.ts$',
           '^apps/service/src/backup/cli\\.ts$',
           '^packages/db/src/seed\\.ts$',
           '^packages/badges/src/cli\\.ts$',

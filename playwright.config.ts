@@ -47,7 +47,7 @@ export default defineConfig({
     timeout: 180_000,
     stderr: 'pipe',
     gracefulShutdown: { signal: 'SIGTERM', timeout: 15_000 },
-    // A service of its own, whatever the shell or a .env file says: local mode, an empty embedded database, mails in the outbox.
+    // A separate service, independent of the shell and .env: local mode, an empty embedded database, mails in the outbox.
     env: {
       PORT: port,
       HOST: '127.0.0.1',

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const tests = 'packages/functions/src/tests'
 
-/** What starts servers, changes its user or its time zone, or breaks its database's files: a process for each file. */
+/** Files that start servers, change the user or time zone, or break database files: one process each. */
 const apart = [
   `${tests}/process/**/*.test.ts`,
   `${tests}/database/**/*.test.ts`,
@@ -11,7 +11,7 @@ const apart = [
   `${tests}/test-badges/commit-badges.test.ts`,
 ]
 
-/** What holds for every file of tests, whatever they run through. */
+/** Options of every test file. */
 export const common = {
   // Processes, not threads: a test may change its user or its time zone, and an embedded database takes 200 MB.
   pool: 'forks',
@@ -28,7 +28,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       {
-        // Files share a process, each has its database: loading the service and compiling the embedded engine anew cost more than the tests.
+        // Files share a process and have separate databases: loading the service and the embedded engine costs more than the tests.
         test: {
           ...common,
           name: 'service',
@@ -37,7 +37,7 @@ export default defineConfig({
           exclude: [...apart, '**/node_modules/**'],
         },
       },
-      // After the others: a process that is shared ends when a file of its own comes between.
+      // After the others: a file with a separate process ends the shared one.
       { test: { ...common, name: 'apart', include: apart, exclude: ['**/node_modules/**'], sequence: { groupOrder: 1 } } },
     ],
   },
