@@ -1,7 +1,7 @@
 import type { Database, Sql } from '@floorpass/db'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
-import type { LimitName, LimitState } from './kernel/policy.ts'
+import { type LimitName, type LimitState, limits } from './kernel/policy.ts'
 import type { Client, Cookies } from './kernel/request.ts'
 import type { ResponseFloor } from './kernel/response-floor.ts'
 import type { SecretBox } from './kernel/secret-box.ts'
@@ -79,4 +79,4 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
   return context
 }
 
-const isCallerLimit = (limit: LimitName): boolean => limit.endsWith(':ip') || limit.endsWith(':user')
+const isCallerLimit = (limit: LimitName): boolean => limits[limit].counts === 'ip' || limits[limit].counts === 'user'

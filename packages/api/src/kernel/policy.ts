@@ -101,44 +101,51 @@ export const policy = {
   },
 } as const
 
+type Limit = {
+  points: number
+  seconds: number
+  /** What shares the points. Answers show the limits of the caller alone: those by `ip` and by `user`. */
+  counts: 'ip' | 'user' | 'account' | 'device' | 'email' | 'target'
+}
+
 /** The part after the colon names the key that is counted. */
 export const limits = {
   /** Every request under /auth and /trpc except session reads, in addition to the limits below. */
-  'request:ip': { points: 600, seconds: minute },
-  'sign-in:ip': { points: 30, seconds: minute },
-  'sign-in:account': { points: 10, seconds: 10 * minute },
+  'request:ip': { points: 600, seconds: minute, counts: 'ip' },
+  'sign-in:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'sign-in:account': { points: 10, seconds: 10 * minute, counts: 'account' },
   /** How often `sign-in:account` may run out before it blocks for the rest of the hour or day. */
-  'sign-in:account-hour': { points: 2, seconds: hour },
-  'sign-in:account-day': { points: 4, seconds: day },
-  'sign-in:device': { points: 5, seconds: 10 * minute },
-  'sign-up:ip': { points: 10, seconds: minute },
-  'social:ip': { points: 30, seconds: minute },
-  'social-callback:ip': { points: 60, seconds: minute },
-  'verify-email:ip': { points: 30, seconds: minute },
-  'send-mail:ip': { points: 10, seconds: minute },
-  'send-mail:address': { points: 5, seconds: hour },
+  'sign-in:account-hour': { points: 2, seconds: hour, counts: 'account' },
+  'sign-in:account-day': { points: 4, seconds: day, counts: 'account' },
+  'sign-in:device': { points: 5, seconds: 10 * minute, counts: 'device' },
+  'sign-up:ip': { points: 10, seconds: minute, counts: 'ip' },
+  'social:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'social-callback:ip': { points: 60, seconds: minute, counts: 'ip' },
+  'verify-email:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'send-mail:ip': { points: 10, seconds: minute, counts: 'ip' },
+  'send-mail:address': { points: 5, seconds: hour, counts: 'email' },
   /** Separate, so that a flood of sign-ups cannot block a reset. */
-  'send-reset:address': { points: 5, seconds: hour },
-  'two-factor:ip': { points: 30, seconds: minute },
-  'reset-password:ip': { points: 20, seconds: minute },
-  'confirm-password:user': { points: 5, seconds: 15 * minute },
-  'check-password:ip': { points: 60, seconds: minute },
-  'change-email:user': { points: 5, seconds: hour },
+  'send-reset:address': { points: 5, seconds: hour, counts: 'email' },
+  'two-factor:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'reset-password:ip': { points: 20, seconds: minute, counts: 'ip' },
+  'confirm-password:user': { points: 5, seconds: 15 * minute, counts: 'user' },
+  'check-password:ip': { points: 60, seconds: minute, counts: 'ip' },
+  'change-email:user': { points: 5, seconds: hour, counts: 'user' },
   /** Separate, so that a flood of sign-ups cannot block a change to this email. */
-  'change-email:address': { points: 20, seconds: hour },
-  'delete-link:user': { points: 5, seconds: hour },
-  'reauthentication-link:user': { points: 5, seconds: hour },
-  'export-data:user': { points: 5, seconds: 10 * minute },
-  'update-user:user': { points: 60, seconds: minute },
-  'change-organization:user': { points: 60, seconds: minute },
-  'check-slug:user': { points: 30, seconds: minute },
-  'add-member:target': { points: 5, seconds: hour },
-  'invite:user': { points: 30, seconds: hour },
-  'invite:organization-address': { points: 5, seconds: hour },
+  'change-email:address': { points: 20, seconds: hour, counts: 'email' },
+  'delete-link:user': { points: 5, seconds: hour, counts: 'user' },
+  'reauthentication-link:user': { points: 5, seconds: hour, counts: 'user' },
+  'export-data:user': { points: 5, seconds: 10 * minute, counts: 'user' },
+  'update-user:user': { points: 60, seconds: minute, counts: 'user' },
+  'change-organization:user': { points: 60, seconds: minute, counts: 'user' },
+  'check-slug:user': { points: 30, seconds: minute, counts: 'user' },
+  'add-member:target': { points: 5, seconds: hour, counts: 'target' },
+  'invite:user': { points: 30, seconds: hour, counts: 'user' },
+  'invite:organization-address': { points: 5, seconds: hour, counts: 'email' },
   /** Higher, so that one organization cannot block the invitations of the others. */
-  'invite:address': { points: 20, seconds: hour },
-  'smoke-tests:ip': { points: 20, seconds: minute },
-} as const
+  'invite:address': { points: 20, seconds: hour, counts: 'email' },
+  'smoke-tests:ip': { points: 20, seconds: minute, counts: 'ip' },
+} as const satisfies Record<string, Limit>
 
 export type LimitName = keyof typeof limits
 
