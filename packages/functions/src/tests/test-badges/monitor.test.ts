@@ -44,7 +44,7 @@ describe('the monitoring service', () => {
 
   test.each([
     ['429 with Retry-After', { status: 429, headers: { 'retry-after': '1' } }],
-    ['429 without Retry-After', { status: 429 }],
+    ['429 without a wait', { status: 429 }],
     ['500', { status: 500 }],
     ['503', { status: 503 }],
     ['no answer', 'hang-up' as const],
