@@ -22,9 +22,7 @@ export function explain(error: AppError, locale: Locale, has: (field: string) =>
   const name = box?.names.find(has)
   const fields = error.fields ? inForm(error.fields, text, has) : box && name ? { [name]: text.boxes[box.says] } : {}
   const wait = waits.has(error.key) && error.retryAfter !== null ? text.tryAgainIn(...inUnits(error.retryAfter)) : ''
-  // A deleted account's refusal ends with the organizations that it is about.
-  const [, about] = error.key === 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER' ? error.message.split(': ') : []
-  const named = about === undefined ? '' : text.isAbout(about)
+  const named = error.organizations.length === 0 ? '' : text.organizations(error.organizations.join(', '))
   return { key: error.key, message: text.errors[error.key] + named + wait, fields, retryAfter: error.retryAfter }
 }
 

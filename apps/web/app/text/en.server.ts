@@ -26,7 +26,7 @@ export type ServerText = {
   passwordAccepted: string
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute' | 'hour') => string
-  isAbout: (slugs: string) => string
+  organizations: (slugs: string) => string
   /** What undoing a change of email does, a sentence each: before it is done and after. */
   undoWill: (effects: UndoEffects, providerName: (id: string) => string) => string[]
   undoDid: (effects: UndoEffects, providerName: (id: string) => string) => string[]
@@ -279,7 +279,7 @@ export const en: ServerText = {
   passwordAccepted: 'Hard to guess: this password will do.',
   formUnreadable: 'This form could not be read. Go back and send it again.',
   tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,
-  isAbout: (slugs) => ` It is about: ${slugs}.`,
+  organizations: (slugs) => ` Organizations: ${slugs}.`,
   socialRefusals: {
     service_unavailable: ['We could not finish this right now.', 'Try again in a moment.'],
     too_many_requests: ['There were too many tries from your address.', 'Wait a few minutes, then start again from this page.'],

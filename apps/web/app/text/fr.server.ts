@@ -304,7 +304,7 @@ export const fr: ServerText = {
   formUnreadable: 'Ce formulaire n’a pas pu être lu. Revenez en arrière et renvoyez-le.',
   tryAgainIn: (amount, unit) =>
     ` Réessayez dans ${amount} ${{ second: 'seconde', minute: 'minute', hour: 'heure' }[unit]}${amount < 2 ? '' : 's'}.`,
-  isAbout: (slugs) => ` Il s’agit de : ${slugs}.`,
+  organizations: (slugs) => ` Organisations : ${slugs}.`,
   socialRefusals: {
     service_unavailable: ['Nous n’avons pas pu terminer pour le moment.', 'Réessayez dans un instant.'],
     too_many_requests: [

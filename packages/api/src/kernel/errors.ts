@@ -110,6 +110,8 @@ type AppErrorOptions = {
   /** Replaces the message of the catalogue. Never user input. */
   message?: string
   fields?: Record<string, string>
+  /** Slugs of the organizations that the error concerns. The message ends with them. */
+  organizations?: readonly string[]
   retryAfter?: number
   limit?: LimitState
   cause?: unknown
@@ -119,13 +121,18 @@ type AppErrorOptions = {
 export class AppError extends TRPCError {
   readonly key: ErrorKey
   readonly fields: Record<string, string> | null
+  readonly organizations: readonly string[]
   readonly retryAfter: number | null
   readonly limit: LimitState | null
 
   constructor(key: ErrorKey, options: AppErrorOptions = {}) {
-    super({ code: catalogue[key][0], message: options.message ?? catalogue[key][1], cause: options.cause })
+    const organizations = options.organizations ?? []
+    const sentence = options.message ?? catalogue[key][1]
+    const message = organizations.length === 0 ? sentence : `${sentence}: ${organizations.join(', ')}`
+    super({ code: catalogue[key][0], message, cause: options.cause })
     this.key = key
     this.fields = options.fields ?? null
+    this.organizations = organizations
     this.retryAfter = options.retryAfter ?? null
     this.limit = options.limit ?? null
   }

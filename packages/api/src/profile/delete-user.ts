@@ -62,9 +62,8 @@ async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise
 
   const orphaned = owned.filter((organization) => hasOthers(organization) && !hasOwner(organization))
   if (orphaned.length > 0) {
-    const { message } = new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
-    const slugs = orphaned.map(({ slug }) => slug).join(', ')
-    throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', { message: `${message}: ${slugs}` })
+    const organizations = orphaned.map(({ slug }) => slug)
+    throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', { organizations })
   }
   const empty = owned.filter((organization) => !hasOthers(organization))
   await tx.organization.deleteMany({ where: { id: { in: empty.map(({ id }) => id) } } })
