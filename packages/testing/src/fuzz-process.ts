@@ -4,13 +4,13 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openDatabase } from '@floorpass/db'
 import { variables } from '@floorpass/env'
+import { freePort } from '@floorpass/reliability'
 import { fuzz, fuzzEnvironment } from './fuzz.ts'
 import { asAdmin, urlOf } from './test-templates.ts'
 
@@ -22,7 +22,7 @@ const mostGrowth = 1.2
 const adminUrl = process.env.TEST_DATABASE_URL
 const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
 const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-fuzz-'))
-const port = values.port ?? (await freePort())
+const port = values.port ?? String(await freePort())
 
 if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`CREATE DATABASE "${database}"`))
 const url = adminUrl ? urlOf(adminUrl, database) : ''
@@ -89,11 +89,3 @@ console.log(
     : `${failures.length} things were wrong. Replay: npm run fuzz -- --seed ${seed} --requests ${requests}`,
 )
 process.exitCode = failures.length === 0 ? 0 : 1
-
-async function freePort(): Promise<string> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const address = probe.address()
-  probe.close()
-  return String(typeof address === 'object' ? address?.port : address)
-}
