@@ -214,9 +214,9 @@ describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
         })
         let seen = ''
         terminal.stdout.on('data', (chunk: Buffer) => {
-          const hadAsked = seen.includes('to go on:')
+          const hadAsked = seen.includes('to continue:')
           seen += chunk
-          if (hadAsked || !seen.includes('to go on:')) return
+          if (hadAsked || !seen.includes('to continue:')) return
           // Ctrl-D closes the input.
           terminal.stdin.write(typed === null ? '\u0004' : `${typed}\r`)
         })
@@ -226,7 +226,7 @@ describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
 
       const wrong = await suspend('yes')
       expect([wrong.code, wrong.seen]).toEqual([1, expect.stringContaining('Nothing was done.')])
-      expect(wrong.seen).toContain('Its owner is locked out until you restore it.')
+      expect(wrong.seen).toContain('The owner is locked out until you restore the account.')
       expect((await suspend(null)).code).toBe(1)
       expect(await isSuspended()).toBe(false)
       const right = await suspend(email)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createMailQueue } from '@floorpass/api'
 import { createSmtpTransport, type Mail, MailError, type MailTransport } from '@floorpass/email'
 import { holdClock } from '@floorpass/testing/clock'
@@ -167,6 +168,8 @@ describe('the mail queue', () => {
     for (const address of addresses) {
       await app.db.$transaction((tx) => queue.add(tx, mailTo(address)))
       clock.advance(0.001)
+      // Ids carry the machine's clock, in milliseconds: two of one millisecond have no order.
+      await delay(2)
     }
     for (let second = 0; second < 3600; second += 5) {
       await queue.drain()

@@ -87,10 +87,10 @@ function load(): () => Promise<Record<string, number>> {
 // Two versions at once need a database that two processes can share.
 describe.skipIf(!database.DATABASE_URL)('a rollout', () => {
   test('builds the pages if needed, and starts the first version', async () => {
-    const stamp = join(root, 'apps', 'web', 'build', 'stamp.json')
-    rmSync(stamp)
+    const bundle = join(root, 'apps', 'service', 'build', 'server.js')
+    rmSync(bundle)
     const { code, output } = await rollOut()
-    expect(existsSync(stamp)).toBe(true)
+    expect(existsSync(bundle)).toBe(true)
     expect([code, output]).toEqual([0, expect.stringContaining(`Port ${ports[0]} serves.`)])
     expect((await fetch(`${service}/readyz`)).status).toBe(200)
   })

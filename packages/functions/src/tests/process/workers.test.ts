@@ -145,7 +145,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(await processesOn(occupied.DATA_DIR)).toEqual([])
     expect([second.code, second.stderr]).toEqual([
       1,
-      `Port ${first.port} is in use by another program. Stop that one, or choose another port: PORT=${first.port + 1} npm start\n`,
+      `Port ${first.port} is in use by another program. Stop that program, or choose another port: PORT=${first.port + 1} npm start\n`,
     ])
     const nowhere = await environment({ PORT: String(await freePort()), DATABASE_URL: 'postgres://127.0.0.1:1/none' })
     const away = await failToStart(nowhere)
