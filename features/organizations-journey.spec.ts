@@ -136,7 +136,7 @@ test.describe('JavaScript off', () => {
     await invite(page, email)
     await followMailedLink(guest, { email }, '/accept-invitation', 2)
     await guest.getByRole('button', { name: 'Join' }).click()
-    await expect(guest.getByRole('alert')).toContainText('You are in as many organizations as you can be.')
+    await expect(guest.getByRole('alert')).toContainText('You’ve reached the limit of organizations.')
     await expect(guest.getByRole('heading', { name: 'Desk & Söhne' })).toBeVisible()
 
     const other = await context.newPage()

@@ -183,7 +183,7 @@ for (const javaScriptEnabled of [true, false]) {
       const person = await signedInPerson(page)
       await page.goto('/settings/danger')
       await press(page, 'Email me a link instead')
-      await expect(page.getByText('Nothing is deleted before you open the link in it')).toBeVisible()
+      await expect(page.getByText('Nothing is deleted until you open the link in it')).toBeVisible()
       const link = await mailedLink(String(baseURL), person.email, '/delete-account')
       await clock.setBack(0)
       await page.goto(link)

@@ -191,7 +191,7 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand, person, url }) {
       await page.goto('/settings/danger')
       await hand.press('Email me a link instead')
-      await expect(page.getByText('Nothing is deleted before you open the link in it')).toBeVisible()
+      await expect(page.getByText('Nothing is deleted until you open the link in it')).toBeVisible()
       await page.goto(await mailedLink(url, person.email, '/delete-account'))
       await hand.press('Delete my account for good')
       await expect(page).toHaveURL('/?notice=account-deleted')
