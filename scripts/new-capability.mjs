@@ -90,19 +90,22 @@ function procedureName(module, name) {
   return rest.map((word, index) => (index === 0 ? word : word[0].toUpperCase() + word.slice(1))).join('')
 }
 
-const procedureText = ({ module, name, camel }) => `import { recordAuditEvent } from '../audit-log/audit-log.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
+const procedureText = ({ module, name, camel }) => `import { mutation } from '../mutation.ts'
 import { ${camel}Input } from './contract.ts'
 
 /** TODO(#issue): what it does, in one sentence, and its error codes. Spec: docs/specs/${module}.md. */
-export const ${camel} = sessionProcedure.input(${camel}Input).mutation(async ({ ctx }) => {
-  await ctx.limiter.consume('update-user:user', ctx.user.id)
-  await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
-    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: '${name}' })
-  })
-  return { status: true as const }
+export const ${camel} = mutation({
+  access: 'session',
+  input: ${camel}Input,
+  limit: 'update-user:user',
+  events: ['${name}'],
+  mails: [],
+  cookies: [],
+
+  lock: 'caller',
+  async change(_tx, _scope) {
+    return { events: [{ action: '${name}' }], result: { status: true as const } }
+  },
 })
 `
 

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
-import { AppError, createContext, type Deps, toAppError } from '@floorpass/api'
-import type { Operator } from '@floorpass/api/administration'
+import { AppError, type Deps, toAppError } from '@floorpass/api'
+import { createOperator } from '@floorpass/api/administration'
 import type { Arguments, Outcome } from './arguments.ts'
 import { commands } from './commands.ts'
 import { printable } from './print.ts'
@@ -87,7 +87,7 @@ async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'e
   const operator = getOperatorName(named)
   const service = await open({ secretIsNew })
   try {
-    return await command.run(createOperator(service, operator), args)
+    return await command.run(createOperator(service.deps, operator), args)
   } finally {
     await service.stop()
   }
@@ -110,11 +110,6 @@ function findMachineUser(): string {
   } catch {
     return ''
   }
-}
-
-function createOperator({ deps }: OpenService, name: string): Operator {
-  const noCookies = { get: () => undefined, all: () => [], set: () => {} }
-  return { ctx: createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies), name }
 }
 
 async function confirm(ask: Surroundings['ask'], word: string, consequence: string): Promise<void> {

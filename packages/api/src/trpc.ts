@@ -1,15 +1,33 @@
+import type { MailName } from '@floorpass/email'
 import { initTRPC } from '@trpc/server'
+import type { AuditAction } from './audit-log/audit-log.ts'
 import type { Context } from './context.ts'
+import type { CookieName } from './cookies/flow-cookie.ts'
 import { AppError } from './kernel/errors.ts'
+import type { LimitName } from './kernel/policy.ts'
 import { toAppError } from './to-app-error.ts'
 
-const t = initTRPC.context<Context>().create({
-  isDev: false,
-  errorFormatter({ shape, error }) {
-    const { key, message, status, fields, retryAfter } = toAppError(error)
-    return { ...shape, message, data: { ...shape.data, httpStatus: status, key, fields, retryAfter } }
-  },
-})
+/** What a mutation declares about itself; `mutation` requires every field. */
+export type Declared = {
+  access: 'public' | 'session' | 'reauthenticated'
+  limit: LimitName | null
+  /** `caller`: the signed-in user. `own`: the mutation locks by itself. `none`: it changes no row that needs one. */
+  lock: 'caller' | 'own' | 'none'
+  events: readonly AuditAction[]
+  mails: readonly MailName[]
+  cookies: readonly CookieName[]
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<Declared>()
+  .create({
+    isDev: false,
+    errorFormatter({ shape, error }) {
+      const { key, message, status, fields, retryAfter } = toAppError(error)
+      return { ...shape, message, data: { ...shape.data, httpStatus: status, key, fields, retryAfter } }
+    },
+  })
 
 export const router = t.router
 export const createCallerFactory = t.createCallerFactory

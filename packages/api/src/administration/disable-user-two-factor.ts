@@ -1,4 +1,3 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendTwoFactorDisabled } from '../mail/notifications.ts'
 import { deleteTwoFactor } from '../users/delete-two-factor.ts'
@@ -14,7 +13,7 @@ export async function disableUserTwoFactor(operator: Operator, identifier: strin
     const current = await tx.user.findUnique({ where: { id: userId } })
     if (!current?.twoFactorEnabled) throw new AppError(current ? 'TWO_FACTOR_NOT_ENABLED' : 'USER_NOT_FOUND')
     const user = await deleteTwoFactor(tx, userId)
-    await recordAuditEvent(tx, ctx.client, { userId, ...toActor(operator), action: 'disable-two-factor', details: { reason } })
+    await ctx.record(tx, { userId, ...toActor(operator), action: 'disable-two-factor', details: { reason } })
     await sendTwoFactorDisabled(ctx, tx, user)
   })
 }

@@ -1,15 +1,13 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
 import { type Operator, requireUser, toActor } from './operator.ts'
 
 export async function exportUser(operator: Operator, identifier: string) {
-  const { db, client } = operator.ctx
+  const { db, record } = operator.ctx
   const user = await requireUser(operator, identifier)
   const data = await collectPersonalData(db, user)
   await db.$transaction(async (tx) => {
-    if (await lockUser(tx, user.id))
-      await recordAuditEvent(tx, client, { userId: user.id, ...toActor(operator), action: 'export-data' })
+    if (await lockUser(tx, user.id)) await record(tx, { userId: user.id, ...toActor(operator), action: 'export-data' })
   })
   return data
 }

@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, isUniqueViolation, type Prisma, type User } from '@floorpass/db'
 import { z } from 'zod'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import { isSupportedHash } from '../password-hashing/password-hasher.ts'
@@ -152,7 +152,7 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
         },
       })
       const details = { from: 'better-auth', verified: user.emailVerified, accounts: accounts.length }
-      await recordAuditEvent(tx, operator.ctx.client, { userId: user.id, ...toActor(operator), action: 'import-user', details })
+      await operator.ctx.record(tx, { userId: user.id, ...toActor(operator), action: 'import-user', details })
     })
 
   return { add }

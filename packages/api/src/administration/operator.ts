@@ -1,12 +1,21 @@
 import type { User } from '@floorpass/db'
-import type { Context } from '../context.ts'
+import type { MailName } from '@floorpass/email'
+import type { AuditAction } from '../audit-log/audit-log.ts'
+import { type Context, createContext, type Deps } from '../context.ts'
+import type { CookieName } from '../cookies/flow-cookie.ts'
+import { type Effects, withEffects } from '../effects.ts'
 import { AppError } from '../kernel/errors.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 
 /** A person who runs the service from its command line. No route reaches the functions of this folder. */
 export type Operator = {
-  ctx: Context
+  ctx: Context & Effects<AuditAction, MailName, CookieName>
   name: string
+}
+
+export function createOperator(deps: Deps, name: string): Operator {
+  const noCookies = { get: () => undefined, all: () => [], set: () => {} }
+  return { ctx: withEffects(createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies)), name }
 }
 
 /** Names the operator in the audit log. User ids contain no colon, so the two cannot collide. */

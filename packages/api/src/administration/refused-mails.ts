@@ -1,6 +1,5 @@
 import type { QueuedMail, Transaction } from '@floorpass/db'
 import type { Mail } from '@floorpass/email'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { type Operator, toActor } from './operator.ts'
 
@@ -48,7 +47,7 @@ async function forEachRefusedMail(
   which: object,
   change: MailChange,
 ): Promise<number> {
-  const { db, client, log } = operator.ctx
+  const { db, record, log } = operator.ctx
   const ids = await db.queuedMail.findMany({
     where: { nextAttemptAt: null, ...which },
     orderBy: { createdAt: 'asc' },
@@ -65,7 +64,7 @@ async function forEachRefusedMail(
       if (count === 0) return 0
       if (owner && isOwnerLocked) {
         const details = { subject: mailContent.subject }
-        await recordAuditEvent(tx, client, { userId: owner.id, ...toActor(operator), action, details })
+        await record(tx, { userId: owner.id, ...toActor(operator), action, details })
       } else log.warn({ mailId: id, action, ...toActor(operator) }, 'operator handled mail to unknown recipient')
       return count
     })

@@ -1,4 +1,3 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendPasswordCleared } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
@@ -18,7 +17,7 @@ export async function suspendUser(operator: Operator, identifier: string, reason
     const { count } = await tx.session.deleteMany({ where: { userId } })
     const invitations = await cancelSentInvitations(tx, userId)
     const entry = { userId, ...toActor(operator), details: { reason, sessions: count, invitations } }
-    await recordAuditEvent(tx, operator.ctx.client, { ...entry, action: 'suspend-user' })
+    await operator.ctx.record(tx, { ...entry, action: 'suspend-user' })
     return { revoked: count }
   })
 }
@@ -40,7 +39,7 @@ export async function restoreUser(
     })
     if (!user) return { restored: false }
     const entry = { userId, ...toActor(operator), details: { reason, clearPassword: shouldClearPassword } }
-    await recordAuditEvent(tx, ctx.client, { ...entry, action: 'restore-user' })
+    await ctx.record(tx, { ...entry, action: 'restore-user' })
     if (shouldClearPassword) {
       await clearPassword(tx, userId)
       await sendPasswordCleared(ctx, tx, user)

@@ -1,4 +1,3 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { forgetDevices } from '../known-devices/known-device.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
@@ -30,7 +29,7 @@ export async function revokeUserSessions(operator: Operator, identifier: string,
       await forgetDevices(tx, userId)
     }
     if (count > 0 || handle === undefined)
-      await recordAuditEvent(tx, operator.ctx.client, {
+      await operator.ctx.record(tx, {
         userId,
         ...toActor(operator),
         action: 'revoke-session',

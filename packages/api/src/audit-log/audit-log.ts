@@ -54,18 +54,20 @@ export type AuditAction =
   | 'suspend-user'
   | 'restore-user'
 
-export type AuditEntry = {
+export type AuditEntry<Action extends AuditAction = AuditAction> = {
   userId: string
   /** Set when another party acted: a user id or `operator:<name>`. */
   actorId?: string
   organizationId?: string
-  action: AuditAction
+  action: Action
   succeeded?: boolean
   details?: Record<string, string | number | boolean>
 }
 
-export const recordAuditEvent = (tx: Queryable, client: Client, entry: AuditEntry): Promise<void> =>
-  recordAuditEvents(tx, client, [entry])
+/** A context that may record these actions. A helper that records one asks for it. */
+export type Records<Action extends AuditAction> = {
+  record: (tx: Queryable, ...entries: readonly AuditEntry<Action>[]) => Promise<void>
+}
 
 export async function recordAuditEvents(tx: Queryable, client: Client, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return
@@ -85,6 +87,6 @@ export const isByAnother = ({ userId, actorId }: { userId: string; actorId: stri
 /** Records an event outside a transaction. Skips it when the user is deleted. */
 export async function recordAuditEventIfUserExists(db: Database, client: Client, entry: AuditEntry): Promise<void> {
   await db.$transaction(async (tx) => {
-    if (await lockUser(tx, entry.userId)) await recordAuditEvent(tx, client, entry)
+    if (await lockUser(tx, entry.userId)) await recordAuditEvents(tx, client, [entry])
   })
 }

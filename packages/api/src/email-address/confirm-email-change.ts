@@ -1,9 +1,10 @@
 import { isUniqueViolation, type Transaction, type User, type Verification } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { sendEmailChanged } from '../mail/notifications.ts'
+import { type Mails, sendEmailChanged } from '../mail/notifications.ts'
 import { consumeOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
@@ -12,9 +13,11 @@ import { assertSessionLive, lockUser } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
+type ChangeContext = Context & Records<'change-email'> & Mails<'email-changed'>
+
 /** Changes the email address; null when this link already did so. INVALID_USER, INVALID_TOKEN, UNAUTHORIZED. */
 export async function confirmEmailChange(
-  ctx: Context,
+  ctx: ChangeContext & SetsCookies<'session'>,
   link: Verification & { user: User | null },
   token: string,
 ): Promise<User | null> {
@@ -40,7 +43,6 @@ export async function confirmEmailChange(
       throw isUniqueViolation(error) ? new AppError('INVALID_TOKEN', { cause: error }) : error
     })
   if (renewed) setSessionCookie(ctx, renewed.token, renewed.session)
-  ctx.mail.wake()
   return user
 }
 
@@ -59,7 +61,7 @@ async function releaseAddress(tx: Transaction, { email, createdAt }: Verificatio
   if (await hasUnverifiedUser(tx, email)) throw new AppError('UNAUTHORIZED')
 }
 
-async function replaceAddress(ctx: Context, tx: Transaction, link: Verification): Promise<User> {
+async function replaceAddress(ctx: ChangeContext, tx: Transaction, link: Verification): Promise<User> {
   const { userId, email } = link
   if (userId === null || email === null) throw new AppError('INVALID_TOKEN')
   const former = openPayload(ctx, link)
@@ -72,6 +74,6 @@ async function replaceAddress(ctx: Context, tx: Transaction, link: Verification)
   // A thief who changes the address twice in a week must not get an undo link.
   const snapshot = (await hasOpenUndo(tx, userId)) ? null : await takeUndoSnapshot(tx, changed)
   await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
-  await recordAuditEvent(tx, ctx.client, { userId, action: 'change-email' })
+  await ctx.record(tx, { userId, action: 'change-email' })
   return changed
 }

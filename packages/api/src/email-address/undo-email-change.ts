@@ -1,39 +1,73 @@
 import { isUniqueViolation, type Transaction, type User, type Verification } from '@floorpass/db'
-import { type AuditEntry, recordAuditEvents } from '../audit-log/audit-log.ts'
+import type { AuditEntry, Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { sendEmailChanged, sendEmailChangeUndone } from '../mail/notifications.ts'
+import { type Mails, sendEmailChanged, sendEmailChangeUndone } from '../mail/notifications.ts'
+import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken, findOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
-import { publicProcedure } from '../trpc.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { undoEmailChangeInput } from './contract.ts'
 import { findUndoEffects, getTrustCutoff, type UndoEffects } from './undo-effects.ts'
 import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
 
+const undoActions = [
+  'undo-email-change',
+  'clear-password',
+  'revoke-session',
+  'unlink-account',
+  'disable-two-factor',
+  'restore-two-factor',
+  'remove-backup-codes',
+  'revoke-trusted-device',
+  'cancel-invitation',
+  'update-user',
+] as const
+
+type UndoAction = (typeof undoActions)[number]
+
 /** Restores the former address and removes what a thief may have added. INVALID_TOKEN, TOKEN_EXPIRED, EMAIL_TAKEN. */
-export const undoEmailChange = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
-  await ctx.limitByIp('verify-email:ip')
-  const effects = await undoChange(ctx, input.token).catch((error: unknown) => {
-    if (!isUniqueViolation(error)) throw error
-    // A concurrent sign-up took the address. It is unverified, so the second try removes it.
-    return undoChange(ctx, input.token)
-  })
-  clearSessionCookie(ctx)
-  ctx.mail.wake()
-  return { status: true as const, effects }
+export const undoEmailChange = customMutation({
+  access: 'public',
+  input: undoEmailChangeInput,
+  limit: 'verify-email:ip',
+  lock: 'own',
+  events: undoActions,
+  mails: ['email-change-undone', 'email-changed'],
+  cookies: ['session'],
+
+  async run({ ctx, input }) {
+    const effects = await undoChange(ctx, input.token).catch((error: unknown) => {
+      if (!isUniqueViolation(error)) throw error
+      // A concurrent sign-up took the address. It is unverified, so the second try removes it.
+      return undoChange(ctx, input.token)
+    })
+    clearSessionCookie(ctx)
+    return { status: true as const, effects }
+  },
 })
 
 /** Returns the effects of the link without using it. INVALID_TOKEN, TOKEN_EXPIRED. */
-export const checkUndoLink = publicProcedure.input(undoEmailChangeInput).mutation(async ({ ctx, input }) => {
-  await ctx.limitByIp('verify-email:ip')
-  const link = await findOneTimeToken(ctx.db, 'undo-email-change', input.token)
-  return { effects: await findUndoEffects(ctx.db, link.user, link, openSnapshot(ctx, link)) }
+export const checkUndoLink = customMutation({
+  access: 'public',
+  input: undoEmailChangeInput,
+  limit: 'verify-email:ip',
+  lock: 'none',
+  events: [],
+  mails: [],
+  cookies: [],
+
+  async run({ ctx, input }) {
+    const link = await findOneTimeToken(ctx.db, 'undo-email-change', input.token)
+    return { effects: await findUndoEffects(ctx.db, link.user, link, openSnapshot(ctx, link)) }
+  },
 })
 
-const undoChange = (ctx: Context, token: string): Promise<UndoEffects> =>
+type UndoContext = Context & Records<UndoAction> & Mails<'email-change-undone' | 'email-changed'>
+
+const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
   ctx.db.$transaction(async (tx) => {
     await lockUser(tx, (await findOneTimeToken(tx, 'undo-email-change', token)).userId)
     const link = await consumeOneTimeToken(tx, 'undo-email-change', token)
@@ -63,7 +97,7 @@ const undoChange = (ctx: Context, token: string): Promise<UndoEffects> =>
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
-    await recordAuditEvents(tx, ctx.client, createAuditEntries(userId, effects))
+    await ctx.record(tx, ...createAuditEntries(userId, effects))
     await sendEmailChangeUndone(ctx, tx, user, effects)
     if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
     return effects
@@ -122,7 +156,7 @@ async function restoreFactor(
   await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: getTrustCutoff(link) } }) } })
 }
 
-function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry[] {
+function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<UndoAction>[] {
   const { sessions, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
   const cause = 'undo-email-change'
   const changed = [
@@ -130,7 +164,7 @@ function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry[] 
     ...(effects.tradingDisabled ? ['tradingEnabled'] : []),
     ...(effects.riskLevelLowered ? ['riskLevel'] : []),
   ]
-  const entries: (Omit<AuditEntry, 'userId'> | false)[] = [
+  const entries: (Omit<AuditEntry<UndoAction>, 'userId'> | false)[] = [
     { action: 'undo-email-change', details: { canceledInvitations: invitations } },
     effects.passwordRemoved && { action: 'clear-password', details: { cause } },
     sessions > 0 && { action: 'revoke-session', details: { cause, count: sessions } },

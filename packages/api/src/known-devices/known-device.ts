@@ -1,5 +1,5 @@
 import type { Account, Transaction } from '@floorpass/db'
-import { type CookieScope, type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { type CookieScope, type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken } from '../kernel/random-token.ts'
 import type { SecretBox } from '../kernel/secret-box.ts'
@@ -11,10 +11,10 @@ export type DeviceScope = CookieScope & { secretBox: SecretBox }
 type AccountMark = { accountId: string; epoch: number; issuedAt: number; counter: string }
 
 const { accountsPerDevice, deviceLifetime } = policy.passwordGuesses
-const cookie = { name: 'known_device', lifetime: deviceLifetime } as const satisfies FlowCookie
+const cookie = { name: 'known_device', lifetime: deviceLifetime } as const satisfies FlowCookie<'known_device'>
 
 /** Grants a browser its own guess counter (ADR 019; OWASP device cookies). Survives a password change. */
-export function rememberDevice(ctx: DeviceScope, { id, deviceEpoch }: DeviceAccount): void {
+export function rememberDevice(ctx: DeviceScope & SetsCookies<'known_device'>, { id, deviceEpoch }: DeviceAccount): void {
   const marks = readMarks(ctx)
   const counter = findDeviceCounter(ctx, { id, deviceEpoch }) ?? createToken()
   const mark: AccountMark = { accountId: id, epoch: deviceEpoch, issuedAt: Date.now(), counter }

@@ -1,21 +1,24 @@
 import type { Account } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
 import { sendAccountUnlinked } from '../mail/notifications.ts'
+import { mutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
 import { unlinkAccountInput } from './contract.ts'
 
 /** Removes a sign-in method. SESSION_NOT_FRESH, ACCOUNT_NOT_FOUND, FAILED_TO_UNLINK_LAST_ACCOUNT. */
-export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation(async ({ ctx, input }) => {
-  assertReauthenticated(ctx.session)
-  const userId = ctx.user.id
-  await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
+export const unlinkAccount = mutation({
+  access: 'reauthenticated',
+  input: unlinkAccountInput,
+  limit: null,
+  events: ['unlink-account'],
+  mails: ['account-unlinked'],
+  cookies: [],
+
+  lock: 'caller',
+  async change(tx, { ctx, input }) {
+    const userId = ctx.user.id
     const accounts = await tx.account.findMany({ where: { userId } })
     const [account, ...more] = accounts.filter(
       (candidate) => isSelected(candidate, input) && !isCredentialWithoutPassword(candidate),
@@ -31,11 +34,12 @@ export const unlinkAccount = sessionProcedure.input(unlinkAccountInput).mutation
     await tx.user.update({ where: { id: userId }, data: { unlinkedProviders: names } })
     // Voids sign-ins that the removed method began, and reset links that would set a password again.
     await voidOneTimeTokens(tx, userId, account.providerId === 'credential' ? ['two-factor', 'reset-password'] : ['two-factor'])
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'unlink-account', details: { provider: account.providerId } })
     await sendAccountUnlinked(ctx, tx, ctx.user, account.providerId)
-  })
-  ctx.mail.wake()
-  return { status: true as const }
+    return {
+      events: [{ action: 'unlink-account', details: { provider: account.providerId } }],
+      result: { status: true as const },
+    }
+  },
 })
 
 type AccountSelector = { accountId?: string | undefined; providerId?: string | undefined }

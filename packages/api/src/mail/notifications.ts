@@ -1,11 +1,16 @@
 import type { Transaction, User } from '@floorpass/db'
-import { type RenderedMail, renderMail } from '@floorpass/email'
+import { type Mail, type MailName, type MailVariables, renderMail } from '@floorpass/email'
 import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
 import { issueOneTimeToken, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import type { Role } from '../organizations/permissions.ts'
+
+/** A context that may queue these mails. A function that sends one asks for it. */
+export type Mails<Name extends MailName> = {
+  queueMail: (tx: Transaction, name: Name, mail: Mail, expiresAt: Date | null) => Promise<void>
+}
 
 type Recipient = Pick<User, 'id' | 'name' | 'email' | 'locale'>
 
@@ -14,7 +19,7 @@ export type PendingProfile = Pick<User, 'name' | 'image' | 'riskLevel' | 'locale
 
 /** The link opens a page with a button, since mail scanners follow links. */
 export async function sendVerificationLink(
-  ctx: Context,
+  ctx: Context & Mails<'verify-email'>,
   tx: Transaction,
   user: Recipient,
   { callbackURL, pending }: { callbackURL: string | undefined; pending: PendingProfile | null },
@@ -28,69 +33,74 @@ export async function sendVerificationLink(
   })
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
-  const mail = renderMail('verify-email', { ...emailContext(ctx, { ...user, ...pending }), url, hours })
-  await queueMail(ctx, tx, user, mail, policy.verifyEmail.lifetime)
+  await queueMail(ctx, tx, { ...user, ...pending }, 'verify-email', { url, hours }, policy.verifyEmail.lifetime)
 }
 
-export async function sendAlreadyRegistered(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendAlreadyRegistered(
+  ctx: Context & Mails<'already-registered'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const urls = { signInUrl: pageUrl(ctx, '/login'), resetUrl: pageUrl(ctx, '/forgot-password') }
-  await queueMail(ctx, tx, user, renderMail('already-registered', { ...emailContext(ctx, user), ...urls }))
+  await queueMail(ctx, tx, user, 'already-registered', urls)
 }
 
 /** Voids the links of former requests. */
-export async function sendResetLink(ctx: Context, tx: Transaction, user: Recipient, redirectTo?: string): Promise<void> {
+export async function sendResetLink(
+  ctx: Context & Mails<'reset-password'>,
+  tx: Transaction,
+  user: Recipient,
+  redirectTo?: string,
+): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   await voidOneTimeTokens(tx, user.id, ['reset-password'])
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   // Mail links stay on our origin. `/auth/reset-password` checks the token, then redirects to other front ends.
   const page = redirectTo === undefined ? '/reset-password' : '/auth/reset-password'
   const url = pageUrl(ctx, page, { token, callbackURL: redirectTo })
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('reset-password', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
-    lifetime,
-  )
+  await queueMail(ctx, tx, user, 'reset-password', { url, minutes: lifetime / 60 }, lifetime)
 }
 
-export async function sendPasswordCleared(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendPasswordCleared(
+  ctx: Context & Mails<'password-cleared'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/reset-password', { token })
-  await queueMail(ctx, tx, user, renderMail('password-cleared', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }))
+  await queueMail(ctx, tx, user, 'password-cleared', { url, minutes: lifetime / 60 })
 }
 
-export async function sendEmailChangeUndone(ctx: Context, tx: Transaction, user: Recipient, effects: UndoEffects): Promise<void> {
+export async function sendEmailChangeUndone(
+  ctx: Context & Mails<'email-change-undone'>,
+  tx: Transaction,
+  user: Recipient,
+  effects: UndoEffects,
+): Promise<void> {
   const lifetime = policy.resetPassword.lifetime
   const token = await issueOneTimeToken(tx, { purpose: 'reset-password', userId: user.id, email: user.email, lifetime })
   const unlinkedProviders = effects.unlinkedProviders.map((id) => ctx.providers.get(id as ProviderId)?.name ?? id)
   const urls = { url: pageUrl(ctx, '/reset-password', { token }), securityUrl: pageUrl(ctx, '/settings/security') }
   const variables = { ...urls, minutes: lifetime / 60, effects: { ...effects, unlinkedProviders } }
-  await queueMail(ctx, tx, user, renderMail('email-change-undone', { ...emailContext(ctx, user), ...variables }))
+  await queueMail(ctx, tx, user, 'email-change-undone', variables)
 }
 
-export async function sendPasswordChanged(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('password-changed', { ...emailContext(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }),
-  )
+export async function sendPasswordChanged(
+  ctx: Context & Mails<'password-changed'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
+  await queueMail(ctx, tx, user, 'password-changed', { resetUrl: pageUrl(ctx, '/forgot-password') })
 }
 
-export async function sendPasswordSet(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('password-set', { ...emailContext(ctx, user), resetUrl: pageUrl(ctx, '/forgot-password') }),
-  )
+export async function sendPasswordSet(ctx: Context & Mails<'password-set'>, tx: Transaction, user: Recipient): Promise<void> {
+  await queueMail(ctx, tx, user, 'password-set', { resetUrl: pageUrl(ctx, '/forgot-password') })
 }
 
 /** Sends the confirmation link to the new address if it is free, and a notice to the current one. */
 export async function sendEmailChange(
-  ctx: Context,
+  ctx: Context & Mails<'change-email-confirm' | 'email-change-requested'>,
   tx: Transaction,
   user: Recipient,
   { newEmail, isFree, callbackURL }: { newEmail: string; isFree: boolean; callbackURL: string | undefined },
@@ -110,25 +120,25 @@ export async function sendEmailChange(
       ctx,
       tx,
       { ...user, email: newEmail },
-      renderMail('change-email-confirm', { ...emailContext(ctx, user), account: user.email, url, hours: lifetime / 3600 }),
+      'change-email-confirm',
+      { account: user.email, url, hours: lifetime / 3600 },
       lifetime,
     )
   }
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, renderMail('email-change-requested', { ...emailContext(ctx, user), newEmail, resetUrl }))
+  await queueMail(ctx, tx, user, 'email-change-requested', { newEmail, resetUrl })
 }
 
 /** Notifies the former address; with a `snapshot`, includes an undo link. `user` still has the former address. */
 export async function sendEmailChanged(
-  ctx: Context,
+  ctx: Context & Mails<'email-changed'>,
   tx: Transaction,
   user: Recipient,
   { newEmail, snapshot }: { newEmail: string; snapshot: string | null },
 ): Promise<void> {
   const lifetime = policy.undoEmailChange.lifetime
   const days = lifetime / 86_400
-  if (snapshot === null)
-    return queueMail(ctx, tx, user, renderMail('email-changed', { ...emailContext(ctx, user), newEmail, undoUrl: null, days }))
+  if (snapshot === null) return queueMail(ctx, tx, user, 'email-changed', { newEmail, undoUrl: null, days })
   const token = await issueOneTimeToken(tx, {
     purpose: 'undo-email-change',
     userId: user.id,
@@ -137,94 +147,117 @@ export async function sendEmailChanged(
     sealPayload: (place) => ctx.secretBox.seal(snapshot, place),
   })
   const undoUrl = pageUrl(ctx, '/undo-email-change', { token })
-  await queueMail(ctx, tx, user, renderMail('email-changed', { ...emailContext(ctx, user), newEmail, undoUrl, days }))
+  await queueMail(ctx, tx, user, 'email-changed', { newEmail, undoUrl, days })
 }
 
-export async function sendDeletionLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendDeletionLink(ctx: Context & Mails<'delete-account'>, tx: Transaction, user: Recipient): Promise<void> {
   const lifetime = policy.deleteAccount.lifetime
   await voidOneTimeTokens(tx, user.id, ['delete-account'])
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/delete-account', { token })
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('delete-account', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
-    lifetime,
-  )
+  await queueMail(ctx, tx, user, 'delete-account', { url, minutes: lifetime / 60 }, lifetime)
 }
 
-export async function sendReauthenticationLink(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendReauthenticationLink(
+  ctx: Context & Mails<'reauthenticate'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const { lifetime } = policy.reauthentication
   await voidOneTimeTokens(tx, user.id, ['reauthenticate'])
   const token = await issueOneTimeToken(tx, { purpose: 'reauthenticate', userId: user.id, email: user.email, lifetime })
   const url = pageUrl(ctx, '/reauthenticate', { token })
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('reauthenticate', { ...emailContext(ctx, user), url, minutes: lifetime / 60 }),
-    lifetime,
-  )
+  await queueMail(ctx, tx, user, 'reauthenticate', { url, minutes: lifetime / 60 }, lifetime)
 }
 
-export async function sendAccountLinked(ctx: Context, tx: Transaction, user: Recipient, provider: string): Promise<void> {
+export async function sendAccountLinked(
+  ctx: Context & Mails<'account-linked'>,
+  tx: Transaction,
+  user: Recipient,
+  provider: string,
+): Promise<void> {
   const accountsUrl = pageUrl(ctx, '/settings/accounts')
-  await queueMail(ctx, tx, user, renderMail('account-linked', { ...emailContext(ctx, user), provider, accountsUrl }))
+  await queueMail(ctx, tx, user, 'account-linked', { provider, accountsUrl })
 }
 
-export async function sendAccountUnlinked(ctx: Context, tx: Transaction, user: Recipient, providerId: string): Promise<void> {
+export async function sendAccountUnlinked(
+  ctx: Context & Mails<'account-unlinked'>,
+  tx: Transaction,
+  user: Recipient,
+  providerId: string,
+): Promise<void> {
   const provider = ctx.providers.get(providerId as ProviderId)?.name ?? null
-  await queueMail(
-    ctx,
-    tx,
-    user,
-    renderMail('account-unlinked', { ...emailContext(ctx, user), provider, resetUrl: pageUrl(ctx, '/forgot-password') }),
-  )
+  await queueMail(ctx, tx, user, 'account-unlinked', { provider, resetUrl: pageUrl(ctx, '/forgot-password') })
 }
 
-export async function sendTwoFactorEnabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendTwoFactorEnabled(
+  ctx: Context & Mails<'two-factor-enabled'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
-  await queueMail(ctx, tx, user, renderMail('two-factor-enabled', { ...emailContext(ctx, user), ...urls }))
+  await queueMail(ctx, tx, user, 'two-factor-enabled', urls)
 }
 
-export async function sendTwoFactorDisabled(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendTwoFactorDisabled(
+  ctx: Context & Mails<'two-factor-disabled'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, renderMail('two-factor-disabled', { ...emailContext(ctx, user), resetUrl }))
+  await queueMail(ctx, tx, user, 'two-factor-disabled', { resetUrl })
 }
 
-export async function sendBackupCodesReplaced(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendBackupCodesReplaced(
+  ctx: Context & Mails<'backup-codes-replaced'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, renderMail('backup-codes-replaced', { ...emailContext(ctx, user), resetUrl }))
+  await queueMail(ctx, tx, user, 'backup-codes-replaced', { resetUrl })
 }
 
-export async function sendBackupCodeUsed(ctx: Context, tx: Transaction, user: Recipient, left: number): Promise<void> {
+export async function sendBackupCodeUsed(
+  ctx: Context & Mails<'backup-code-used'>,
+  tx: Transaction,
+  user: Recipient,
+  left: number,
+): Promise<void> {
   const securityUrl = pageUrl(ctx, '/settings/security')
-  await queueMail(ctx, tx, user, renderMail('backup-code-used', { ...emailContext(ctx, user), left, securityUrl }))
+  await queueMail(ctx, tx, user, 'backup-code-used', { left, securityUrl })
 }
 
-export async function sendTwoFactorLocked(ctx: Context, tx: Transaction, user: Recipient, minutes: number): Promise<void> {
+export async function sendTwoFactorLocked(
+  ctx: Context & Mails<'two-factor-locked'>,
+  tx: Transaction,
+  user: Recipient,
+  minutes: number,
+): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, renderMail('two-factor-locked', { ...emailContext(ctx, user), minutes, resetUrl }))
+  await queueMail(ctx, tx, user, 'two-factor-locked', { minutes, resetUrl })
 }
 
 export async function sendPasswordPaused(
-  ctx: Context,
+  ctx: Context & Mails<'password-paused'>,
   tx: Transaction,
   user: Recipient,
   deviceKind: 'known' | 'unknown',
 ): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, renderMail('password-paused', { ...emailContext(ctx, user), place: deviceKind, resetUrl }))
+  await queueMail(ctx, tx, user, 'password-paused', { place: deviceKind, resetUrl })
 }
 
-export async function sendAccountDeleted(ctx: Context, tx: Transaction, user: Recipient): Promise<void> {
-  await queueMail(ctx, tx, user, renderMail('account-deleted', emailContext(ctx, user)))
+export async function sendAccountDeleted(
+  ctx: Context & Mails<'account-deleted'>,
+  tx: Transaction,
+  user: Recipient,
+): Promise<void> {
+  await queueMail(ctx, tx, user, 'account-deleted', {})
 }
 
 /** Uses the recipient's language if they have an account, else the inviter's. */
 export async function sendInvitation(
-  ctx: Context,
+  ctx: Context & Mails<'organization-invitation'>,
   tx: Transaction,
   email: string,
   { secret, ...content }: { secret: string; organization: string; inviter: string; role: Role },
@@ -234,51 +267,61 @@ export async function sendInvitation(
   const name = user?.emailVerified ? user.name : ''
   const recipient = { id: user?.id ?? '', name, email, locale: user?.locale ?? ctx.client.locale }
   const url = pageUrl(ctx, '/accept-invitation', { token: secret })
-  const hours = policy.organizations.invitationLifetime / 3600
-  const mail = renderMail('organization-invitation', { ...emailContext(ctx, recipient), ...content, address: email, url, hours })
-  await queueMail(ctx, tx, recipient, mail, policy.organizations.invitationLifetime)
+  const lifetime = policy.organizations.invitationLifetime
+  await queueMail(
+    ctx,
+    tx,
+    recipient,
+    'organization-invitation',
+    { ...content, address: email, url, hours: lifetime / 3600 },
+    lifetime,
+  )
 }
 
 export async function sendMemberAdded(
-  ctx: Context,
+  ctx: Context & Mails<'member-added'>,
   tx: Transaction,
   user: Recipient,
   content: { organization: string; actor: string },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await queueMail(ctx, tx, user, renderMail('member-added', { ...emailContext(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, 'member-added', { ...content, organizationsUrl })
 }
 
 export async function sendMembershipDropped(
-  ctx: Context,
+  ctx: Context & Mails<'membership-dropped'>,
   tx: Transaction,
   user: Recipient,
   content: { organization: string; most: number },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await queueMail(ctx, tx, user, renderMail('membership-dropped', { ...emailContext(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, 'membership-dropped', { ...content, organizationsUrl })
 }
 
 export async function sendMemberRemoved(
-  ctx: Context,
+  ctx: Context & Mails<'member-removed'>,
   tx: Transaction,
   user: Recipient,
   content: { organization: string },
 ): Promise<void> {
   const organizationsUrl = pageUrl(ctx, '/settings/organizations')
-  await queueMail(ctx, tx, user, renderMail('member-removed', { ...emailContext(ctx, user), ...content, organizationsUrl }))
+  await queueMail(ctx, tx, user, 'member-removed', { ...content, organizationsUrl })
 }
 
 /** After `lifetime` seconds, the link is invalid and the queue drops the mail. */
-const queueMail = (ctx: Context, tx: Transaction, { email }: Recipient, mail: RenderedMail, lifetime?: number): Promise<void> =>
-  ctx.mail.add(tx, { to: email, ...mail }, lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000))
-
-const emailContext = (ctx: Context, user: Recipient) => ({
-  locale: user.locale,
-  name: user.name,
-  appName: ctx.settings.appName,
-  baseUrl: ctx.settings.baseUrl,
-})
+function queueMail<Name extends MailName>(
+  ctx: Context & Mails<Name>,
+  tx: Transaction,
+  { email, name, locale }: Recipient,
+  mail: Name,
+  variables: MailVariables[Name],
+  lifetime?: number,
+): Promise<void> {
+  const { appName, baseUrl } = ctx.settings
+  const rendered = renderMail(mail, { locale, name, appName, baseUrl, ...(variables as MailVariables[Name] & object) })
+  const expiresAt = lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000)
+  return ctx.queueMail(tx, mail, { to: email, ...rendered }, expiresAt)
+}
 
 function pageUrl(ctx: Context, path: string, query: Record<string, string | undefined> = {}): string {
   const url = new URL(path, ctx.settings.baseUrl)

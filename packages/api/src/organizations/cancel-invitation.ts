@@ -1,6 +1,5 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { cancelInvitationInput } from './contract.ts'
 import { closeInvitation } from './invitation.ts'
@@ -9,23 +8,31 @@ import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
 /** Cancels an open invitation. INVITATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION for a role above the caller's. */
-export const cancelInvitation = sessionProcedure.input(cancelInvitationInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const userId = ctx.user.id
-  return ctx.db.$transaction(async (tx) => {
+export const cancelInvitation = mutation({
+  access: 'session',
+  input: cancelInvitationInput,
+  limit: 'change-organization:user',
+  events: ['cancel-invitation'],
+  mails: [],
+  cookies: [],
+
+  async lock(tx, { ctx, input: { invitationId: id } }) {
     await lockCaller(tx, ctx)
-    const find = () => tx.invitation.findUnique({ where: { id: input.invitationId } })
-    const organizationId = (await find())?.organizationId
-    if (organizationId === undefined) throw new AppError('INVITATION_NOT_FOUND')
-    await lockOrganization(tx, organizationId)
+    const invitation = await tx.invitation.findUnique({ where: { id } })
+    if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
+    await lockOrganization(tx, invitation.organizationId)
     // A concurrent resend may have changed the role.
-    const named = await find()
-    const caller = await findMembership(tx, organizationId, userId)
-    if (!named || !caller) throw new AppError('INVITATION_NOT_FOUND')
-    if (!may(caller.role, 'invitation', 'cancel') || !canManageRole(caller, named.role))
+    return tx.invitation.findUnique({ where: { id } })
+  },
+  async change(tx, { ctx, locked: open }) {
+    const caller = open && (await findMembership(tx, open.organizationId, ctx.user.id))
+    if (!caller) throw new AppError('INVITATION_NOT_FOUND')
+    if (!may(caller.role, 'invitation', 'cancel') || !canManageRole(caller, open.role))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION')
-    const invitation = await closeInvitation(tx, named, 'canceled')
-    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'cancel-invitation' })
-    return presentInvitation(invitation)
-  })
+    const invitation = await closeInvitation(tx, open, 'canceled')
+    return {
+      events: [{ organizationId: open.organizationId, action: 'cancel-invitation' }],
+      result: presentInvitation(invitation),
+    }
+  },
 })

@@ -1,19 +1,22 @@
 import { randomUUIDv7 } from 'node:crypto'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
+import { mutation } from '../mutation.ts'
 import { createOrganizationInput } from './contract.ts'
 import { freeSlot } from './free-slot.ts'
 import { createMembership } from './membership.ts'
 import { presentMember, presentOrganization } from './present-organization.ts'
 
-export const createOrganization = sessionProcedure.input(createOrganizationInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const { keepCurrentActiveOrganization, metadata, ...fields } = input
-  const userId = ctx.user.id
-  const created = await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
+/** Creates an organization, owned by the caller. ORGANIZATION_ALREADY_EXISTS, and the errors of `createMembership`. */
+export const createOrganization = mutation({
+  access: 'session',
+  input: createOrganizationInput,
+  limit: 'change-organization:user',
+  events: ['create-organization', 'drop-membership', 'cancel-invitation'],
+  mails: ['membership-dropped'],
+  cookies: [],
+
+  lock: 'caller',
+  async change(tx, { ctx, input: { keepCurrentActiveOrganization, metadata, ...fields } }) {
     // Before the insert: a transaction that waits for the slug may hold the organization that freeSlot locks.
     await freeSlot(ctx, tx)
     const [organization] = await tx.organization.createManyAndReturn({
@@ -25,15 +28,15 @@ export const createOrganization = sessionProcedure.input(createOrganizationInput
     const owner = await createMembership(tx, {
       id: randomUUIDv7(),
       organizationId,
-      userId,
+      userId: ctx.user.id,
       role: 'owner',
       acceptedAt: new Date(),
     })
     if (!keepCurrentActiveOrganization)
       await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })
-    await recordAuditEvent(tx, ctx.client, { userId, organizationId, action: 'create-organization' })
-    return { ...presentOrganization(organization), members: [presentMember(owner)] }
-  })
-  ctx.mail.wake()
-  return created
+    return {
+      events: [{ organizationId, action: 'create-organization' }],
+      result: { ...presentOrganization(organization), members: [presentMember(owner)] },
+    }
+  },
 })

@@ -1,13 +1,18 @@
 import type { Transaction } from '@floorpass/db'
-import { recordAuditEvents } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
-import { sendMembershipDropped } from '../mail/notifications.ts'
+import { type Mails, sendMembershipDropped } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
+import type { CancelContext } from './invitation.ts'
 import { deleteMembership, findMembership, lockOrganizations } from './membership.ts'
 
 /** At the limit, ends the caller's newest unaccepted membership. Locks its organization together with the `joined` one. */
-export async function freeSlot(ctx: Context & ActiveSession, tx: Transaction, joined?: string): Promise<void> {
+export async function freeSlot(
+  ctx: Context & ActiveSession & CancelContext & Records<'drop-membership'> & Mails<'membership-dropped'>,
+  tx: Transaction,
+  joined?: string,
+): Promise<void> {
   const userId = ctx.user.id
   const memberships = await tx.member.findMany({ where: { userId }, orderBy: [{ createdAt: 'desc' }, { id: 'desc' }] })
   const isFull = memberships.length >= policy.organizations.perUser
@@ -26,7 +31,7 @@ export async function freeSlot(ctx: Context & ActiveSession, tx: Transaction, jo
   const owners = await tx.member.findMany({ where: { organizationId, role: 'owner' } })
   const event = { organizationId, action: 'drop-membership' as const, details: { role } }
   const ownersEvents = owners.map((owner) => ({ ...event, userId: owner.userId, actorId: userId }))
-  await recordAuditEvents(tx, ctx.client, [{ ...event, userId }, ...ownersEvents])
+  await ctx.record(tx, { ...event, userId }, ...ownersEvents)
   const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
   await sendMembershipDropped(ctx, tx, user, { organization: name, most: policy.organizations.perUser })

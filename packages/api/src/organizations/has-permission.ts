@@ -1,9 +1,19 @@
-import { sessionProcedure } from '../trpc.ts'
+import { customMutation } from '../mutation.ts'
 import { hasPermissionInput } from './contract.ts'
 import { requireCallerMembership } from './membership.ts'
 import { mayAll } from './permissions.ts'
 
-export const hasPermission = sessionProcedure.input(hasPermissionInput).mutation(async ({ ctx, input }) => {
-  const { role } = await requireCallerMembership(ctx, input)
-  return { error: null, success: mayAll(role, input.permissions) }
+export const hasPermission = customMutation({
+  access: 'session',
+  input: hasPermissionInput,
+  limit: null,
+  lock: 'none',
+  events: [],
+  mails: [],
+  cookies: [],
+
+  async run({ ctx, input }) {
+    const { role } = await requireCallerMembership(ctx, input)
+    return { error: null, success: mayAll(role, input.permissions) }
+  },
 })

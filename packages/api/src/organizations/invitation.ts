@@ -1,8 +1,7 @@
 import type { Invitation, Prisma, Transaction, User } from '@floorpass/db'
-import { recordAuditEvents } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { hashToken } from '../kernel/random-token.ts'
-import type { Client } from '../kernel/request.ts'
 
 /** Returns an open invitation, by id or mailed secret, to its recipient. Unverified recipients get `unverifiedError`. */
 export async function requireOwnInvitation(
@@ -36,9 +35,12 @@ export async function closeInvitation(
   return closed
 }
 
-export type Caller = { user: { id: string }; client: Client }
+export type Caller = { user: { id: string } }
 
-export async function cancelInvitations(tx: Transaction, ctx: Caller, where: Prisma.InvitationWhereInput): Promise<void> {
+/** A change may cancel invitations, with an event for each. */
+export type CancelContext = Caller & Records<'cancel-invitation'>
+
+export async function cancelInvitations(tx: Transaction, ctx: CancelContext, where: Prisma.InvitationWhereInput): Promise<void> {
   const canceled = await tx.invitation.updateManyAndReturn({
     where: { ...where, status: 'pending' },
     data: { status: 'canceled', answeredAt: new Date() },
@@ -48,7 +50,7 @@ export async function cancelInvitations(tx: Transaction, ctx: Caller, where: Pri
     organizationId,
     action: 'cancel-invitation' as const,
   }))
-  await recordAuditEvents(tx, ctx.client, events)
+  await ctx.record(tx, ...events)
 }
 
 /** Returns the user of an audit event, and the caller as actor when another person acts. */

@@ -1,21 +1,25 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
 import { sendInvitation } from '../mail/notifications.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { inviteMemberInput } from './contract.ts'
 import { assertMayChangeOwners, canManageRole, lockAsMember, requireOrganizationId, requireRole } from './membership.ts'
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
 /** `resend` voids the former link. The answer does not reveal whether the email has an account. */
-export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('invite:user', ctx.user.id)
-  const organizationId = requireOrganizationId(ctx, input.organizationId)
-  const { email, resend } = input
-  const invitation = await ctx.db.$transaction(async (tx) => {
-    const caller = await lockAsMember(tx, ctx, organizationId)
+export const inviteMember = mutation({
+  access: 'session',
+  input: inviteMemberInput,
+  limit: 'invite:user',
+  events: ['invite-member', 'accept-membership'],
+  mails: ['organization-invitation'],
+  cookies: [],
+
+  lock: (tx, { ctx, input }) => lockAsMember(tx, ctx, requireOrganizationId(ctx, input.organizationId)),
+  async change(tx, { ctx, input: { email, resend, ...input }, locked: caller }) {
+    const { organizationId } = caller
     if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USERS_TO_THIS_ORGANIZATION')
     const role = requireRole(input.role)
     if ((await tx.member.count({ where: { organizationId, user: { email } } })) > 0)
@@ -42,12 +46,9 @@ export const inviteMember = sessionProcedure.input(inviteMemberInput).mutation(a
     const [renewed] = open
       ? await tx.invitation.updateManyAndReturn({ where: { id: open.id, status: 'pending' }, data: fields })
       : []
-    const invited = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
+    const invitation = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'invite-member', details: { role } })
     await sendInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
-    return invited
-  })
-  ctx.mail.wake()
-  return presentInvitation(invitation)
+    return { events: [{ organizationId, action: 'invite-member', details: { role } }], result: presentInvitation(invitation) }
+  },
 })

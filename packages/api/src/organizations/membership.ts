@@ -1,5 +1,5 @@
 import type { Member, Transaction } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
@@ -7,7 +7,7 @@ import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
-import { type Caller, cancelInvitations } from './invitation.ts'
+import { type CancelContext, cancelInvitations } from './invitation.ts'
 import { type Role, roles, rolesUpTo } from './permissions.ts'
 
 // Every change locks users by id, then the organization, then other rows, to avoid deadlocks (ADR 014).
@@ -37,6 +37,9 @@ export async function requireMembership(db: Transaction, organizationId: string,
   return membership
 }
 
+export const findMemberUserIds = async (db: Transaction, organizationId: string): Promise<string[]> =>
+  (await db.member.findMany({ where: { organizationId } })).map(({ userId }) => userId)
+
 export async function requireCallerMembership(
   { db, user, session }: Context & ActiveSession,
   { organizationId, organizationSlug }: { organizationId?: string | undefined; organizationSlug?: string | undefined },
@@ -60,7 +63,7 @@ export async function lockOrganizations(tx: Transaction, ids: readonly string[])
 /** Locks the caller, `others` and the organization, and accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. */
 export async function lockAsMember(
   tx: Transaction,
-  ctx: ActiveSession & Caller,
+  ctx: ActiveSession & Records<'accept-membership'>,
   organizationId: string,
   others: readonly string[] = [],
 ): Promise<Membership> {
@@ -71,7 +74,7 @@ export async function lockAsMember(
   if (membership.acceptedAt) return membership
   const acceptedAt = new Date()
   await tx.member.update({ where: { id: membership.id }, data: { acceptedAt } })
-  await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, organizationId, action: 'accept-membership' })
+  await ctx.record(tx, { userId: ctx.user.id, organizationId, action: 'accept-membership' })
   return { ...membership, acceptedAt }
 }
 
@@ -95,7 +98,11 @@ export async function createMembership(
 }
 
 /** Deletes a membership and cancels the invitations that its user sent. The caller holds both locks. */
-export async function deleteMembership(tx: Transaction, ctx: Caller, { id, organizationId, userId }: Membership): Promise<void> {
+export async function deleteMembership(
+  tx: Transaction,
+  ctx: CancelContext,
+  { id, organizationId, userId }: Membership,
+): Promise<void> {
   await tx.member.delete({ where: { id } })
   await tx.session.updateMany({
     where: { userId, activeOrganizationId: organizationId },
@@ -107,7 +114,7 @@ export async function deleteMembership(tx: Transaction, ctx: Caller, { id, organ
 /** Cancels a member's open invitations to roles that the member may no longer give. */
 export const cancelInvitationsSentBy = (
   tx: Transaction,
-  ctx: Caller,
+  ctx: CancelContext,
   { organizationId, userId }: Pick<Membership, 'organizationId' | 'userId'>,
   to: Role[],
 ): Promise<void> => cancelInvitations(tx, ctx, { organizationId, inviterId: userId, role: { in: to } })

@@ -1,9 +1,8 @@
 import type { Member } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendMemberRemoved } from '../mail/notifications.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { removeMemberInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
 import {
@@ -19,14 +18,21 @@ import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Removes and mails a member. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
-export const removeMember = sessionProcedure.input(removeMemberInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const organizationId = requireOrganizationId(ctx, input.organizationId)
-  const named = await findMember(ctx, organizationId, input.memberIdOrEmail)
-  const removed = await ctx.db.$transaction(async (tx) => {
-    const caller = await lockAsMember(tx, ctx, organizationId, named ? [named.userId] : [])
+export const removeMember = mutation({
+  access: 'session',
+  input: removeMemberInput,
+  limit: 'change-organization:user',
+  events: ['remove-member', 'accept-membership', 'cancel-invitation'],
+  mails: ['member-removed'],
+  cookies: [],
+
+  prepare: ({ ctx, input }) => findMember(ctx, requireOrganizationId(ctx, input.organizationId), input.memberIdOrEmail),
+  lock: (tx, { ctx, input, prepared }) =>
+    lockAsMember(tx, ctx, requireOrganizationId(ctx, input.organizationId), prepared ? [prepared.userId] : []),
+  async change(tx, { ctx, prepared, locked: caller }) {
+    const { organizationId } = caller
     if (!may(caller.role, 'member', 'delete')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER')
-    const member = named && (await findMembership(tx, organizationId, named.userId))
+    const member = prepared && (await findMembership(tx, organizationId, prepared.userId))
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!canManageRole(caller, member.role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER')
     await assertMayChangeOwners(tx, ctx, [member.role])
@@ -36,17 +42,12 @@ export const removeMember = sessionProcedure.input(removeMemberInput).mutation(a
     const { userId, role } = member
     const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    await recordAuditEvent(tx, ctx.client, {
-      ...attributeTo(userId, ctx),
-      organizationId,
-      action: 'remove-member',
-      details: { role },
-    })
     if (userId !== ctx.user.id) await sendMemberRemoved(ctx, tx, user, { organization: name })
-    return member
-  })
-  ctx.mail.wake()
-  return { member: presentMember(removed) }
+    return {
+      events: [{ ...attributeTo(userId, ctx), organizationId, action: 'remove-member', details: { role } }],
+      result: { member: presentMember(member) },
+    }
+  },
 })
 
 const findMember = ({ db }: Context, organizationId: string, memberIdOrEmail: string): Promise<Member | null> =>

@@ -1,24 +1,32 @@
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { setActiveOrganizationInput } from './contract.ts'
 import { getOrganizationDetails } from './get-organization.ts'
 import { lockAsMember, requireCallerMembership } from './membership.ts'
 
-export const setActiveOrganization = sessionProcedure.input(setActiveOrganizationInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const { organizationId, organizationSlug } = input
-  const session = { id: ctx.session.id }
-  if (organizationSlug === undefined && typeof organizationId !== 'string') {
-    await ctx.db.$transaction(async (tx) => {
-      await lockCaller(tx, ctx)
-      await tx.session.updateMany({ where: session, data: { activeOrganizationId: null } })
-    })
+/** Sets the session's organization, or none. Errors of `requireCallerMembership`. */
+export const setActiveOrganization = mutation({
+  access: 'session',
+  input: setActiveOrganizationInput,
+  limit: 'change-organization:user',
+  events: ['accept-membership'],
+  mails: [],
+  cookies: [],
+
+  async prepare({ ctx, input: { organizationId, organizationSlug } }) {
+    if (organizationSlug === undefined && typeof organizationId !== 'string') return null
+    return requireCallerMembership(ctx, { organizationId: organizationId ?? undefined, organizationSlug })
+  },
+  async lock(tx, { ctx, prepared }) {
+    if (prepared) return lockAsMember(tx, ctx, prepared.organizationId)
+    await lockCaller(tx, ctx)
     return null
-  }
-  const named = await requireCallerMembership(ctx, { organizationId: organizationId ?? undefined, organizationSlug })
-  return ctx.db.$transaction(async (tx) => {
-    const caller = await lockAsMember(tx, ctx, named.organizationId)
-    await tx.session.updateMany({ where: session, data: { activeOrganizationId: caller.organizationId } })
-    return getOrganizationDetails(tx, caller)
-  })
+  },
+  async change(tx, { ctx, locked: caller }) {
+    await tx.session.updateMany({
+      where: { id: ctx.session.id },
+      data: { activeOrganizationId: caller?.organizationId ?? null },
+    })
+    return { events: [], result: caller && (await getOrganizationDetails(tx, caller)) }
+  },
 })

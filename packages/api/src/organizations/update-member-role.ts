@@ -1,6 +1,5 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { updateMemberRoleInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
 import {
@@ -17,19 +16,29 @@ import { may, roles, rolesUpTo } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Changes a member's role. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
-export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('change-organization:user', ctx.user.id)
-  const organizationId = requireOrganizationId(ctx, input.organizationId)
-  const named = await ctx.db.member.findUnique({ where: { id: input.memberId, organizationId } })
-  return ctx.db.$transaction(async (tx) => {
-    const caller = await lockAsMember(tx, ctx, organizationId, named ? [named.userId] : [])
+export const updateMemberRole = mutation({
+  access: 'session',
+  input: updateMemberRoleInput,
+  limit: 'change-organization:user',
+  events: ['update-member-role', 'accept-membership', 'cancel-invitation'],
+  mails: [],
+  cookies: [],
+
+  prepare: ({ ctx, input }) =>
+    ctx.db.member.findUnique({
+      where: { id: input.memberId, organizationId: requireOrganizationId(ctx, input.organizationId) },
+    }),
+  lock: (tx, { ctx, input, prepared }) =>
+    lockAsMember(tx, ctx, requireOrganizationId(ctx, input.organizationId), prepared ? [prepared.userId] : []),
+  async change(tx, { ctx, input, prepared, locked: caller }) {
+    const { organizationId } = caller
     if (!may(caller.role, 'member', 'update')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
     const role = requireRole(input.role)
-    const member = named && (await findMembership(tx, organizationId, named.userId))
+    const member = prepared && (await findMembership(tx, organizationId, prepared.userId))
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!canManageRole(caller, member.role) || !canManageRole(caller, role))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
-    if (role === member.role) return presentMember(member)
+    if (role === member.role) return { events: [], result: presentMember(member) }
     if (role === 'owner' && !member.acceptedAt) throw new AppError('MEMBER_HAS_NOT_ACCEPTED')
     await assertMayChangeOwners(tx, ctx, [role, member.role])
     await assertNotLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER')
@@ -42,12 +51,7 @@ export const updateMemberRole = sessionProcedure.input(updateMemberRoleInput).mu
       member,
       roles.filter((known) => !allowed.includes(known)),
     )
-    await recordAuditEvent(tx, ctx.client, {
-      ...attributeTo(member.userId, ctx),
-      organizationId,
-      action: 'update-member-role',
-      details: { from: member.role, to: role },
-    })
-    return presentMember(changed)
-  })
+    const event = { organizationId, action: 'update-member-role' as const, details: { from: member.role, to: role } }
+    return { events: [{ ...attributeTo(member.userId, ctx), ...event }], result: presentMember(changed) }
+  },
 })

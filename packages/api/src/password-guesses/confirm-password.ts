@@ -2,10 +2,10 @@ import type { Account, Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findPasswordAccount } from './password-account.ts'
-import { clearedFailures, notifyOwner, recordGuess } from './password-guesses.ts'
+import { clearedFailures, type GuessContext, notifyOwner, recordGuess } from './password-guesses.ts'
 
 /** Throws INVALID_PASSWORD, PASSWORD_LOCKED, CREDENTIAL_ACCOUNT_NOT_FOUND or TOO_MANY_REQUESTS. */
-export async function confirmPassword(ctx: Context, userId: string, password: string): Promise<Account> {
+export async function confirmPassword(ctx: GuessContext, userId: string, password: string): Promise<Account> {
   const account = await requirePasswordAccount(ctx, userId)
   let isLast = false
   const matches = await ctx.passwords.verify(async () => {

@@ -1,21 +1,28 @@
 import type { Account } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
 import { findDeviceCounter } from '../known-devices/known-device.ts'
-import { sendPasswordPaused } from '../mail/notifications.ts'
+import { type Mails, sendPasswordPaused } from '../mail/notifications.ts'
 import { lockUser } from '../users/lock-user.ts'
 
 export type DeviceKind = 'known' | 'unknown'
 
 export type RecordedGuess = { deviceKind: DeviceKind; isAllowed: boolean; isLast: boolean }
 
+/** Each guess may be the last one: the owner is mailed then. */
+export type GuessContext = Context & Records<'pause-password'> & Mails<'password-paused'>
+
 type PasswordAccount = Pick<Account, 'id' | 'userId' | 'deviceEpoch'>
 
 const counterFields = { known: 'knownGuesses', unknown: 'unknownGuesses' } as const
 
 /** Counts before any hash runs, so that parallel guesses cannot exceed the limits (ADR 019). Throws TOO_MANY_REQUESTS. */
-export async function recordSignInGuess(ctx: Context, email: string, account: PasswordAccount | null): Promise<RecordedGuess> {
+export async function recordSignInGuess(
+  ctx: GuessContext,
+  email: string,
+  account: PasswordAccount | null,
+): Promise<RecordedGuess> {
   const counter = account ? findDeviceCounter(ctx, account) : undefined
   // A device over its limit counts as unknown: a thief with its cookie must not lock out the owner.
   if (account && counter !== undefined && (await ctx.limiter.allows('sign-in:device', counter))) {
@@ -38,7 +45,7 @@ async function throttleSignIn(ctx: Context, email: string): Promise<void> {
   }
 }
 
-export async function recordGuess(ctx: Context, account: PasswordAccount, deviceKind: DeviceKind): Promise<RecordedGuess> {
+export async function recordGuess(ctx: GuessContext, account: PasswordAccount, deviceKind: DeviceKind): Promise<RecordedGuess> {
   const { id } = account
   const max = policy.passwordGuesses[deviceKind]
   // Keep `updated_at`: the owner sees it as a change to the account.
@@ -54,7 +61,7 @@ export async function recordGuess(ctx: Context, account: PasswordAccount, device
 
 /** The counter moves one above the limit, so that only one call notifies. */
 export async function notifyOwner(
-  ctx: Context,
+  ctx: GuessContext,
   { id, userId }: Pick<Account, 'id' | 'userId'>,
   deviceKind: DeviceKind,
 ): Promise<void> {
@@ -66,10 +73,9 @@ export async function notifyOwner(
       data: { [counter]: max + 1 },
     })
     if (count === 0) return
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'pause-password', details: { place: deviceKind } })
+    await ctx.record(tx, { userId, action: 'pause-password', details: { place: deviceKind } })
     await sendPasswordPaused(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }), deviceKind)
   })
-  ctx.mail.wake()
 }
 
 /** A right password from a known device must not reset the count of an attacker on unknown devices. */

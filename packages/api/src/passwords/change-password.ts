@@ -1,35 +1,42 @@
 import { keptByNewSignIn } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { rememberDevice } from '../known-devices/known-device.ts'
 import { sendPasswordChanged } from '../mail/notifications.ts'
+import { mutation } from '../mutation.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { findPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
 import { changePasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
 /** Spec: Passwords. Throws the errors of `confirmPassword` and `assertPasswordAllowed`. */
-export const changePassword = sessionProcedure.input(changePasswordInput).mutation(async ({ ctx, input }) => {
-  const account = await confirmPassword(ctx, ctx.user.id, input.currentPassword)
-  await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
+export const changePassword = mutation({
+  access: 'session',
+  input: changePasswordInput,
+  limit: null,
+  events: ['change-password', 'pause-password'],
+  mails: ['password-changed', 'password-paused'],
+  cookies: ['session', 'known_device'],
 
-  const passwordHash = await ctx.passwords.hash(input.newPassword)
-  const { session, token, changed } = await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
-    await assertPasswordUnchanged(tx, account)
+  async prepare({ ctx, input }) {
+    const account = await confirmPassword(ctx, ctx.user.id, input.currentPassword)
+    await assertPasswordAllowed(input.newPassword, { ...ctx.user, appName: ctx.settings.appName }, 'newPassword')
+    return { account, passwordHash: await ctx.passwords.hash(input.newPassword) }
+  },
+  lock: 'caller',
+  async change(tx, { ctx, prepared }) {
+    await assertPasswordUnchanged(tx, prepared.account)
     const previous = await findPresentedSession(ctx, tx)
-    const changed = await replacePassword(tx, ctx.user.id, passwordHash)
-    await recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'change-password' })
+    const account = await replacePassword(tx, ctx.user.id, prepared.passwordHash)
     await sendPasswordChanged(ctx, tx, ctx.user)
-    return { ...(await startSession(ctx, tx, keptByNewSignIn(previous ?? ctx.session))), changed }
-  })
-  setSessionCookie(ctx, token, session)
-  rememberDevice(ctx, changed)
-  await resetSignInThrottle(ctx, 'unknown', ctx.user.email, changed)
-  ctx.mail.wake()
-  return { token: session.handle, user: presentUser(ctx.user) }
+    const started = await startSession(ctx, tx, keptByNewSignIn(previous ?? ctx.session))
+    return { events: [{ action: 'change-password' }], result: { ...started, account } }
+  },
+  async answer({ ctx, result: { session, token, account } }) {
+    setSessionCookie(ctx, token, session)
+    rememberDevice(ctx, account)
+    await resetSignInThrottle(ctx, 'unknown', ctx.user.email, account)
+    return { token: session.handle, user: presentUser(ctx.user) }
+  },
 })

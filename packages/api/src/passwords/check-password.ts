@@ -1,23 +1,32 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type FieldProblem, fieldProblemOf } from '../kernel/field-problems.ts'
+import { customMutation } from '../mutation.ts'
 import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordAllowed, type PasswordOwner } from '../password-strength/password-rules.ts'
-import { publicProcedure } from '../trpc.ts'
 import { checkPasswordInput } from './contract.ts'
 
 /** Returns the first problem, or null. A mutation, to keep the password out of URLs. */
-export const checkPassword = publicProcedure.input(checkPasswordInput).mutation(async ({ ctx, input }) => {
-  await ctx.limitByIp('check-password:ip')
-  try {
-    await assertPasswordAllowed(input.password, await findOwner(ctx, input), 'password')
-    return { problem: null }
-  } catch (error) {
-    const sentence = error instanceof AppError ? error.fields?.password : undefined
-    const problem: FieldProblem | null = sentence === undefined ? null : fieldProblemOf(sentence)
-    if (problem === null) throw error
-    return { problem }
-  }
+export const checkPassword = customMutation({
+  access: 'public',
+  input: checkPasswordInput,
+  limit: 'check-password:ip',
+  lock: 'none',
+  events: [],
+  mails: [],
+  cookies: [],
+
+  async run({ ctx, input }) {
+    try {
+      await assertPasswordAllowed(input.password, await findOwner(ctx, input), 'password')
+      return { problem: null }
+    } catch (error) {
+      const sentence = error instanceof AppError ? error.fields?.password : undefined
+      const problem: FieldProblem | null = sentence === undefined ? null : fieldProblemOf(sentence)
+      if (problem === null) throw error
+      return { problem }
+    }
+  },
 })
 
 async function findOwner(

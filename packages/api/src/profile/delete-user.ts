@@ -1,51 +1,54 @@
 import type { Transaction, User } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
+import { type Mails, sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
+import { mutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { deleteUserInput } from './contract.ts'
 
 /** Deletes the caller's account, given the password or a mailed token; with neither, mails the link. Errors: docs/specs/profile.md. */
-export const deleteUser = sessionProcedure.input(deleteUserInput).mutation(async ({ ctx, input }) => {
-  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-  const { user, db } = ctx
-  if (input.password === undefined) assertReauthenticated(ctx.session)
-  if (input.password === undefined && input.token === undefined) {
-    await ctx.limiter.consume('delete-link:user', user.id)
-    await db.$transaction(async (tx) => {
-      await lockCaller(tx, ctx)
-      await assertNoOpenUndo(tx, user.id)
-      await sendDeletionLink(ctx, tx, user)
-      await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'request-account-deletion' })
-    })
-    ctx.mail.wake()
-    return { success: true as const, message: 'Verification email sent' }
-  }
+export const deleteUser = mutation({
+  access: 'session',
+  input: deleteUserInput,
+  limit: null,
+  events: ['request-account-deletion', 'pause-password'],
+  mails: ['delete-account', 'account-deleted', 'password-paused'],
+  cookies: ['session'],
 
-  const account = input.password === undefined ? null : await confirmPassword(ctx, user.id, input.password)
-  await db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
+  async prepare({ ctx, input: { password, token, callbackURL } }) {
+    assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+    if (password !== undefined) return { isRequest: false, account: await confirmPassword(ctx, ctx.user.id, password) }
+    assertReauthenticated(ctx.session)
+    const isRequest = token === undefined
+    if (isRequest) await ctx.limiter.consume('delete-link:user', ctx.user.id)
+    return { isRequest, account: null }
+  },
+  lock: 'caller',
+  async change(tx, { ctx, input: { token }, prepared: { isRequest, account } }) {
+    const userId = ctx.user.id
     if (account) await assertPasswordUnchanged(tx, account)
-    await assertNoOpenUndo(tx, user.id)
-    if (input.token !== undefined) {
-      const { userId } = await consumeOneTimeToken(tx, 'delete-account', input.token)
-      if (userId !== user.id) throw new AppError('INVALID_TOKEN')
+    await assertNoOpenUndo(tx, userId)
+    if (isRequest) {
+      await sendDeletionLink(ctx, tx, ctx.user)
+      return { events: [{ action: 'request-account-deletion' }], result: null }
     }
-    await deleteSoleOrganizations(tx, user.id)
+    if (token !== undefined && (await consumeOneTimeToken(tx, 'delete-account', token)).userId !== userId)
+      throw new AppError('INVALID_TOKEN')
+    await deleteSoleOrganizations(tx, userId)
     // Read again, since the address may have changed since the session was read.
-    await deleteAccount(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: user.id } }))
-  })
-  clearSessionCookie(ctx)
-  ctx.mail.wake()
-  return { success: true as const, message: 'User deleted' }
+    await deleteAccount(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: userId } }))
+    return { events: [], result: null }
+  },
+  answer({ ctx, prepared: { isRequest } }) {
+    if (isRequest) return { success: true as const, message: 'Verification email sent' }
+    clearSessionCookie(ctx)
+    return { success: true as const, message: 'User deleted' }
+  },
 })
 
 /** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
@@ -70,7 +73,7 @@ async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise
 }
 
 /** Foreign keys cascade to the account's other rows. */
-async function deleteAccount(ctx: Context, tx: Transaction, user: User): Promise<void> {
+async function deleteAccount(ctx: Context & Mails<'account-deleted'>, tx: Transaction, user: User): Promise<void> {
   await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
   // Every transaction locks devices before sessions. The cascade would use the other order.
   await tx.trustedDevice.deleteMany({ where: { userId: user.id } })

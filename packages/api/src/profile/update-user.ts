@@ -1,7 +1,6 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
+import { customMutation } from '../mutation.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
-import { sessionProcedure } from '../trpc.ts'
 import { assertSessionLive, lockCaller, lockUser } from '../users/lock-user.ts'
 import { updateUserInput } from './contract.ts'
 
@@ -19,43 +18,52 @@ const serverManaged = [
 ]
 
 /** Updates the caller's profile. SESSION_NOT_FRESH to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
-export const updateUser = sessionProcedure.input(updateUserInput).mutation(async ({ ctx, input }) => {
-  await ctx.limiter.consume('update-user:user', ctx.user.id)
-  if ('email' in input) throw new AppError('EMAIL_CAN_NOT_BE_UPDATED')
-  const forbidden = serverManaged.find((field) => field in input)
-  if (forbidden) throw new AppError('FIELD_NOT_ALLOWED', { message: `${forbidden} is not allowed to be set` })
+export const updateUser = customMutation({
+  access: 'session',
+  input: updateUserInput,
+  limit: 'update-user:user',
+  lock: 'own',
+  events: ['update-user'],
+  mails: [],
+  cookies: [],
 
-  const { name, image, tradingEnabled, riskLevel, locale } = input
-  const entries = Object.entries({ name, image, tradingEnabled, riskLevel, locale }).filter(([, value]) => value !== undefined)
-  if (entries.length === 0) throw new AppError('NO_FIELDS_TO_UPDATE')
-  // Forms also send unchanged fields, so the row decides whether the change lowers protection.
-  const canLowerProtection = isReauthenticated(ctx.session)
+  async run({ ctx, input }) {
+    if ('email' in input) throw new AppError('EMAIL_CAN_NOT_BE_UPDATED')
+    const forbidden = serverManaged.find((field) => field in input)
+    if (forbidden) throw new AppError('FIELD_NOT_ALLOWED', { message: `${forbidden} is not allowed to be set` })
 
-  const fields = entries.map(([field]) => field).join(',')
-  const hasImage = image !== undefined
-  const now = new Date()
-  await ctx.sql.transaction(async (tx) => {
-    // The statements are pipelined; an error rolls back all. Null keeps a column, except the image, which can be removed.
-    const [, changed] = await Promise.all([
-      lockUser(tx, ctx.user.id),
-      tx.$queryRaw<unknown[]>`
-        UPDATE users SET name = coalesce(${name ?? null}, name),
-                         image = CASE WHEN ${hasImage}::boolean THEN ${image ?? null} ELSE image END,
-                         trading_enabled = coalesce(${tradingEnabled ?? null}, trading_enabled),
-                         risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
-                         locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
-                         updated_at = ${now}
-        WHERE id = ${ctx.user.id} AND suspended_at IS NULL
-          AND (${canLowerProtection}::boolean
-            OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
-              AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
-        RETURNING id`,
-      assertSessionLive(tx, ctx.session),
-      recordAuditEvent(tx, ctx.client, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
-    ])
-    if (changed.length > 0) return
-    await lockCaller(tx, ctx)
-    throw new AppError('SESSION_NOT_FRESH')
-  })
-  return { status: true as const }
+    const { name, image, tradingEnabled, riskLevel, locale } = input
+    const entries = Object.entries({ name, image, tradingEnabled, riskLevel, locale }).filter(([, value]) => value !== undefined)
+    if (entries.length === 0) throw new AppError('NO_FIELDS_TO_UPDATE')
+    // Forms also send unchanged fields, so the row decides whether the change lowers protection.
+    const canLowerProtection = isReauthenticated(ctx.session)
+
+    const fields = entries.map(([field]) => field).join(',')
+    const hasImage = image !== undefined
+    const now = new Date()
+    await ctx.sql.transaction(async (tx) => {
+      // The statements are pipelined; an error rolls back all. Null keeps a column, except the image, which can be removed.
+      const [, changed] = await Promise.all([
+        lockUser(tx, ctx.user.id),
+        tx.$queryRaw<unknown[]>`
+          UPDATE users SET name = coalesce(${name ?? null}, name),
+                           image = CASE WHEN ${hasImage}::boolean THEN ${image ?? null} ELSE image END,
+                           trading_enabled = coalesce(${tradingEnabled ?? null}, trading_enabled),
+                           risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
+                           locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
+                           updated_at = ${now}
+          WHERE id = ${ctx.user.id} AND suspended_at IS NULL
+            AND (${canLowerProtection}::boolean
+              OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
+                AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
+          RETURNING id`,
+        assertSessionLive(tx, ctx.session),
+        ctx.record(tx, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
+      ])
+      if (changed.length > 0) return
+      await lockCaller(tx, ctx)
+      throw new AppError('SESSION_NOT_FRESH')
+    })
+    return { status: true as const }
+  },
 })

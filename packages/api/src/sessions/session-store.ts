@@ -15,6 +15,7 @@ import {
 } from '@floorpass/db'
 import { PrismaAdapter } from '@lucia-auth/adapter-prisma'
 import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
+import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
 import type { Client, Cookies } from '../kernel/request.ts'
@@ -144,7 +145,7 @@ export async function validateSessionToken(
       ? { ...attributes, lastSeenAt, expiresAt: capExpiry(expiresAt, session), updatedAt: new Date() }
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // Do not cache an extension before a read confirms it: a concurrent request may have extended first.
-    if (extended) setSessionCookie(ctx, token, active)
+    if (extended) ctx.cookies.set(sessionCookie(ctx, token, active))
     else fill.commit({ active: { session: Object.freeze(active), user: Object.freeze(user) }, staleAt: getStaleAt(active) })
     return { session: active, user }
   } finally {
@@ -258,22 +259,24 @@ export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Ses
 }
 
 /** Without `remember`, the cookie ends when the browser closes. */
-export function setSessionCookie(
-  ctx: SessionScope,
-  token: string,
-  { remember, expiresAt }: Pick<Session, 'remember' | 'expiresAt'>,
-): void {
+export const setSessionCookie = (ctx: SessionScope & SetsCookies<'session'>, token: string, session: CookieSession): void =>
+  ctx.setCookie('session', sessionCookie(ctx, token, session))
+
+type CookieSession = Pick<Session, 'remember' | 'expiresAt'>
+
+function sessionCookie(ctx: SessionScope, token: string, { remember, expiresAt }: CookieSession): string {
   const cookie = createLucia(ctx, ctx.sql).createSessionCookie(token)
   cookie.attributes.maxAge = Math.ceil((expiresAt.getTime() - Date.now()) / 1000)
   if (!remember) delete cookie.attributes.maxAge
-  ctx.cookies.set(cookie.serialize())
+  return cookie.serialize()
 }
 
 /** Only `getSession` may call it: a slower response could clear a cookie that was renewed meanwhile. */
 export function clearStaleCookie(ctx: SessionScope): void {
-  if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) clearSessionCookie(ctx)
+  if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) ctx.cookies.set(blankSessionCookie(ctx))
 }
 
-export function clearSessionCookie(ctx: SessionScope): void {
-  ctx.cookies.set(createLucia(ctx, ctx.sql).createBlankSessionCookie().serialize())
-}
+export const clearSessionCookie = (ctx: SessionScope & SetsCookies<'session'>): void =>
+  ctx.setCookie('session', blankSessionCookie(ctx))
+
+const blankSessionCookie = (ctx: SessionScope): string => createLucia(ctx, ctx.sql).createBlankSessionCookie().serialize()

@@ -1,6 +1,7 @@
 import type { Queryable, Session } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { type DeviceAccount, rememberDevice } from '../known-devices/known-device.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { clearChallenge, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
@@ -9,6 +10,13 @@ import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trust
 export type SignInResult = OpenedSession | { challenge: string }
 
 type OpenedSession = { session: Session; token: string; trust: TrustToken | null; account: DeviceAccount | null }
+
+/** What a sign-in may record and set. A first sign-in at a provider is a sign-up. */
+export const signInActions = ['sign-in', 'sign-up', 'two-factor-challenge'] as const
+export const signInCookies = ['session', 'two_factor', 'trusted_device', 'known_device'] as const
+
+export type SignInContext = Context & Records<(typeof signInActions)[number]>
+export type SetsSignInCookies = SetsCookies<(typeof signInCookies)[number]>
 
 export type SignInRequirements = { twoFactorEnabled: boolean; account: DeviceAccount | null }
 
@@ -23,7 +31,7 @@ export async function findSignInRequirements(tx: Queryable, userId: string): Pro
 
 /** Hold the user's lock, so that a factor enabled meanwhile is seen. After the commit, call `setSignInCookies`. */
 export async function completeSignIn(
-  ctx: Context,
+  ctx: SignInContext,
   tx: Queryable,
   userId: string,
   intent: SignInIntent,
@@ -38,12 +46,12 @@ export async function completeSignIn(
   }
   await endPresentedSession(ctx, tx)
   const details = intent.provider === undefined ? {} : { provider: intent.provider }
-  await recordAuditEvent(tx, ctx.client, { userId, action: 'two-factor-challenge', details })
+  await ctx.record(tx, { userId, action: 'two-factor-challenge', details })
   return { challenge: await issueChallenge(ctx, tx, userId, intent) }
 }
 
 export async function openSession(
-  ctx: Context,
+  ctx: Context & Records<'sign-in' | 'sign-up'>,
   tx: Queryable,
   userId: string,
   intent: SignInIntent,
@@ -52,7 +60,7 @@ export async function openSession(
   const { remember, authenticatedAt = null, provider, isNew } = intent
   const [started] = await Promise.all([
     startSession(ctx, tx, { userId, remember, authenticatedAt, trustedDeviceId: trust?.device.id ?? null }),
-    recordAuditEvent(tx, ctx.client, {
+    ctx.record(tx, {
       userId,
       action: isNew ? 'sign-up' : 'sign-in',
       details: { ...(provider !== undefined && { provider }), ...details },
@@ -61,7 +69,7 @@ export async function openSession(
   return { ...started, trust, account }
 }
 
-export function setSignInCookies(ctx: Context, result: SignInResult): Session | null {
+export function setSignInCookies(ctx: Context & SetsSignInCookies, result: SignInResult): Session | null {
   if ('challenge' in result) {
     clearSessionCookie(ctx)
     setChallengeCookie(ctx, result.challenge)

@@ -1,38 +1,57 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
 import { withParameter } from '../kernel/redirect-target.ts'
+import { customMutation } from '../mutation.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { consumeSocialFlow, requireProvider, type SocialFlow } from '../social/social-flow.ts'
 import { ProviderError, type SocialAttempt, type SocialIdentity, type SocialProvider } from '../social/social-provider.ts'
-import { publicProcedure } from '../trpc.ts'
 import { lockCaller } from '../users/lock-user.ts'
-import { completeSignIn, findSignInRequirements, setSignInCookies } from './complete-sign-in.ts'
+import type { VerifyContext } from '../users/mark-email-verified.ts'
+import {
+  completeSignIn,
+  findSignInRequirements,
+  type SetsSignInCookies,
+  type SignInContext,
+  setSignInCookies,
+  signInActions,
+  signInCookies,
+} from './complete-sign-in.ts'
 import { finishSocialInput } from './contract.ts'
-import { linkIdentity } from './link-identity.ts'
+import { type LinkContext, linkIdentity } from './link-identity.ts'
 import { resolveIdentity } from './resolve-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
 /** Spec: Sign-in and sign-up. Returns the next URL; a refusal adds `?error=<code>`. Throws PROVIDER_NOT_FOUND. */
-export const finishSocial = publicProcedure.input(finishSocialInput).mutation(async ({ ctx, input }) => {
-  const provider = requireProvider(ctx, input.provider)
-  await ctx.limitByIp('social-callback:ip')
-  const flow = input.state === undefined ? null : await consumeSocialFlow(ctx, provider.id, input.state)
-  try {
-    if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
-    const identity = await identify(provider, flow, input)
-    if (flow.link) return { url: await finishLink(ctx, provider, flow, identity) }
-    if (flow.reauthentication) return { url: await finishReauthentication(ctx, provider, flow, identity) }
-    return { url: await finishSignIn(ctx, provider, flow, identity) }
-  } catch (error) {
-    if (!(error instanceof SocialRefusal)) throw error
-    ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'social sign-in refused')
-    // /login redirects signed-in users away.
-    const signedInErrorPage = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
-    const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
-    return { url: withParameter(target, 'error', error.code) }
-  }
+export const finishSocial = customMutation({
+  access: 'public',
+  input: finishSocialInput,
+  limit: 'social-callback:ip',
+  lock: 'own',
+  events: [...signInActions, 'link-account', 'reauthenticate', 'verify-email'],
+  mails: ['account-linked', 'password-cleared'],
+  cookies: signInCookies,
+
+  async run({ ctx, input }) {
+    const provider = requireProvider(ctx, input.provider)
+    const flow = input.state === undefined ? null : await consumeSocialFlow(ctx, provider.id, input.state)
+    try {
+      if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
+      const identity = await identify(provider, flow, input)
+      if (flow.link) return { url: await finishLink(ctx, provider, flow, identity) }
+      if (flow.reauthentication) return { url: await finishReauthentication(ctx, provider, flow, identity) }
+      return { url: await finishSignIn(ctx, provider, flow, identity) }
+    } catch (error) {
+      if (!(error instanceof SocialRefusal)) throw error
+      ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'social sign-in refused')
+      // /login redirects signed-in users away.
+      const signedInErrorPage = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
+      const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
+      return { url: withParameter(target, 'error', error.code) }
+    }
+  },
 })
 
 type CallbackParameters = { code?: string | undefined; error?: string | undefined; iss?: string | undefined }
@@ -58,7 +77,12 @@ async function identify(
   }
 }
 
-async function finishSignIn(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
+async function finishSignIn(
+  ctx: SignInContext & LinkContext & VerifyContext & SetsSignInCookies,
+  provider: SocialProvider,
+  flow: SocialFlow,
+  identity: SocialIdentity,
+): Promise<string> {
   const callbackURL = flow.callbackURL ?? '/dashboard'
   const { result, isNew } = await ctx.db.$transaction(async (tx) => {
     const { user, isNew } = await resolveIdentity(ctx, tx, provider, identity)
@@ -68,17 +92,21 @@ async function finishSignIn(ctx: Context, provider: SocialProvider, flow: Social
       return { result: await completeSignIn(ctx, tx, user.id, intent, requirements), isNew }
     }
     const details = { provider: provider.id }
-    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-in', succeeded: false, details })
+    await ctx.record(tx, { userId: user.id, action: 'sign-in', succeeded: false, details })
     return { result: null, isNew }
   })
   if (!result) throw new SocialRefusal('sign_in_refused')
   const session = setSignInCookies(ctx, result)
-  ctx.mail.wake()
   if (!session) return '/two-factor'
   return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL
 }
 
-async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFlow, identity: SocialIdentity): Promise<string> {
+async function finishLink(
+  ctx: LinkContext,
+  provider: SocialProvider,
+  flow: SocialFlow,
+  identity: SocialIdentity,
+): Promise<string> {
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.link?.sessionId) throw new SocialRefusal('state_mismatch')
   await ctx.db.$transaction(async (tx) => {
@@ -87,12 +115,11 @@ async function finishLink(ctx: Context, provider: SocialProvider, flow: SocialFl
     })
     await linkIdentity(ctx, tx, await tx.user.findUniqueOrThrow({ where: { id: active.user.id } }), provider, identity)
   })
-  ctx.mail.wake()
   return flow.callbackURL ?? '/settings/accounts'
 }
 
 async function finishReauthentication(
-  ctx: Context,
+  ctx: Context & Records<'reauthenticate'> & SetsCookies<'session'>,
   provider: SocialProvider,
   flow: SocialFlow,
   identity: SocialIdentity,
@@ -108,7 +135,7 @@ async function finishReauthentication(
     })
     const linked = { userId, providerId: provider.id, accountId: identity.subject }
     if ((await tx.account.count({ where: linked })) === 0) throw new SocialRefusal('different_account')
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'reauthenticate', details: { method: provider.id } })
+    await ctx.record(tx, { userId, action: 'reauthenticate', details: { method: provider.id } })
     return renewSession(ctx, tx, active.session.id, { authenticatedAt })
   })
   if (!renewed) throw new SocialRefusal('state_mismatch')

@@ -1,12 +1,14 @@
 import type { Account, Transaction, User } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { sendAccountLinked } from '../mail/notifications.ts'
+import { type Mails, sendAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
+export type LinkContext = Context & Records<'link-account'> & Mails<'account-linked'>
+
 export async function linkIdentity(
-  ctx: Context,
+  ctx: LinkContext,
   tx: Transaction,
   { id: userId, ...user }: User,
   provider: SocialProvider,
@@ -27,7 +29,7 @@ export async function linkIdentity(
   }
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
   await tx.user.update({ where: { id: userId }, data: { unlinkedProviders } })
-  await recordAuditEvent(tx, ctx.client, { userId, action: 'link-account', details: { provider: provider.id } })
+  await ctx.record(tx, { userId, action: 'link-account', details: { provider: provider.id } })
   if (!isNew) await sendAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
 }
 

@@ -7,14 +7,15 @@ import type { SocialIdentity, SocialProvider } from '../social/social-provider.t
 import { claimImportedUser } from '../users/claim-imported-user.ts'
 import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { linkIdentity, recordIdentityUse } from './link-identity.ts'
+import type { VerifyContext } from '../users/mark-email-verified.ts'
+import { type LinkContext, linkIdentity, recordIdentityUse } from './link-identity.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
 type ResolvedUser = { user: User; isNew: boolean }
 
 /** Returns the user locked. Links by email only when both sides verified it. A suspended user is unchanged. */
 export async function resolveIdentity(
-  ctx: Context,
+  ctx: LinkContext & VerifyContext,
   tx: Transaction,
   provider: SocialProvider,
   identity: SocialIdentity,

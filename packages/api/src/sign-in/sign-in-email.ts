@@ -4,40 +4,61 @@ import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
+import { customMutation } from '../mutation.ts'
 import {
   clearedFailures,
   type DeviceKind,
+  type GuessContext,
   notifyOwner,
   type RecordedGuess,
   recordSignInGuess,
   resetSignInThrottle,
 } from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { completeSignIn, findSignInRequirements, type SignInResult, setSignInCookies } from './complete-sign-in.ts'
+import {
+  completeSignIn,
+  findSignInRequirements,
+  type SignInContext,
+  type SignInResult,
+  setSignInCookies,
+  signInActions,
+  signInCookies,
+} from './complete-sign-in.ts'
 import { signInEmailInput } from './contract.ts'
 
 /** Spec: Sign-in and sign-up. All refusals share one error and timing; only the right password earns EMAIL_NOT_VERIFIED. */
-export const signInEmail = publicProcedure.input(signInEmailInput).mutation(async ({ ctx, input }) => {
-  await ctx.limitByIp('sign-in:ip')
-  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-  // A concurrent request may replace the hash. Compare again with the new one.
-  const signedIn = (await attemptSignIn(ctx, input)) ?? (await attemptSignIn(ctx, input))
-  if (!signedIn) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
-  const session = setSignInCookies(ctx, signedIn.result)
-  if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
+export const signInEmail = customMutation({
+  access: 'public',
+  input: signInEmailInput,
+  limit: 'sign-in:ip',
+  lock: 'own',
+  events: [...signInActions, 'pause-password'],
+  mails: ['password-paused'],
+  cookies: signInCookies,
 
-  return {
-    redirect: input.callbackURL !== undefined,
-    token: session.handle,
-    ...(input.callbackURL !== undefined && { url: input.callbackURL }),
-    user: presentUser(signedIn.user),
-  }
+  async run({ ctx, input }) {
+    assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+    // A concurrent request may replace the hash. Compare again with the new one.
+    const signedIn = (await attemptSignIn(ctx, input)) ?? (await attemptSignIn(ctx, input))
+    if (!signedIn) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
+    const session = setSignInCookies(ctx, signedIn.result)
+    if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
+
+    return {
+      redirect: input.callbackURL !== undefined,
+      token: session.handle,
+      ...(input.callbackURL !== undefined && { url: input.callbackURL }),
+      user: presentUser(signedIn.user),
+    }
+  },
 })
 
 /** Returns null when the hash changed, or the user was suspended, during the comparison. */
-async function attemptSignIn(ctx: Context, input: SignInInput): Promise<{ result: SignInResult; user: User } | null> {
+async function attemptSignIn(
+  ctx: SignInContext & GuessContext,
+  input: SignInInput,
+): Promise<{ result: SignInResult; user: User } | null> {
   const { account, deviceKind } = await ctx.responseFloor.withMinDurationOnRefusal(() => verifyPassword(ctx, input))
   const { id, userId, user } = account
   const resetsUnknown = 'unknownGuesses' in clearedFailures(deviceKind)
@@ -88,7 +109,7 @@ async function rehashIfOutdated(ctx: Context, { passwordHash }: SignInAccount, p
 }
 
 async function verifyPassword(
-  ctx: Context,
+  ctx: GuessContext,
   { email, password }: SignInInput,
 ): Promise<{ account: SignInAccount; deviceKind: DeviceKind }> {
   let account = null as SignInAccount | null

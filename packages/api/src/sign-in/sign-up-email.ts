@@ -1,37 +1,46 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { type PendingProfile, sendAlreadyRegistered, sendVerificationLink } from '../mail/notifications.ts'
+import { type Mails, type PendingProfile, sendAlreadyRegistered, sendVerificationLink } from '../mail/notifications.ts'
+import { customMutation } from '../mutation.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { publicProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { signUpEmailInput } from './contract.ts'
 
 /** Spec: Sign-in and sign-up. A taken email gets the same response in the same time. */
-export const signUpEmail = publicProcedure.input(signUpEmailInput).mutation(async ({ ctx, input }) => {
-  await ctx.limitByIp('sign-up:ip')
-  assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-  await assertPasswordAllowed(input.password, { ...input, appName: ctx.settings.appName }, 'password')
+export const signUpEmail = customMutation({
+  access: 'public',
+  input: signUpEmailInput,
+  limit: 'sign-up:ip',
+  lock: 'own',
+  events: ['sign-up'],
+  mails: ['verify-email', 'already-registered'],
+  cookies: [],
 
-  const user = buildUser(ctx, input)
-  await ctx.responseFloor.withMinDuration(async () => {
-    const passwordHash = await ctx.passwords.hash(input.password)
-    const maySendEmail = await ctx.limiter.allows('send-mail:address', input.email)
-    const isNew = await ctx.db.$transaction(async (tx) => {
-      const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
-      if (count === 1) await createPasswordAccount(ctx, tx, user, passwordHash, input.callbackURL)
-      return count === 1
+  async run({ ctx, input }) {
+    assertRedirectTarget(input.callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
+    await assertPasswordAllowed(input.password, { ...input, appName: ctx.settings.appName }, 'password')
+
+    const user = buildUser(ctx, input)
+    await ctx.responseFloor.withMinDuration(async () => {
+      const passwordHash = await ctx.passwords.hash(input.password)
+      const maySendEmail = await ctx.limiter.allows('send-mail:address', input.email)
+      const isNew = await ctx.db.$transaction(async (tx) => {
+        const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
+        if (count === 1) await createPasswordAccount(ctx, tx, user, passwordHash, input.callbackURL)
+        return count === 1
+      })
+      if (!isNew) await repeatSignUp(ctx, user, input, { maySendEmail })
     })
-    if (!isNew) await repeatSignUp(ctx, user, input, { maySendEmail })
-  })
-  ctx.mail.wake()
-
-  return { token: null, user: presentUser(user) }
+    return { token: null, user: presentUser(user) }
+  },
 })
+
+type SignUpContext = Context & Records<'sign-up'> & Mails<'verify-email' | 'already-registered'>
 
 function buildUser(
   ctx: Context,
@@ -57,7 +66,7 @@ function buildUser(
 }
 
 async function createPasswordAccount(
-  ctx: Context,
+  ctx: SignUpContext,
   tx: Transaction,
   user: User,
   passwordHash: string,
@@ -65,12 +74,12 @@ async function createPasswordAccount(
 ) {
   await tx.account.create({ data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash } })
   await sendVerificationLink(ctx, tx, user, { callbackURL, pending: toPendingProfile(user) })
-  await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'sign-up' })
+  await ctx.record(tx, { userId: user.id, action: 'sign-up' })
 }
 
 /** While the email is unverified, two passwords may come from two people, so neither counts. */
 async function repeatSignUp(
-  ctx: Context,
+  ctx: SignUpContext,
   requested: User,
   { password, callbackURL }: { password: string; callbackURL?: string | undefined },
   { maySendEmail }: { maySendEmail: boolean },

@@ -1,6 +1,6 @@
 import type { Transaction } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
@@ -28,7 +28,7 @@ export type SocialFlow = SocialTargets & {
 /** The flow must end in the session that started it. */
 type FlowCaller = { userId: string; sessionId: string }
 
-const cookie: FlowCookie = { name: 'flow', lifetime: policy.socialFlow.lifetime }
+const cookie: FlowCookie<'flow'> = { name: 'flow', lifetime: policy.socialFlow.lifetime }
 
 export function requireProvider(ctx: Context, id: string): SocialProvider {
   const provider = ctx.providers.get(id as ProviderId)
@@ -38,7 +38,7 @@ export function requireProvider(ctx: Context, id: string): SocialProvider {
 
 /** Returns the provider's URL (RFC 9700). Throws INVALID_CALLBACK_URL and its siblings, or PROVIDER_UNAVAILABLE. */
 export async function beginSocialFlow(
-  ctx: Context,
+  ctx: Context & SetsCookies<'flow'>,
   provider: SocialProvider,
   {
     targets,

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction, User, Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { clearFlowCookie, type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { findOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
@@ -16,7 +16,7 @@ export type SignInIntent = {
 
 export type Challenge = Verification & { user: User; intent: SignInIntent; token: string }
 
-const cookie: FlowCookie = { name: 'two_factor', lifetime: policy.twoFactor.challengeLifetime }
+const cookie: FlowCookie<'two_factor'> = { name: 'two_factor', lifetime: policy.twoFactor.challengeLifetime }
 
 export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, intent: SignInIntent): Promise<string> =>
   issueOneTimeToken(tx, {
@@ -27,7 +27,8 @@ export const issueChallenge = (ctx: Context, tx: Queryable, userId: string, inte
     sealPayload: (place) => ctx.secretBox.seal(JSON.stringify(intent), place),
   })
 
-export const setChallengeCookie = (ctx: Context, token: string): void => setFlowCookie(ctx, cookie, token)
+export const setChallengeCookie = (ctx: Context & SetsCookies<'two_factor'>, token: string): void =>
+  setFlowCookie(ctx, cookie, token)
 
 export async function findChallenge(ctx: Context, tx: Transaction): Promise<Challenge | null> {
   const token = readFlowCookie(ctx, cookie)
@@ -42,6 +43,6 @@ export async function findChallenge(ctx: Context, tx: Transaction): Promise<Chal
   }
 }
 
-export function clearChallenge(ctx: Context): void {
+export function clearChallenge(ctx: Context & SetsCookies<'two_factor'>): void {
   if (readFlowCookie(ctx, cookie) !== undefined) clearFlowCookie(ctx, cookie)
 }

@@ -1,22 +1,35 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendTwoFactorDisabled } from '../mail/notifications.ts'
+import { mutation } from '../mutation.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
-import { sessionProcedure } from '../trpc.ts'
 import { deleteTwoFactor } from '../users/delete-two-factor.ts'
 import { disableTwoFactorInput } from './contract.ts'
-import { reauthenticateOwner } from './reauthenticate-owner.ts'
 import { clearTrustCookie } from './trusted-device.ts'
+import { confirmPasswordIfGiven, proofActions, proofMails, verifyOwner } from './verify-owner.ts'
 
-export const disableTwoFactor = sessionProcedure.input(disableTwoFactorInput).mutation(async ({ ctx, input }) => {
-  const renewed = await reauthenticateOwner(ctx, input, async (tx, { id: userId }) => {
-    const user = await deleteTwoFactor(tx, userId)
-    await recordAuditEvent(tx, ctx.client, { userId, action: 'disable-two-factor' })
+/** Spec: Two-factor. Throws the errors of `verifyOwner`. */
+export const disableTwoFactor = mutation({
+  access: 'session',
+  input: disableTwoFactorInput,
+  limit: null,
+  events: ['disable-two-factor', ...proofActions],
+  mails: ['two-factor-disabled', ...proofMails],
+  cookies: ['session', 'trusted_device'],
+
+  prepare: confirmPasswordIfGiven,
+  lock: 'caller',
+  async change(tx, { ctx, input, prepared: account }) {
+    const owner = await verifyOwner(ctx, tx, { account, code: input.code })
+    if (owner instanceof AppError) return { events: [], refusal: owner }
+    const user = await deleteTwoFactor(tx, owner.id)
     await sendTwoFactorDisabled(ctx, tx, user)
-    return renewSession(ctx, tx, ctx.session.id)
-  })
-  if (!renewed) throw new AppError('UNAUTHORIZED')
-  setSessionCookie(ctx, renewed.token, renewed.session)
-  clearTrustCookie(ctx)
-  return { status: true as const }
+    const renewed = await renewSession(ctx, tx, ctx.session.id)
+    if (!renewed) throw new AppError('UNAUTHORIZED')
+    return { events: [{ action: 'disable-two-factor' }], result: renewed }
+  },
+  answer({ ctx, result: { session, token } }) {
+    setSessionCookie(ctx, token, session)
+    clearTrustCookie(ctx)
+    return { status: true as const }
+  },
 })

@@ -1,15 +1,28 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import { AppError } from '../kernel/errors.ts'
 import { sendBackupCodesReplaced } from '../mail/notifications.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { mutation } from '../mutation.ts'
 import { replaceBackupCodes } from './backup-codes.ts'
 import { generateBackupCodesInput } from './contract.ts'
-import { reauthenticateOwner } from './reauthenticate-owner.ts'
+import { confirmPasswordIfGiven, proofActions, proofMails, verifyOwner } from './verify-owner.ts'
 
-export const generateBackupCodes = sessionProcedure.input(generateBackupCodesInput).mutation(async ({ ctx, input }) => {
-  const backupCodes = await reauthenticateOwner(ctx, input, async (tx, user) => {
-    await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'replace-backup-codes' })
-    await sendBackupCodesReplaced(ctx, tx, user)
-    return replaceBackupCodes(tx, user.id)
-  })
-  return { status: true as const, backupCodes }
+/** Spec: Two-factor. Throws the errors of `verifyOwner`. */
+export const generateBackupCodes = mutation({
+  access: 'session',
+  input: generateBackupCodesInput,
+  limit: null,
+  events: ['replace-backup-codes', ...proofActions],
+  mails: ['backup-codes-replaced', ...proofMails],
+  cookies: [],
+
+  prepare: confirmPasswordIfGiven,
+  lock: 'caller',
+  async change(tx, { ctx, input, prepared: account }) {
+    const owner = await verifyOwner(ctx, tx, { account, code: input.code })
+    if (owner instanceof AppError) return { events: [], refusal: owner }
+    await sendBackupCodesReplaced(ctx, tx, owner)
+    return {
+      events: [{ action: 'replace-backup-codes' }],
+      result: { status: true as const, backupCodes: await replaceBackupCodes(tx, owner.id) },
+    }
+  },
 })

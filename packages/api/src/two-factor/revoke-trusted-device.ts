@@ -1,15 +1,18 @@
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
-import { sessionProcedure } from '../trpc.ts'
-import { lockCaller } from '../users/lock-user.ts'
+import { mutation } from '../mutation.ts'
 import { revokeTrustedDeviceInput } from './contract.ts'
 
 /** Spec: Two-factor. An unknown or foreign id changes nothing, with the same response. */
-export const revokeTrustedDevice = sessionProcedure.input(revokeTrustedDeviceInput).mutation(async ({ ctx, input }) => {
-  const userId = ctx.user.id
-  await ctx.db.$transaction(async (tx) => {
-    await lockCaller(tx, ctx)
-    const { count } = await tx.trustedDevice.deleteMany({ where: { id: input.id, userId } })
-    if (count > 0) await recordAuditEvent(tx, ctx.client, { userId, action: 'revoke-trusted-device' })
-  })
-  return { status: true as const }
+export const revokeTrustedDevice = mutation({
+  access: 'session',
+  input: revokeTrustedDeviceInput,
+  limit: null,
+  events: ['revoke-trusted-device'],
+  mails: [],
+  cookies: [],
+
+  lock: 'caller',
+  async change(tx, { ctx, input }) {
+    const { count } = await tx.trustedDevice.deleteMany({ where: { id: input.id, userId: ctx.user.id } })
+    return { events: count > 0 ? [{ action: 'revoke-trusted-device' }] : [], result: { status: true as const } }
+  },
 })

@@ -1,12 +1,12 @@
 import type { Queryable, Transaction, TrustedDevice } from '@floorpass/db'
 import type { Context } from '../context.ts'
-import { clearFlowCookie, type FlowCookie, readFlowCookie, setFlowCookie } from '../cookies/flow-cookie.ts'
+import { clearFlowCookie, type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
 
 export type TrustToken = { device: TrustedDevice; token: string }
 
-const cookie: FlowCookie = { name: 'trusted_device', lifetime: policy.twoFactor.trustedDeviceLifetime }
+const cookie: FlowCookie<'trusted_device'> = { name: 'trusted_device', lifetime: policy.twoFactor.trustedDeviceLifetime }
 
 /** Returns null for an untrusted browser. A stolen token and the original allow one sign-in together. */
 export async function renewTrust(ctx: Context, tx: Queryable, userId: string): Promise<TrustToken | null> {
@@ -48,10 +48,10 @@ export function isThisDevice(ctx: Context, { secretHash }: TrustedDevice): boole
   return token !== undefined && hashToken(token) === secretHash
 }
 
-export const setTrustCookie = (ctx: Context, { device, token }: TrustToken): void =>
+export const setTrustCookie = (ctx: Context & SetsCookies<'trusted_device'>, { device, token }: TrustToken): void =>
   setFlowCookie(ctx, { ...cookie, lifetime: Math.ceil((device.expiresAt.getTime() - Date.now()) / 1000) }, token)
 
-export function clearTrustCookie(ctx: Context): void {
+export function clearTrustCookie(ctx: Context & SetsCookies<'trusted_device'>): void {
   if (readFlowCookie(ctx, cookie) !== undefined) clearFlowCookie(ctx, cookie)
 }
 

@@ -1,11 +1,13 @@
 import type { Transaction, TwoFactor, User } from '@floorpass/db'
-import { recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { sendBackupCodeUsed, sendTwoFactorLocked } from '../mail/notifications.ts'
+import { type Mails, sendBackupCodeUsed, sendTwoFactorLocked } from '../mail/notifications.ts'
 import { consumeBackupCode, countBackupCodes, hasBackupCodeFormat } from './backup-codes.ts'
 import { findTimeStep } from './totp.ts'
+
+export type CodeContext = Context & Records<'lock-two-factor'> & Mails<'two-factor-locked' | 'backup-code-used'>
 
 export type CodeKind = 'totp' | 'backup'
 
@@ -23,7 +25,7 @@ export const getCodeKind = ({ code, type }: CodeInput): CodeKind => type ?? (has
 
 /** Returns errors, so that the caller commits the count. `isSetUp` accepts the first code of an unconfirmed factor. */
 export async function verifyCode(
-  ctx: Context,
+  ctx: CodeContext,
   tx: Transaction,
   user: User,
   input: CodeInput,
@@ -82,7 +84,7 @@ function findSecret(ctx: Context, userId: string, secretSealed: string): string 
   }
 }
 
-async function recordFailure(ctx: Context, tx: Transaction, user: User): Promise<void> {
+async function recordFailure(ctx: CodeContext, tx: Transaction, user: User): Promise<void> {
   const { failuresPerLock, firstLock, longestLock } = policy.twoFactor
   const { failedAttempts } = await tx.twoFactor.update({
     where: { userId: user.id },
@@ -91,6 +93,6 @@ async function recordFailure(ctx: Context, tx: Transaction, user: User): Promise
   if (failedAttempts % failuresPerLock !== 0) return
   const seconds = Math.min(firstLock * 2 ** (failedAttempts / failuresPerLock - 1), longestLock)
   await tx.twoFactor.update({ where: { userId: user.id }, data: { lockedUntil: new Date(Date.now() + seconds * 1000) } })
-  await recordAuditEvent(tx, ctx.client, { userId: user.id, action: 'lock-two-factor', details: { seconds } })
+  await ctx.record(tx, { userId: user.id, action: 'lock-two-factor', details: { seconds } })
   await sendTwoFactorLocked(ctx, tx, user, seconds / 60)
 }

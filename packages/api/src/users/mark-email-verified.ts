@@ -1,7 +1,9 @@
 import type { Transaction } from '@floorpass/db'
-import { type AuditEntry, recordAuditEvent } from '../audit-log/audit-log.ts'
+import type { AuditEntry, Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { type PendingProfile, sendPasswordCleared } from '../mail/notifications.ts'
+import { type Mails, type PendingProfile, sendPasswordCleared } from '../mail/notifications.ts'
+
+export type VerifyContext = Context & Records<'verify-email'> & Mails<'password-cleared'>
 
 type EmailVerification = {
   userId: string
@@ -12,7 +14,7 @@ type EmailVerification = {
 
 /** Returns whether the user must set a password by mail; null when the address changed or is verified already. */
 export async function markEmailVerified(
-  ctx: Context,
+  ctx: VerifyContext,
   tx: Transaction,
   { userId, email, pending, audit }: EmailVerification,
 ): Promise<{ isCleared: boolean } | null> {
@@ -22,7 +24,7 @@ export async function markEmailVerified(
   })
   if (!user) return null
   await tx.verification.updateMany({ where: { userId, purpose: 'verify-email', usedAt: null }, data: { usedAt: new Date() } })
-  await recordAuditEvent(tx, ctx.client, { userId, action: 'verify-email', ...audit })
+  await ctx.record(tx, { userId, action: 'verify-email', ...audit })
   const isCleared = await hasClearedPassword(tx, userId)
   if (isCleared) await sendPasswordCleared(ctx, tx, user)
   return { isCleared }

@@ -1,5 +1,5 @@
-import { createContext, createPasswordHasher, limits, policy } from '@floorpass/api'
-import { restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
+import { createPasswordHasher, limits, policy } from '@floorpass/api'
+import { createOperator, restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
 import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
@@ -342,9 +342,7 @@ describe('the cookie of a known device', () => {
   })
 
   test('stops working when an operator ends every session or clears the password', async () => {
-    const client = { ip: null, userAgent: '', locale: 'en' } as const
-    const ctx = createContext(app.service.deps, client, { get: () => undefined, all: () => [], set: () => {} })
-    const operator = { ctx, name: 'grace' }
+    const operator = createOperator(app.service.deps, 'grace')
     const owner = await app.signedIn()
     const copied = owner.cookies.get(name) ?? ''
     await revokeUserSessions(operator, owner.person.email)

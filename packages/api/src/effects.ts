@@ -1,0 +1,18 @@
+import type { MailName } from '@floorpass/email'
+import { type AuditAction, type Records, recordAuditEvents } from './audit-log/audit-log.ts'
+import type { Context } from './context.ts'
+import type { CookieName, SetsCookies } from './cookies/flow-cookie.ts'
+import type { Mails } from './mail/notifications.ts'
+
+/** What a mutation writes beside its rows. A helper asks for what it needs, so that the compiler compares it with the declaration. */
+export type Effects<Action extends AuditAction, Mail extends MailName, Cookie extends CookieName> = Records<Action> &
+  Mails<Mail> &
+  SetsCookies<Cookie>
+
+/** Allows every effect. Procedures get what they declare instead: `mutation`. */
+export const withEffects = (ctx: Context): Context & Effects<AuditAction, MailName, CookieName> => ({
+  ...ctx,
+  record: (tx, ...entries) => recordAuditEvents(tx, ctx.client, entries),
+  queueMail: (tx, _name, mail, expiresAt) => ctx.mail.add(tx, mail, expiresAt),
+  setCookie: (_name, header) => ctx.cookies.set(header),
+})
