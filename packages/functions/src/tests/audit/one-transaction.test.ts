@@ -1,9 +1,8 @@
-import { appRouter, type Declared } from '@floorpass/api'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { declaredRoutes } from '@floorpass/testing/declarations'
 import { routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { routes } from '../../rest/routes.ts'
 
 const app = await createTestApp()
 const samples = routeSamples(app)
@@ -127,30 +126,9 @@ const recordedElsewhere = [
 /** Actions whose event belongs to another user than the caller. */
 const toAnother = ['add-member', 'remove-member', 'update-member-role']
 
-/** Named by the call of the route: `sessions.revoke`. */
-function findDeclaration({ call }: (typeof routes)[number]): Declared {
-  let name = ''
-  const spy = (prefix: string): object =>
-    new Proxy(() => Promise.resolve({}), {
-      get: (_target, key) => spy(`${prefix}${prefix && '.'}${String(key)}`),
-      apply: () => {
-        name ||= prefix
-        return Promise.resolve({})
-      },
-    })
-  void call(spy('') as never, {} as never, new Request('http://localhost'))
-  const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { meta?: Declared } }>
-  const declared = procedures[name]?._def.meta
-  if (!declared) throw new Error(`${name} declares nothing`)
-  return declared
-}
-const declarations = routes
-  .filter(({ method }) => method === 'POST')
-  .map((route) => ({ ...route, declared: findDeclaration(route) }))
-
 describe('the declarations of the mutations', () => {
   test('name a main event that the table below proves, for each route that records one', () => {
-    const untested = declarations.flatMap(({ path, aliases, declared: { events } }) => {
+    const untested = declaredRoutes.flatMap(({ path, aliases, declared: { events } }) => {
       const rows = changes.filter((change) => change.path === path || aliases.includes(change.path))
       return events.length === 0 || rows.some(({ action }) => action === events[0]) ? [] : [`${path}: ${events[0]}`]
     })
@@ -158,12 +136,12 @@ describe('the declarations of the mutations', () => {
   })
 
   test('name a mail for each route that the table below expects to mail', () => {
-    const silent = declarations.filter(({ declared: { mails } }) => mails.length === 0).map(({ path }) => path)
+    const silent = declaredRoutes.filter(({ declared: { mails } }) => mails.length === 0).map(({ path }) => path)
     expect(changes.filter(({ path, mails }) => mails && silent.includes(path))).toEqual([])
   })
 
   test('agree with the route table on who may call', () => {
-    const differing = declarations.filter(({ access, declared }) => (access === 'session') !== (declared.access !== 'public'))
+    const differing = declaredRoutes.filter(({ access, declared }) => (access === 'session') !== (declared.access !== 'public'))
     expect(differing.map(({ path }) => path)).toEqual([])
   })
 })

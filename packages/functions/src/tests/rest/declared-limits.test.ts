@@ -1,0 +1,21 @@
+import { limits } from '@floorpass/api'
+import { addressBlock } from '@floorpass/api/address-block'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { declaredRoutes } from '@floorpass/testing/declarations'
+import { everyProvider, routeSamples } from '@floorpass/testing/route-samples'
+import { expect, test } from 'vitest'
+
+const app = await createTestApp({ ...everyProvider, RATE_LIMIT: 'on' })
+const unlimited = await createTestApp(everyProvider)
+const samples = { ...routeSamples(unlimited), 'POST /organization/set-active': async () => ({ organizationId: null }) }
+const tab = await app.signedIn()
+const limited = declaredRoutes.flatMap(({ path, declared: { limit } }) => (limit === null ? [] : [{ path, limit }]))
+
+test.each(limited)('$path refuses a caller whose $limit is used up', async ({ path, limit }) => {
+  const body = (await samples[`POST ${path}`]?.(await unlimited.signedIn())) ?? {}
+  const ip = '198.51.100.7'
+  const key = limits[limit].counts === 'ip' ? addressBlock(ip) : tab.userId
+  await app.service.deps.limiter.block(limit, key, 60)
+  expect(await tab.post(`/auth${path}`, body, { ip })).toMatchObject({ status: 429, code: 'TOO_MANY_REQUESTS' })
+  await app.service.deps.limiter.reset(limit, key)
+})

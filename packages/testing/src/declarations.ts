@@ -1,0 +1,25 @@
+import { appRouter, type Declared } from '@floorpass/api'
+import { type Route, routes } from '@floorpass/functions'
+
+/** What the mutation behind a POST route declares (ADR 032). */
+function findDeclaration({ call }: Route): Declared {
+  let name = ''
+  const recorder = (path: string): object =>
+    new Proxy(() => Promise.resolve({}), {
+      get: (_target, key) => recorder(path === '' ? String(key) : `${path}.${String(key)}`),
+      apply: () => {
+        name ||= path
+        return Promise.resolve({})
+      },
+    })
+  void call(recorder('') as never, {} as never, new Request('http://localhost'))
+  const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { meta?: Declared } }>
+  const declared = procedures[name]?._def.meta
+  if (!declared) throw new Error(`${name} declares nothing`)
+  return declared
+}
+
+/** Every route that may change something, with its declaration. */
+export const declaredRoutes = routes
+  .filter(({ method }) => method === 'POST')
+  .map((route) => ({ ...route, declared: findDeclaration(route) }))
