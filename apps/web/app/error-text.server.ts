@@ -1,4 +1,4 @@
-import { type AppError, fieldProblemOf } from '@floorpass/api'
+import type { AppError, FieldFailure } from '@floorpass/api'
 import type { PageError } from '#app/form-result.ts'
 import { type ServerText, serverTextIn } from '#app/text.server.ts'
 import type { Locale } from '#app/text.ts'
@@ -27,11 +27,9 @@ export function explain(error: AppError, locale: Locale, has: (field: string) =>
 }
 
 /** `data.name` of a contract is the box `name` of a form. */
-function inForm(fields: Record<string, string>, text: ServerText, has: (field: string) => boolean): Record<string, string> {
+function inForm(fields: Record<string, FieldFailure>, text: ServerText, has: (field: string) => boolean): Record<string, string> {
   const boxOf = (path: string) => (has(path) ? path : (path.split('.').at(-1) ?? path))
-  return Object.fromEntries(
-    Object.entries(fields).map(([path, sentence]) => [boxOf(path), text.fields[fieldProblemOf(sentence) ?? 'other']]),
-  )
+  return Object.fromEntries(Object.entries(fields).map(([path, { problem }]) => [boxOf(path), text.fields[problem]]))
 }
 
 function inUnits(seconds: number): [amount: number, unit: 'second' | 'minute' | 'hour'] {

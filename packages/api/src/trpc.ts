@@ -24,7 +24,8 @@ const t = initTRPC
   .create({
     isDev: false,
     errorFormatter({ shape, error }) {
-      const { key, message, status, fields, retryAfter } = toAppError(error)
+      const { key, message, status, fields: failures, retryAfter } = toAppError(error)
+      const fields = failures && Object.fromEntries(Object.entries(failures).map(([path, { sentence }]) => [path, sentence]))
       return { ...shape, message, data: { ...shape.data, httpStatus: status, key, fields, retryAfter } }
     },
   })

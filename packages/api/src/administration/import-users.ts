@@ -1,6 +1,6 @@
 import { isDatabaseUnavailable, isUniqueViolation, type Prisma, type User } from '@floorpass/db'
 import { z } from 'zod'
-
+import { toFieldFailure } from '../kernel/field-problems.ts'
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import { isSupportedHash } from '../password-hashing/password-hasher.ts'
@@ -202,7 +202,7 @@ const parseImage = ({ image }: UserRow): string | null => (image ? (imageUrl.saf
 const isBanned = ({ banned, banExpires }: UserRow): boolean => banned === true && !(banExpires && banExpires < new Date())
 
 const formatIssues = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${message}`).join('; ')
+  error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${toFieldFailure(message).sentence}`).join('; ')
 
 function identifyRow(row: unknown): { id: string | null; email: string | null } {
   const { id, email } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>

@@ -1,6 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { getHTTPStatusCodeFromError } from '@trpc/server/http'
 import type { ZodError } from 'zod'
+import { type FieldFailure, toFieldFailure } from './field-problems.ts'
 import { type LimitState, policy } from './policy.ts'
 
 /** Error code → tRPC code, which decides the HTTP status, and the message. */
@@ -109,7 +110,8 @@ export type ErrorKey = keyof typeof catalogue
 type AppErrorOptions = {
   /** Replaces the message of the catalogue. Never user input. */
   message?: string
-  fields?: Record<string, string>
+  /** By path of the field: `data.name`. */
+  fields?: Record<string, FieldFailure>
   /** Slugs of the organizations that the error concerns. The message ends with them. */
   organizations?: readonly string[]
   retryAfter?: number
@@ -120,7 +122,7 @@ type AppErrorOptions = {
 /** Extends TRPCError, since tRPC turns any other error into a 500. */
 export class AppError extends TRPCError {
   readonly key: ErrorKey
-  readonly fields: Record<string, string> | null
+  readonly fields: Record<string, FieldFailure> | null
   readonly organizations: readonly string[]
   readonly retryAfter: number | null
   readonly limit: LimitState | null
@@ -143,11 +145,12 @@ export class AppError extends TRPCError {
 }
 
 export function validationError(error: ZodError, source: 'body' | 'query' = 'body'): AppError {
-  const fields: Record<string, string> = {}
+  const fields: Record<string, FieldFailure> = {}
   const parts = error.issues.map((issue) => {
     const field = issue.path.map(String).join('.')
-    if (field !== '') fields[field] ??= issue.message
-    return `[${[source, ...issue.path.map(String)].join('.')}] ${issue.message}`
+    const failure = toFieldFailure(issue.message)
+    if (field !== '') fields[field] ??= failure
+    return `[${[source, ...issue.path.map(String)].join('.')}] ${failure.sentence}`
   })
   return new AppError('VALIDATION_ERROR', { message: parts.join('; '), fields, cause: error })
 }

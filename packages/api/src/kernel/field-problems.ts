@@ -44,7 +44,16 @@ export const fieldProblems = {
 
 export type FieldProblem = keyof typeof fieldProblems
 
-const problemsBySentence = new Map(Object.entries(fieldProblems).map(([problem, sentence]) => [sentence as string, problem]))
+/** `other`: a value of the wrong type or form, which our own pages never send. */
+export type FieldFailure = { problem: FieldProblem | 'other'; sentence: string }
 
-export const fieldProblemOf = (sentence: string): FieldProblem | null =>
-  (problemsBySentence.get(sentence) as FieldProblem | undefined) ?? null
+export const fieldFailure = (problem: FieldProblem): FieldFailure => ({ problem, sentence: fieldProblems[problem] })
+
+/** Contracts give a problem's name as the message of a check. Other messages are sentences of the validator. */
+export const toFieldFailure = (message: string): FieldFailure =>
+  isFieldProblem(message) ? fieldFailure(message) : { problem: 'other', sentence: message }
+
+const isFieldProblem = (message: string): message is FieldProblem => Object.hasOwn(fieldProblems, message)
+
+/** Names a problem in a contract. */
+export const problem = (name: FieldProblem): FieldProblem => name

@@ -1,33 +1,33 @@
 import { z } from 'zod'
-import { fieldLengths, fieldProblems } from './field-problems.ts'
+import { fieldLengths, problem } from './field-problems.ts'
 
 /** ASCII: internationalized domains must use the `xn--` form. */
 export const emailAddress = z
-  .email(fieldProblems.emailInvalid)
-  .max(fieldLengths.email, fieldProblems.emailTooLong)
-  .regex(new RegExp(`^(?![^@]{${fieldLengths.emailLocalPart + 1},}@)`), fieldProblems.emailLocalPartTooLong)
+  .email(problem('emailInvalid'))
+  .max(fieldLengths.email, problem('emailTooLong'))
+  .regex(new RegExp(`^(?![^@]{${fieldLengths.emailLocalPart + 1},}@)`), problem('emailLocalPartTooLong'))
   .toLowerCase()
 
 /** Limits the work only; `assertPasswordAllowed` checks the real length. */
-export const password = z.string().min(1, fieldProblems.passwordMissing).max(10_000, fieldProblems.tooLong)
+export const password = z.string().min(1, problem('passwordMissing')).max(10_000, problem('tooLong'))
 
 /** Refuses invisible and bidirectional characters: other users see names. */
 export const personName = z
   .string()
   .trim()
-  .min(1, { error: fieldProblems.nameMissing, abort: true })
-  .max(fieldLengths.name, fieldProblems.nameTooLong)
+  .min(1, { error: problem('nameMissing'), abort: true })
+  .max(fieldLengths.name, problem('nameTooLong'))
   .refine(
     (name) =>
       !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
         name,
       ),
     {
-      error: fieldProblems.nameInvisibleCharacters,
+      error: problem('nameInvisibleCharacters'),
     },
   )
   .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
-    error: fieldProblems.nameInvisible,
+    error: problem('nameInvisible'),
   })
 
 /** Refuses credentials in the URL: pages that show the image would send them. */
@@ -43,7 +43,7 @@ export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 
 export const locale = z.enum(['en', 'fr'])
 
-export const typedCode = z.string().min(1, fieldProblems.codeMissing).max(128, fieldProblems.tooLong)
+export const typedCode = z.string().min(1, problem('codeMissing')).max(128, problem('tooLong'))
 
 export const oneTimeToken = z.string().min(1).max(512)
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldLengths, fieldProblems } from '../kernel/field-problems.ts'
+import { fieldLengths, problem } from '../kernel/field-problems.ts'
 import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
 
@@ -18,16 +18,16 @@ export const organizationLimits = policy.organizations
 
 const id = z.string().min(1).max(64)
 
-export const organizationName = personName.regex(/[\p{L}\p{N}]/u, fieldProblems.nameWithoutLetter)
+export const organizationName = personName.regex(/[\p{L}\p{N}]/u, problem('nameWithoutLetter'))
 
 export const organizationSlug = z
   .string()
   .trim()
   .toLowerCase()
-  .min(1, fieldProblems.slugMissing)
-  .max(fieldLengths.slug, fieldProblems.slugTooLong)
-  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, fieldProblems.slugForm)
-  .refine((slug) => !reservedSlugs.has(slug), fieldProblems.slugReserved)
+  .min(1, problem('slugMissing'))
+  .max(fieldLengths.slug, problem('slugTooLong'))
+  .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, problem('slugForm'))
+  .refine((slug) => !reservedSlugs.has(slug), problem('slugReserved'))
 
 const metadata = z
   .record(z.string(), z.unknown())

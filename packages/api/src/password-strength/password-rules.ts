@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { fieldProblems, passwordLength } from '../kernel/field-problems.ts'
+import { fieldFailure, fieldProblems, passwordLength } from '../kernel/field-problems.ts'
 import { normalizePassword } from '../password-hashing/normalize-password.ts'
 import { easilyGuessed } from './password-strength.ts'
 
@@ -11,10 +11,10 @@ type PasswordField = 'password' | 'newPassword'
 export async function assertPasswordAllowed(password: string, owner: PasswordOwner, field: PasswordField): Promise<void> {
   const length = [...normalizePassword(password)].length
   if (length < passwordLength.min) {
-    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: fieldProblems.passwordTooShort } })
+    throw new AppError('PASSWORD_TOO_SHORT', { fields: { [field]: fieldFailure('passwordTooShort') } })
   }
   if (length > passwordLength.max) {
-    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: fieldProblems.passwordTooLong } })
+    throw new AppError('PASSWORD_TOO_LONG', { fields: { [field]: fieldFailure('passwordTooLong') } })
   }
   const reason = await easilyGuessed(password, [
     owner.appName,
@@ -27,6 +27,6 @@ export async function assertPasswordAllowed(password: string, owner: PasswordOwn
   if (reason !== null)
     throw new AppError('PASSWORD_TOO_COMMON', {
       message: `Password too easy to guess: ${fieldProblems[reason]}`,
-      fields: { [field]: fieldProblems[reason] },
+      fields: { [field]: fieldFailure(reason) },
     })
 }

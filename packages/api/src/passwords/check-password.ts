@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type FieldProblem, fieldProblemOf } from '../kernel/field-problems.ts'
 import { customMutation } from '../mutation.ts'
 import { findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordAllowed, type PasswordOwner } from '../password-strength/password-rules.ts'
@@ -21,10 +20,9 @@ export const checkPassword = customMutation({
       await assertPasswordAllowed(input.password, await findOwner(ctx, input), 'password')
       return { problem: null }
     } catch (error) {
-      const sentence = error instanceof AppError ? error.fields?.password : undefined
-      const problem: FieldProblem | null = sentence === undefined ? null : fieldProblemOf(sentence)
-      if (problem === null) throw error
-      return { problem }
+      const failure = error instanceof AppError ? error.fields?.password : undefined
+      if (!failure || failure.problem === 'other') throw error
+      return { problem: failure.problem }
     }
   },
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldProblems } from '../kernel/field-problems.ts'
+import { problem } from '../kernel/field-problems.ts'
 import {
   callbackURL,
   emailAddress,
@@ -45,7 +45,7 @@ export const reauthenticateInput = startSocialInput
   })
   .refine(({ password, code, provider, sendEmail, token }) => countDefined(password, code, provider, sendEmail, token) === 1, {
     path: ['password'],
-    message: fieldProblems.proofMissing,
+    message: problem('proofMissing'),
   })
 
 const countDefined = (...values: unknown[]): number => values.filter((value) => value !== undefined).length

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fieldProblems } from '../kernel/field-problems.ts'
+import { problem } from '../kernel/field-problems.ts'
 import { typedCode as code, password } from '../kernel/fields.ts'
 
 /** Accepts `otp` so that OTP_NOT_CONFIGURED can explain the refusal. */
@@ -22,7 +22,7 @@ const reauthenticationProof = z
   .object({ password: password.optional(), code: code.optional() })
   .refine((proof) => proof.password !== undefined || proof.code !== undefined, {
     path: ['password'],
-    message: fieldProblems.proofMissing,
+    message: problem('proofMissing'),
   })
 
 export const disableTwoFactorInput = reauthenticationProof

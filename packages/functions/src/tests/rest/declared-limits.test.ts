@@ -7,7 +7,10 @@ import { expect, test } from 'vitest'
 
 const app = await createTestApp({ ...everyProvider, RATE_LIMIT: 'on' })
 const unlimited = await createTestApp(everyProvider)
-const samples = { ...routeSamples(unlimited), 'POST /organization/set-active': async () => ({ organizationId: null }) }
+const samples: ReturnType<typeof routeSamples> = {
+  ...routeSamples(unlimited),
+  'POST /organization/set-active': async () => ({ organizationId: null }),
+}
 const tab = await app.signedIn()
 const limited = declaredRoutes.flatMap(({ path, declared: { limit } }) => (limit === null ? [] : [{ path, limit }]))
 
