@@ -2,9 +2,9 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@floorpass/reliability'
 import { query, secret } from './data.ts'
 import type { Job, Outcome } from './generator.ts'
 
@@ -190,18 +190,4 @@ async function waitForAnswer(port: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   throw new Error(`nothing answered on port ${port}`)
-}
-
-export async function freePort(): Promise<number> {
-  const base = Number(process.env.BENCH_PORT ?? 0)
-  if (base > 0) {
-    process.env.BENCH_PORT = String(base + 1)
-    return base
-  }
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
