@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from '@remix-run/node'
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { renderToString } from 'react-dom/server'
@@ -10,10 +9,7 @@ await loadText('en', 'app')
 await loadText('fr', 'auth')
 await loadText('fr', 'app')
 
-/**
- * No page defers data, so the document is made in one go: that costs less than a stream, and a failure while rendering still gets its own
- * status and page.
- */
+/** No page defers data, so one call renders the document: a stream costs more, and could not change the status of a failed render. */
 export default async function handleRequest(
   request: Request,
   status: number,
@@ -22,24 +18,20 @@ export default async function handleRequest(
   { cspNonce, locale }: AppLoadContext,
 ): Promise<Response> {
   headers.set('Content-Type', 'text/html; charset=utf-8')
-  const data = await dataOf(remixContext)
+  const data = await readData(remixContext)
   const context = { ...remixContext, renderMeta: { streamCache: { 0: Object.assign(Promise.resolve(), { result: data }) } } }
-  const render = (nonce: string) =>
-    `<!DOCTYPE html>${renderToString(
-      <NonceContext.Provider value={nonce}>
-        <LocaleContext.Provider value={locale}>
-          <RemixServer context={context} url={request.url} nonce={nonce} />
-        </LocaleContext.Provider>
-      </NonceContext.Provider>,
-    )}`
-  // Without a cookie and a query the page is the same for every visitor, and holds no link token.
-  const isStranger = request.method === 'GET' && status === 200 && !request.headers.has('cookie') && !request.url.includes('?')
-  const html = isStranger ? fromMemory(`${locale} ${request.url} ${data.value}`, cspNonce, render) : render(cspNonce)
-  return new Response(html, { status, headers })
+  const html = renderToString(
+    <NonceContext.Provider value={cspNonce}>
+      <LocaleContext.Provider value={locale}>
+        <RemixServer context={context} url={request.url} nonce={cspNonce} />
+      </LocaleContext.Provider>
+    </NonceContext.Provider>,
+  )
+  return new Response(`<!DOCTYPE html>${html}`, { status, headers })
 }
 
-/** The data of the page's loaders read to its end, as the document tells it to the browser: where Remix finds it, it renders without waiting. */
-async function dataOf({ serverHandoffStream }: EntryContext): Promise<{ done: true; value: string }> {
+/** Reads all data of the loaders. With it in `streamCache`, Remix renders without waiting. */
+async function readData({ serverHandoffStream }: EntryContext): Promise<{ done: true; value: string }> {
   const reader = serverHandoffStream?.getReader()
   const decoder = new TextDecoder()
   let value = ''
@@ -52,25 +44,7 @@ async function dataOf({ serverHandoffStream }: EntryContext): Promise<{ done: tr
   return { done: true, value }
 }
 
-const documents = new Map<string, string[]>()
-const mostDocuments = 100
-/** Stands for the nonce in what is kept; nothing that a request brings can name it. */
-const nonceMark = randomUUID()
-
-/**
- * A document is a function of its address, its language, its data and its nonce: were it of anything else, the browser could not hydrate
- * it. So where the first three were seen before, only the nonce is new.
- */
-function fromMemory(key: string, nonce: string, render: (nonce: string) => string): string {
-  const parts = documents.get(key) ?? render(nonceMark).split(nonceMark)
-  documents.delete(key)
-  documents.set(key, parts)
-  const [oldest] = documents.keys()
-  if (documents.size > mostDocuments && oldest !== undefined) documents.delete(oldest)
-  return parts.join(nonce)
-}
-
-/** Logs what no page expected, unless the browser gave up the request. */
+/** Logs unexpected errors, except those of requests that the browser aborted. */
 export function handleError(error: unknown, { context, request }: LoaderFunctionArgs): void {
   const isRefusal = isRouteErrorResponse(error) && error.status < 500
   if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'a page failed')

@@ -73,7 +73,7 @@ test('every answer has a new nonce on each of its scripts: a page, a missing pag
   expect(seen.size).toBe(5)
 })
 
-test('a cached document is reused only for its URL, its language and its user', async () => {
+test('a page depends on its URL and its language', async () => {
   const inFrench = { headers: { 'accept-language': 'fr' } }
   for (const [path, init, words] of [
     ['/login', {}, /lang="en".*Create an account/s],
