@@ -169,18 +169,11 @@ export default {
       },
     },
     {
-      name: 'no-cycles-in-the-api',
+      name: 'no-cycles',
       comment: 'Types count: a reader follows them too.',
       severity: 'error',
-      from: { path: '^packages/api/' },
-      to: { circular: true },
-    },
-    {
-      name: 'no-cycles',
-      comment: 'A circle of `import type` alone is fine: it is gone when the code runs.',
-      severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: typeOnly } },
+      to: { circular: true },
     },
     {
       name: 'no-reaching-into-another-package',

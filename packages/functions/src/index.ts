@@ -9,6 +9,6 @@ export { addFileHeaders, createMalformedRequestAnswer } from './malformed-reques
 export { methodLabel } from './metrics/route-pattern.ts'
 export { type Route, routes } from './rest/routes.ts'
 export { createSessionFastPath } from './session-fast-path.ts'
-export type { SmokeTimes } from './smoke-tests/check-exchanges.ts'
+export type { SmokeTimes } from './smoke-tests/exchange-run.ts'
 export type { Report } from './smoke-tests/report.ts'
 export type { SmokeTestDeps } from './smoke-tests/smoke-tests.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CheckFailure } from './attempt.ts'
-import type { Check } from './smoke-tests.ts'
+import type { Check } from './check.ts'
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>
 

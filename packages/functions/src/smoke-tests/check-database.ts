@@ -1,6 +1,6 @@
 import type { Database } from '@floorpass/db'
 import { CheckFailure } from './attempt.ts'
-import type { Check } from './smoke-tests.ts'
+import type { Check } from './check.ts'
 
 class Rollback extends Error {}
 

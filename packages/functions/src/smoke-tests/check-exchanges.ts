@@ -1,12 +1,7 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { attempt, notRun, type Outcome } from './attempt.ts'
-
-export type Exchange = { id: string; baseUrl: string | null }
-
-export type SmokeTimes = { check: number; suite: number; slowestAnswer: number; clockTolerance: number }
-
-export type ExchangeRun = { exchange: Exchange; times: SmokeTimes }
+import type { Exchange, ExchangeRun, SmokeTimes } from './exchange-run.ts'
 
 const program = fileURLToPath(new URL('exchange-process.ts', import.meta.url))
 const heapLimitMb = 256

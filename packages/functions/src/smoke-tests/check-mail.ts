@@ -1,7 +1,7 @@
 import type { Database } from '@floorpass/db'
 import type { MailTransport } from '@floorpass/email'
 import { CheckFailure } from './attempt.ts'
-import type { Check } from './smoke-tests.ts'
+import type { Check } from './check.ts'
 
 export const checkMail = (db: Database, transport: Pick<MailTransport, 'verify'>, longestWait: number): Check[] => [
   {

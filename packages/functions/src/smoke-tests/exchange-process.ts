@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { attempt, CheckFailure, notRun, type Outcome, type Work } from './attempt.ts'
-import type { Exchange, ExchangeRun } from './check-exchanges.ts'
+import type { Exchange, ExchangeRun } from './exchange-run.ts'
 
 /** The members that we use of ccxt's exchange classes. Its own types slow the compiler down by seconds. */
 type Client = {

@@ -2,14 +2,14 @@ import { AppError, type Context, policy, sessionCookieName, toAppError } from '@
 import { MailError, type MailTransport } from '@floorpass/email'
 import { isBearer } from '../http/bearer.ts'
 import { json, refuse } from '../http/respond.ts'
-import { attempt, type Outcome, type Work } from './attempt.ts'
+import { attempt, type Outcome } from './attempt.ts'
+import type { Check } from './check.ts'
 import { checkAuth } from './check-auth.ts'
 import { checkDatabase } from './check-database.ts'
-import { checkExchanges, type Exchange, type SmokeTimes } from './check-exchanges.ts'
+import { checkExchanges } from './check-exchanges.ts'
 import { checkMail } from './check-mail.ts'
+import type { Exchange, SmokeTimes } from './exchange-run.ts'
 import { type Report, reportOf } from './report.ts'
-
-export type Check = { title: string; run: Work }
 
 export type SmokeTestDeps = {
   /** Shared with the pipeline. Null disables the route. */

@@ -1,0 +1,3 @@
+import type { Work } from './attempt.ts'
+
+export type Check = { title: string; run: Work }
