@@ -105,9 +105,7 @@ async function takeScreens() {
   const github = await startGitHub(`${url}/auth/callback/github`)
   const environment = {
     ...service.environment,
-    GOOGLE_CLIENT_ID: google.clientId,
-    GOOGLE_CLIENT_SECRET: google.clientSecret,
-    GOOGLE_ISSUER: google.issuer,
+    ...google.environment,
     ...github.environment,
   }
   let size = 0

@@ -31,9 +31,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
       const environment = {
         PORT: String(port),
         DATA_DIR: join(folder, 'data'),
-        GOOGLE_CLIENT_ID: google.clientId,
-        GOOGLE_CLIENT_SECRET: google.clientSecret,
-        GOOGLE_ISSUER: google.issuer,
+        ...google.environment,
         ...github.environment,
         ...clock.environment,
       }

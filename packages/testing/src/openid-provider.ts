@@ -9,14 +9,16 @@ export type OpenIdPerson = { sub: string; email?: string; email_verified?: boole
 
 export type OpenIdProvider = {
   issuer: string
-  clientId: string
-  clientSecret: string
+  environment: { GOOGLE_CLIENT_ID: string; GOOGLE_CLIENT_SECRET: string; GOOGLE_ISSUER: string }
   /** The user who signs in at the provider; null denies consent. */
   person: OpenIdPerson | null
   /** Every token that was issued. */
   issued: string[]
   close(): Promise<void>
 }
+
+const clientId = 'floorpass-tests'
+const clientSecret = 'a client secret of tests only'
 
 /** A real OpenID provider on loopback in place of Google. Requires PKCE and grants every sign-in to `person`. */
 export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdProvider> {
@@ -26,8 +28,7 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
   const people = new Map<string, OpenIdPerson>()
   const state: OpenIdProvider = {
     issuer,
-    clientId: 'floorpass-tests',
-    clientSecret: 'a client secret of tests only',
+    environment: { GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret, GOOGLE_ISSUER: issuer },
     person: null,
     issued: [],
     close: () => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()),
@@ -36,8 +37,8 @@ export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdPr
   const provider: Provider = new Provider(issuer, {
     clients: [
       {
-        client_id: state.clientId,
-        client_secret: state.clientSecret,
+        client_id: clientId,
+        client_secret: clientSecret,
         redirect_uris: [redirectUri],
         token_endpoint_auth_method: 'client_secret_post',
       },

@@ -16,11 +16,7 @@ const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-})
+const app = await createTestApp(google.environment)
 const isPostgres = testDatabase.kind === 'postgres'
 const command = adminOf(app)
 const json = async (...args: string[]) => (await command(...args, '--json')).json

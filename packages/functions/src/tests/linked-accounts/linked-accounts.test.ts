@@ -1,23 +1,10 @@
 import type { Browser } from '@floorpass/testing/browser'
-import { createTestApp } from '@floorpass/testing/create-test-app'
+import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
-import { startGitHub } from '@floorpass/testing/github-stand-in'
-import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { landing, linkAt, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-const home = 'http://localhost:3000'
-const [google, github] = await Promise.all([
-  startOpenIdProvider(`${home}/auth/callback/google`),
-  startGitHub(`${home}/auth/callback/github`),
-])
-afterAll(() => Promise.all([google.close(), github.close()]))
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-  ...github.environment,
-})
+const { app, google, github } = await createSocialApp()
 
 let people = 0
 beforeEach(async () => {
@@ -58,7 +45,7 @@ describe('link-social', () => {
     async (how) => {
       const tab = await app.signedIn()
       const { href } = urlOf(await tab.post('/auth/link-social', { provider: 'google' }))
-      const back = await followRedirects(href, home)
+      const back = await followRedirects(href, app.baseUrl)
       const victim = await app.signedIn()
       if (how === 'signed out') await tab.post('/auth/sign-out')
       if (how === 'the session revoked') await app.db.session.deleteMany({ where: { userId: tab.userId } })

@@ -13,16 +13,14 @@ const configured = {
   AUTH_SECRET: 'canaries-of-the-box-q8Zr41Lk7TnB2vXw',
   CI_TEST_SECRET: 'canary-of-the-pipeline-5tGb',
   METRICS_TOKEN: 'canary-of-prometheus-9uJm',
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
+  ...google.environment,
 }
 const app = await createTestApp(configured)
 const secrets = new Map<string, string>([
   ['AUTH_SECRET', configured.AUTH_SECRET],
   ['CI_TEST_SECRET', configured.CI_TEST_SECRET],
   ['METRICS_TOKEN', configured.METRICS_TOKEN],
-  ['GOOGLE_CLIENT_SECRET', google.clientSecret],
+  ['GOOGLE_CLIENT_SECRET', google.environment.GOOGLE_CLIENT_SECRET],
 ])
 const keep = (name: string, secret: string | null | undefined): string => {
   expect([name, (secret ?? '').length]).toEqual([name, expect.toSatisfy((length: number) => length > 7)])

@@ -9,11 +9,7 @@ import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-})
+const app = await createTestApp(google.environment)
 const { db } = app
 const { secretBox, providers } = app.service.deps
 

@@ -1,28 +1,17 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
+import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startForgingProvider } from '@floorpass/testing/forging-provider'
-import { startGitHub } from '@floorpass/testing/github-stand-in'
-import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { outcome } from '@floorpass/testing/organization'
 import { landing, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
-const baseUrl = 'http://localhost:3000'
-const [google, github, forging] = await Promise.all([
-  startOpenIdProvider(`${baseUrl}/auth/callback/google`),
-  startGitHub(`${baseUrl}/auth/callback/github`),
-  startForgingProvider(),
-])
-afterAll(() => Promise.all([google.close(), github.close(), forging.close()]))
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-  ...github.environment,
-})
+const { app, google, github } = await createSocialApp()
+const forging = await startForgingProvider()
+afterAll(forging.close)
 const forgingApp = await createTestApp(forging.environment)
 const freshSeconds = 15 * 60
 const allowed = [200, undefined]

@@ -1,21 +1,9 @@
-import { createTestApp } from '@floorpass/testing/create-test-app'
-import { type GitHubFailure, type GitHubPerson, startGitHub } from '@floorpass/testing/github-stand-in'
-import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { createSocialApp } from '@floorpass/testing/create-social-app'
+import type { GitHubFailure, GitHubPerson } from '@floorpass/testing/github-stand-in'
 import { landing, signInAt, userIn, wayBack } from '@floorpass/testing/social-flow'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-const baseUrl = 'http://localhost:3000'
-const [google, github] = await Promise.all([
-  startOpenIdProvider(`${baseUrl}/auth/callback/google`),
-  startGitHub(`${baseUrl}/auth/callback/github`),
-])
-afterAll(() => Promise.all([google.close(), github.close()]))
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-  ...github.environment,
-})
+const { app, google, github } = await createSocialApp()
 
 let peopleCount = 0
 async function setPerson(overrides: Partial<GitHubPerson> = {}) {
@@ -72,8 +60,8 @@ describe('a sign-in with GitHub', () => {
 
   test('T69: refuses a code of another attempt', async () => {
     const tab = app.browser()
-    const callback = new URL(await wayBack(app, tab, 'github'), baseUrl)
-    const foreign = new URL(await wayBack(app, app.browser(), 'github'), baseUrl)
+    const callback = new URL(await wayBack(app, tab, 'github'), app.baseUrl)
+    const foreign = new URL(await wayBack(app, app.browser(), 'github'), app.baseUrl)
     callback.searchParams.set('code', foreign.searchParams.get('code') ?? '')
     expect(landing(await tab.get(callback.pathname + callback.search))).toEqual([302, '/login?error=invalid_code'])
   })

@@ -1,24 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Answer, Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
+import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { startGitHub } from '@floorpass/testing/github-stand-in'
-import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import type { OpenIdPerson } from '@floorpass/testing/openid-provider'
 import { landing, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
-const baseUrl = 'http://localhost:3000'
-const [google, github] = await Promise.all([
-  startOpenIdProvider(`${baseUrl}/auth/callback/google`),
-  startGitHub(`${baseUrl}/auth/callback/github`),
-])
-afterAll(() => Promise.all([google.close(), github.close()]))
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-  ...github.environment,
-})
+const { app, google, github } = await createSocialApp()
 
 let peopleCount = 0
 /** Sets a new person as the one signed in at the provider. */
@@ -131,7 +120,7 @@ describe('T68: the state of a social sign-in', () => {
   test('is refused when AUTH_SECRET no longer lists the secret that sealed it', async () => {
     const tab = app.browser()
     const callback = await wayBack(app, tab, 'google')
-    const secretHash = hashToken(new URL(callback, baseUrl).searchParams.get('state') ?? '')
+    const secretHash = hashToken(new URL(callback, app.baseUrl).searchParams.get('state') ?? '')
     await app.db.verification.update({ where: { secretHash }, data: { payloadSealed: '1.AAAAAAAA.nonsense' } })
     await expectRefusal(tab, callback)
   })
@@ -146,7 +135,7 @@ describe('T68: the state of a social sign-in', () => {
 
   test('is refused when it is missing', async () => {
     const tab = app.browser()
-    const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
+    const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
     callback.searchParams.delete('state')
     await expectRefusal(tab, callback.pathname + callback.search, 'state_not_found')
   })
@@ -205,7 +194,7 @@ describe('T68: the state of a social sign-in', () => {
 
 test("T70: an `iss` of another provider is refused, and the provider's own is accepted", async () => {
   const tab = app.browser()
-  const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
+  const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
   expect(callback.searchParams.get('iss')).toBe(google.issuer)
   callback.searchParams.set('iss', 'https://github.com')
   const before = await countRows()
@@ -221,7 +210,7 @@ describe('T69: PKCE', () => {
       expect(Object.fromEntries(query)).toMatchObject({
         response_type: 'code',
         code_challenge_method: 'S256',
-        redirect_uri: `${baseUrl}/auth/callback/google`,
+        redirect_uri: `${app.baseUrl}/auth/callback/google`,
         scope: 'openid email profile',
       })
       expect(query.get('code_challenge')).toMatch(/^[\w-]{43}$/)
@@ -231,8 +220,8 @@ describe('T69: PKCE', () => {
 
   test('refuses a code that was issued for another verifier', async () => {
     const [tab, other] = [app.browser(), app.browser()]
-    const callback = new URL(await wayBack(app, tab, 'google'), baseUrl)
-    const foreign = new URL(await wayBack(app, other, 'google'), baseUrl)
+    const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
+    const foreign = new URL(await wayBack(app, other, 'google'), app.baseUrl)
     callback.searchParams.set('code', foreign.searchParams.get('code') ?? '')
     expect(landing(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('invalid_code'))
   })

@@ -6,11 +6,7 @@ import { afterAll, expect, test } from 'vitest'
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
 afterAll(() => google.close())
-const app = await createTestApp({
-  GOOGLE_CLIENT_ID: google.clientId,
-  GOOGLE_CLIENT_SECRET: google.clientSecret,
-  GOOGLE_ISSUER: google.issuer,
-})
+const app = await createTestApp(google.environment)
 
 let peopleCount = 0
 const setPerson = (email: string, verified = true) => {
