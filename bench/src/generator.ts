@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 
 // The load generator, a separate process. It uses raw sockets, because an HTTP client library would need more processor time per
-// answer than the bare server. ADR 032 compares it with autocannon.
+// answer than the bare server. ADR 033 compares it with autocannon.
 
 export type Job = {
   port: number
