@@ -8,7 +8,7 @@ export const root = fileURLToPath(new URL('../../../', import.meta.url))
 export type ToolResult = { code: number | null; stdout: string; stderr: string }
 export type ToolProcess = { child: ChildProcess; ended: Promise<ToolResult> }
 
-const starts = { admin: 'apps/service/admin.mjs', badges: 'packages/badges/start.mjs' }
+const files = { admin: 'apps/service/src/admin.ts', badges: 'packages/badges/src/cli.ts' }
 
 type Surroundings = { cwd?: string; environment?: Record<string, string> }
 
@@ -18,7 +18,7 @@ export function startTool(
   args: string[],
   { cwd = root, environment = {} }: Surroundings = {},
 ): ToolProcess {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${root}${starts[name]}`, ...args], {
+  const child = spawn(process.execPath, [`${root}scripts/run-typescript.mjs`, files[name], ...args], {
     cwd,
     env: { ...Object.fromEntries(variables.map((variable) => [variable, ''])), PATH: process.env.PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

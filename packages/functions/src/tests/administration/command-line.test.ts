@@ -201,7 +201,7 @@ describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
       const { email } = await app.signUp()
       const isSuspended = async () => (await app.db.user.findUniqueOrThrow({ where: { email } })).suspendedAt !== null
       const suspend = async (typed: string | null) => {
-        const line = `"$TOOL" --disable-warning=ExperimentalWarning apps/service/admin.mjs suspend ${email} --reason "a stolen phone"`
+        const line = `"$TOOL" scripts/run-typescript.mjs apps/service/src/admin.ts suspend ${email} --reason "a stolen phone"`
         const terminal = spawn('script', ['--quiet', '--return', '--flush', '--command', line, '/dev/null'], {
           cwd: root,
           env: {

@@ -1,0 +1,16 @@
+// Runs a command line of the workspace: `node scripts/run-typescript.mjs <file> <arguments>`. JavaScript, so that an older Node gets a message.
+import { fileURLToPath } from 'node:url'
+import { fail } from './run.mjs'
+
+const { node } = process.versions
+if (Number.parseInt(node, 10) < 24) {
+  fail(
+    `This tool needs Node.js 24 or later, and this is Node.js ${node}.`,
+    'It runs TypeScript without a build.',
+    'Start it with `npm run`, which uses the Node of the workspace, or install a current one from https://nodejs.org.',
+  )
+}
+const file = new URL(`../${process.argv[2]}`, import.meta.url)
+// The tool expects its own path first, and then its arguments.
+process.argv.splice(1, 2, fileURLToPath(file))
+await import(file.href)
