@@ -1,5 +1,6 @@
 export { type Mail, MailError, type MailErrorCode, type MailTransport } from './mail.ts'
 export { type MailName, type MailVariables, type RenderedMail, renderMail } from './render-mail.ts'
 export type { MailContext, MailLocale } from './templates/content.ts'
+export type { EmailChangeUndoneEffects } from './templates/email-change-undone.ts'
 export { createOutbox, type Outbox, type OutboxEntry, type StoredMail } from './transports/outbox.ts'
 export { createSmtpTransport } from './transports/smtp.ts'

@@ -1,20 +1,9 @@
 import type { Transaction, User, Verification } from '@floorpass/db'
+import type { EmailChangeUndoneEffects } from '@floorpass/email'
 import { policy } from '../kernel/policy.ts'
 import type { UndoSnapshot } from './undo-snapshot.ts'
 
-export type UndoEffects = {
-  sessions: number
-  passwordRemoved: boolean
-  unlinkedProviders: string[]
-  /** `removed`: enabled after the cutoff. `restored`: disabled or replaced after the cutoff. See `getTrustCutoff`. */
-  twoFactor: 'none' | 'kept' | 'removed' | 'restored'
-  backupCodesRemoved: boolean
-  trustedDevices: number
-  invitations: number
-  tradingDisabled: boolean
-  riskLevelLowered: boolean
-  profileRestored: boolean
-}
+export type UndoEffects = EmailChangeUndoneEffects & { sessions: number }
 
 /** A factor confirmed within the week before the change may be a thief's. An older factor is the owner's. */
 export const getTrustCutoff = ({ createdAt }: Pick<Verification, 'createdAt'>): Date =>

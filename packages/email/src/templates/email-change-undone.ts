@@ -1,10 +1,11 @@
 import { plainName } from '../plain-words.ts'
 import { duration, type MailTemplate } from './content.ts'
 
-type Effects = {
+export type EmailChangeUndoneEffects = {
   passwordRemoved: boolean
-  /** Names of providers, as people know them. */
+  /** Names in the email, ids elsewhere. */
   unlinkedProviders: string[]
+  /** `removed`: enabled after the trust cutoff. `restored`: disabled or replaced after it. */
   twoFactor: 'none' | 'kept' | 'removed' | 'restored'
   backupCodesRemoved: boolean
   trustedDevices: number
@@ -14,7 +15,12 @@ type Effects = {
   profileRestored: boolean
 }
 
-export const emailChangeUndone: MailTemplate<{ url: string; minutes: number; securityUrl: string; effects: Effects }> = {
+export const emailChangeUndone: MailTemplate<{
+  url: string
+  minutes: number
+  securityUrl: string
+  effects: EmailChangeUndoneEffects
+}> = {
   en: ({ appName, url, minutes, securityUrl, effects }) => ({
     subject: `Your ${appName} account is back. Choose a new password`,
     preheader: 'The email change was undone. Choose a new password to sign in.',
