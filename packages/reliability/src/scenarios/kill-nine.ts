@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@floorpass/db'
 import { findPartialWrites, withDatabase } from '../check-database.ts'
-import { ask, cookiesOf, newPerson, outboxOf, type Person, signIn, signUp } from '../person.ts'
+import { outboxOf, signIn } from '../person.ts'
 import { expectThat, formatRate, type Outcome, type Scenario, type Workplace } from '../scenario.ts'
 import { freePort, startService } from '../service-process.ts'
+import { createWriters, type WriteHistory, writerCount } from '../writers.ts'
 
-/** A person, and the writes for them that were acknowledged. */
-type WriteHistory = Person & { signedUp: boolean; verified: boolean; organizations: string[]; resetTo: string | null }
-
-const writers = 4
 /** A round fails when no write is acknowledged for this long. */
 const longestSilenceMs = 180_000
 
@@ -40,71 +36,18 @@ async function killLoop(
     ...(cluster && { DATABASE_URL: await cluster.createDatabase() }),
   }
   const target = { url: `http://127.0.0.1:${environment.PORT}`, origin: `http://127.0.0.1:${environment.PORT}` }
-  const mailbox = outboxOf(environment.DATA_DIR)
-  const histories: WriteHistory[] = []
-  const requestedEmails = new Set<string>()
+  const writers = createWriters(target, outboxOf(environment.DATA_DIR))
+  const { histories, acknowledged } = writers
   const rounds = quick ? 2 : cluster ? 40 : 20
   const starts: number[] = []
   const problems: string[] = []
-  let requests = 0
-  let writing = 0
-
-  /** Writes for new people until a request fails, as after a kill. */
-  const write = async () => {
-    for (;;) {
-      const history: WriteHistory = { ...newPerson('writer'), signedUp: false, verified: false, organizations: [], resetTo: null }
-      requestedEmails.add(history.email)
-      histories.push(history)
-      const post = async (path: string, body: unknown, cookie?: string) => {
-        requests += 1
-        const reply = await ask(target, 'POST', path, { body, cookie })
-        if (reply.status !== 200) throw new Error(`${path}: ${reply.status}`)
-        return reply
-      }
-      requests += 1
-      if ((await signUp(target, history)).status !== 200) return
-      history.signedUp = true
-      await post('/auth/verify-email', { token: await waitForToken(history, 'verify-email') })
-      history.verified = true
-      requests += 1
-      const cookie = cookiesOf(await signIn(target, history))
-      for (let count = 0; count < 3; count += 1) {
-        const slug = randomUUID()
-        await post('/auth/organization/create', { name: 'Desk', slug }, cookie)
-        history.organizations.push(slug)
-      }
-      await post('/auth/forget-password', { email: history.email })
-      const newPassword = `${history.password} again`
-      await post('/auth/reset-password', { token: await waitForToken(history, 'reset-password'), newPassword })
-      history.resetTo = newPassword
-    }
-  }
-  const waitForToken = async ({ email }: Person, page: string) => {
-    while (writing > 0) {
-      const tokens = await mailbox.tokens(email, page)
-      if (tokens.length > 0) return tokens.at(-1)
-      await delay(20)
-    }
-    throw new Error('killed')
-  }
-  const acknowledged = () =>
-    histories.reduce(
-      (sum, { signedUp, verified, organizations, resetTo }) =>
-        sum + Number(signedUp) + Number(verified) + organizations.length + Number(resetTo !== null),
-      0,
-    )
-
   const began = Date.now()
   for (let round = 0; round < rounds; round += 1) {
     const started = Date.now()
     const service = await startService(environment)
     starts.push(Date.now() - started)
     const before = acknowledged()
-    writing += 1
-    // After a failure, such as a 503 during a slow start, a writer starts again with a new person.
-    const work = Array.from({ length: writers }, async () => {
-      for (; writing > 0; await delay(20)) await write().catch(() => {})
-    })
+    writers.start()
     for (const end = Date.now() + longestSilenceMs; acknowledged() < before + 3 && Date.now() < end; ) await delay(5)
     expectThat(
       problems,
@@ -114,8 +57,7 @@ async function killLoop(
     await delay(Math.random() * 1500)
     if (cluster && round % 2 === 1) await cluster.stop('kill -9')
     else await service.end('SIGKILL')
-    writing -= 1
-    await Promise.all(work)
+    await writers.stop()
     if (cluster && round % 2 === 1) {
       await cluster.start()
       await service.end('SIGKILL')
@@ -141,6 +83,7 @@ async function killLoop(
     await findLost(db, histories),
     await findPartialWrites(db),
   ])
+  const requestedEmails = new Set(histories.map(({ email }) => email))
   const unexpectedUsers = await withDatabase(
     environment,
     async (db) => (await db.user.findMany()).filter(({ email }) => !requestedEmails.has(email)).length,
@@ -149,11 +92,11 @@ async function killLoop(
   expectThat(problems, unexpectedUsers === 0, `${unexpectedUsers} users that no request created`)
   expectThat(problems, code === 0, `the service exited with code ${code}`)
   return {
-    load: `${formatRate(requests, ms)} (starts included), all writes, from ${writers} writers`,
+    load: `${formatRate(writers.requests(), ms)} (starts included), all writes, from ${writerCount} writers`,
     faults: cluster
       ? `${Math.ceil(rounds / 2)} × kill -9 of the service, ${Math.floor(rounds / 2)} × of the postmaster`
       : `${rounds} × kill -9 of the service`,
-    requests,
+    requests: writers.requests(),
     lost: `${lost.length} of ${acknowledged()} acknowledged writes lost; ${partial.length} partial writes`,
     recovery: `served at most ${(Math.max(...starts) / 1000).toFixed(1)} s after its start`,
     problems,
