@@ -1,20 +1,19 @@
 import { fieldLengths, may, organizationLimits, type Role, rolesUpTo } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import type { ReactNode } from 'react'
 import { FieldError, tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
-import { MailAddress } from '#app/components/mail-address.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { InvitationRow } from '#app/components/invitation-row.tsx'
+import { MemberRow } from '#app/components/member-row.tsx'
+import { OrganizationDetailsForm } from '#app/components/organization-details-form.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Select } from '#app/components/select.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { getNotice } from '#app/notice.ts'
 import { roleName, roleOptions } from '#app/organization-roles.ts'
@@ -125,8 +124,6 @@ export { clientAction } from '#app/client-action.ts'
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.organization.title)
 
-type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
-
 export default function OrganizationSettings() {
   const text = useText('organization')
   const organization = useLoaderData<typeof loader>()
@@ -152,7 +149,6 @@ export default function OrganizationSettings() {
   ]
   // The row or the card that was sent may be gone by now: then nothing but this says what became of it.
   const orphan = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
-  const update = form('update')
   const hidden = <input type="hidden" name="organizationId" value={id} />
   return (
     <>
@@ -168,23 +164,7 @@ export default function OrganizationSettings() {
           {text.yours} {organization.role} · {slug}
         </p>
         {organization.mayUpdate && (
-          <PageForm {...update}>
-            {hidden}
-            <input type="hidden" name="shown-name" value={update.failure?.typed['shown-name'] ?? name} />
-            <input type="hidden" name="shown-slug" value={update.failure?.typed['shown-slug'] ?? slug} />
-            <Field name="name" label={text.name} defaultValue={name} maxLength={lengths.name} autoComplete="off" />
-            <Field
-              name="slug"
-              label={text.slug}
-              hint={text.slugHint}
-              defaultValue={slug}
-              maxLength={lengths.slug}
-              autoComplete="off"
-            />
-            <div>
-              <SubmitButton>{text.save}</SubmitButton>
-            </div>
-          </PageForm>
+          <OrganizationDetailsForm name={name} slug={slug} lengths={lengths} form={form} hidden={hidden} />
         )}
         <p>
           <TextLink to="/settings/organizations">{text.all}</TextLink>
@@ -262,86 +242,5 @@ export default function OrganizationSettings() {
         </Card>
       )}
     </>
-  )
-}
-
-type RowForms = {
-  form: (intent: string) => { action: string; intent: string; failure: FormFailure | undefined; wayOut: ReactNode }
-  hidden: ReactNode
-}
-
-function MemberRow(member: Loaded['members'][number] & RowForms & { givable: Loaded['givable'] }) {
-  const text = useText('organization')
-  const { id, name, email, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
-  return (
-    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
-      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
-        <p className="flex flex-wrap gap-x-3 font-semibold">
-          {name}
-          {isYou && <span className="font-normal text-ink-soft">{text.you}</span>}
-        </p>
-        <p className="text-sm text-ink-soft">
-          <MailAddress>{email}</MailAddress>
-        </p>
-        {!mayChange && <p className="text-sm">{roleName}</p>}
-        {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
-      </div>
-      <div className="flex flex-wrap items-start gap-3">
-        {mayChange && (
-          <PageForm {...form(`role:${id}`)} className="flex flex-wrap items-start gap-3">
-            {hidden}
-            <Select name="role" id={`role-${id}`} label={text.roleOf(name)} quietLabel defaultValue={role} options={givable} />
-            <SubmitButton look="secondary">
-              {text.changeRole}
-              <span className="sr-only">{name}</span>
-            </SubmitButton>
-          </PageForm>
-        )}
-        {mayRemove && (
-          <PageForm {...form(`remove:${id}`)} className="grid gap-3">
-            {hidden}
-            <SubmitButton look="secondary">
-              {text.remove}
-              <span className="sr-only">{name}</span>
-            </SubmitButton>
-          </PageForm>
-        )}
-      </div>
-    </li>
-  )
-}
-
-function InvitationRow(invitation: Loaded['invitations'][number] & RowForms) {
-  const text = useText('organization')
-  const { id, email, role, roleName, until, form, hidden } = invitation
-  return (
-    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
-      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
-        <p className="font-semibold">
-          <MailAddress>{email}</MailAddress>
-        </p>
-        <p className="text-sm text-ink-soft">
-          {roleName} · {text.until} <Moment {...until} />
-        </p>
-      </div>
-      <div className="flex flex-wrap items-start gap-3">
-        <PageForm {...form(`resend:${id}`)} className="grid gap-3">
-          {hidden}
-          <input type="hidden" name="email" value={email} />
-          <input type="hidden" name="role" value={role} />
-          <SubmitButton look="secondary">
-            {text.resend}
-            <span className="sr-only">{email}</span>
-          </SubmitButton>
-        </PageForm>
-        <PageForm {...form(`cancel:${id}`)} className="grid gap-3">
-          {hidden}
-          <SubmitButton look="secondary">
-            {text.cancel}
-            <span className="sr-only">{email}</span>
-          </SubmitButton>
-        </PageForm>
-      </div>
-    </li>
   )
 }

@@ -1,0 +1,61 @@
+import { SubmitButton } from '#app/components/button.tsx'
+import { MailAddress } from '#app/components/mail-address.tsx'
+import { PageForm } from '#app/components/page-form.tsx'
+import { Select } from '#app/components/select.tsx'
+import type { OrganizationForms } from '#app/organization-forms.ts'
+import type { roleOptions } from '#app/organization-roles.ts'
+import { useText } from '#app/text.ts'
+
+type MemberRowProps = OrganizationForms & {
+  id: string
+  name: string
+  email: string
+  role: string
+  roleName: string
+  isAccepted: boolean
+  isYou: boolean
+  mayChange: boolean
+  mayRemove: boolean
+  givable: ReturnType<typeof roleOptions>
+}
+
+export function MemberRow(member: MemberRowProps) {
+  const text = useText('organization')
+  const { id, name, email, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
+  return (
+    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
+      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
+        <p className="flex flex-wrap gap-x-3 font-semibold">
+          {name}
+          {isYou && <span className="font-normal text-ink-soft">{text.you}</span>}
+        </p>
+        <p className="text-sm text-ink-soft">
+          <MailAddress>{email}</MailAddress>
+        </p>
+        {!mayChange && <p className="text-sm">{roleName}</p>}
+        {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
+      </div>
+      <div className="flex flex-wrap items-start gap-3">
+        {mayChange && (
+          <PageForm {...form(`role:${id}`)} className="flex flex-wrap items-start gap-3">
+            {hidden}
+            <Select name="role" id={`role-${id}`} label={text.roleOf(name)} quietLabel defaultValue={role} options={givable} />
+            <SubmitButton look="secondary">
+              {text.changeRole}
+              <span className="sr-only">{name}</span>
+            </SubmitButton>
+          </PageForm>
+        )}
+        {mayRemove && (
+          <PageForm {...form(`remove:${id}`)} className="grid gap-3">
+            {hidden}
+            <SubmitButton look="secondary">
+              {text.remove}
+              <span className="sr-only">{name}</span>
+            </SubmitButton>
+          </PageForm>
+        )}
+      </div>
+    </li>
+  )
+}
