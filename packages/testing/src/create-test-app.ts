@@ -26,7 +26,7 @@ export type TestApp = {
   /** Every log line, parsed. */
   logs: Record<string, unknown>[]
   /** Log lines of level warn and above, except late heartbeats of the session channel, which a busy machine causes. */
-  unforeseen(): Record<string, unknown>[]
+  warnings(): Record<string, unknown>[]
   /** Called after the file's last test, unless the test calls it. */
   stop(): Promise<void>
   browser(options?: { origin?: string | null; ip?: string }): Browser
@@ -39,9 +39,9 @@ export type TestApp = {
   /** The signed-in browser of a verified user. */
   signedIn(person?: Person): Promise<Browser & { person: Person; userId: string }>
   /** Waits until the mail queue is empty. */
-  mailed(): Promise<void>
+  drainMail(): Promise<void>
   /** Every row of every table: what a thief of the database gets. */
-  everyRow(): Promise<Record<string, unknown>[]>
+  readAllRows(): Promise<Record<string, unknown>[]>
   /** The row count and a content digest of each table. */
   digests(): Promise<{ table: string; digest: string }[]>
   /** Makes the database unavailable under the running service. `back` restores it (PostgreSQL only). */
@@ -110,14 +110,14 @@ export async function createTestApp(environment: Record<string, string> = {}): P
       ...overrides,
     }
   }
-  const mailed = () => service.deps.mail.drain()
+  const drainMail = () => service.deps.mail.drain()
   const expectOk = (status: number, body: unknown) => {
     if (status !== 200) throw new Error(`expected 200, got ${status} ${JSON.stringify(body)}`)
   }
   const signUp: TestApp['signUp'] = async (given = person()) => {
     const answer = await browser().post('/auth/sign-up/email', given)
     expectOk(answer.status, answer.body)
-    await mailed()
+    await drainMail()
     return given
   }
   const verified: TestApp['verified'] = async (given = person()) => {
@@ -146,13 +146,13 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     )
     return database.db.$queryRawUnsafe<{ table: string; digest: string }[]>(selects.join(' UNION ALL '))
   }
-  const everyRow: TestApp['everyRow'] = async () => {
+  const readAllRows: TestApp['readAllRows'] = async () => {
     const rows = (await tableNames()).map((name) =>
       database.db.$queryRawUnsafe<{ row: string }[]>(`SELECT to_json("${name}")::text AS row FROM "${name}"`),
     )
     return (await Promise.all(rows)).flat().map(({ row }) => JSON.parse(row))
   }
-  const unforeseen: TestApp['unforeseen'] = () =>
+  const warnings: TestApp['warnings'] = () =>
     logs
       .filter(({ level }) => Number(level) >= 40)
       .filter(({ msg, reason }) => !(/^session invalidation channel down/.test(String(msg)) && /in time$/.test(String(reason))))
@@ -182,15 +182,15 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     outbox,
     baseUrl,
     logs,
-    unforeseen,
+    warnings,
     stop,
     browser,
     person,
     signUp,
     verified,
     signedIn,
-    mailed,
-    everyRow,
+    drainMail,
+    readAllRows,
     digests,
     loseDatabase,
     close,

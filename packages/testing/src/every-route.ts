@@ -64,7 +64,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
 
   /** A digest of each table, taken when the mail queue is empty. */
   const digestTables = async () => {
-    await app.mailed()
+    await app.drainMail()
     return app.digests()
   }
 
@@ -369,6 +369,6 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
   })
 
   test('none of these requests logs a warning or an error', () => {
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 }

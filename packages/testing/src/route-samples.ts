@@ -21,7 +21,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
   const verificationToken = async () => ({ token: app.outbox.lastTo((await app.signUp()).email).token })
   const resetLink = async ({ person }: SignedIn) => {
     await app.browser().post('/auth/forget-password', { email: person.email })
-    await app.mailed()
+    await app.drainMail()
     return app.outbox.lastTo(person.email).token
   }
   const organization = async (founder: SignedIn) => {
@@ -56,7 +56,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
   const invite = async (from: SignedIn, email: string) => {
     const fields = { ...(await organization(from)), email, role: 'member' }
     const { body } = await from.post('/auth/organization/invite-member', fields)
-    await app.mailed()
+    await app.drainMail()
     return (body as { id: string }).id
   }
   const invited = async ({ person: { email } }: SignedIn) => {
@@ -105,9 +105,9 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /undo-email-change': async (tab) => {
       const { email: newEmail } = app.person()
       await tab.post('/auth/change-email', { newEmail })
-      await app.mailed()
+      await app.drainMail()
       await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
-      await app.mailed()
+      await app.drainMail()
       return { token: app.outbox.lastTo(tab.person.email).token }
     },
     'POST /two-factor/enable': async ({ person: { password } }) => ({ password }),

@@ -29,7 +29,7 @@ const signIn = async (email: string, password = passwordOf.get(email)) => {
 const events = async (userId: string, action: string) =>
   app.db.auditEvent.findMany({ where: { userId, action }, orderBy: { createdAt: 'desc' } })
 const mailsTo = async (email: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.mails.filter(({ to }) => to === email).map(({ subject }) => subject)
 }
 
@@ -147,7 +147,7 @@ describe('suspend and restore', () => {
     const { id: organizationId } = founded.body as { id: string }
     const invite = { email: thief.person.email, role: 'owner', organizationId }
     expect((await tab.post('/auth/organization/invite-member', invite)).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(await json('suspend', email, ...reason, '--yes', '--operator', 'grace')).toEqual({ revoked: 1 })
     const invitationId = app.outbox.lastTo(thief.person.email).token
     expect((await thief.post('/auth/organization/accept-invitation', { invitationId })).code).toBe('INVITATION_NOT_FOUND')
@@ -334,26 +334,26 @@ describe('mails that the server refused permanently', () => {
 
   test('retries a resent mail for as long as a new one', async () => {
     const { email } = await person()
-    await app.mailed()
+    await app.drainMail()
     const clock = holdClock()
     await app.db.$transaction((tx) => app.service.deps.mail.add(tx, { to: email, subject: 'A letter', text: '', html: '' }))
     const fourDaysAgo = new Date(Date.now() - 4 * 24 * 3600_000)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: null, attempts: 60, createdAt: fourDaysAgo } })
     app.outbox.failWith(new Error('not now'))
     expect(await json('retry-mail', 'all')).toEqual({ queued: 1 })
-    await app.mailed()
+    await app.drainMail()
     const waiting = () => app.db.queuedMail.findFirst()
     const inTenSeconds = { attempts: 1, nextAttemptAt: new Date(Date.now() + 10_000) }
     expect(await waiting()).toMatchObject({ ...inTenSeconds, createdAt: fourDaysAgo, lastError: 'not now' })
     clock.advance(3 * 24 * 3600 + 1)
-    await app.mailed()
+    await app.drainMail()
     expect(await waiting()).toMatchObject({ attempts: 2, nextAttemptAt: null })
     app.outbox.failWith(null)
     await app.db.queuedMail.deleteMany()
   })
 
   test('handles each mail, logs those without an owner or with an unreadable seal, and keeps those with an expired link', async () => {
-    await app.mailed()
+    await app.drainMail()
     const mail = { to: 'unknown@example.test', subject: 'A letter', text: '', html: '' }
     await app.db.$transaction((tx) => app.service.deps.mail.add(tx, mail))
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: null } })

@@ -218,7 +218,7 @@ describe('an imported user with an unverified email', () => {
     expect(user).toMatchObject({ id: 'imported-again', name: 'Ada Imported' })
     expect((await signIn(email, 'violet harbor imported-again')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
     await app.browser().post('/auth/forget-password', { email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(email)
     const newPassword = 'tidal lantern 4711'
     expect((await app.browser().post('/auth/reset-password', { token, newPassword })).status).toBe(200)
@@ -229,7 +229,7 @@ describe('an imported user with an unverified email', () => {
     const mover = await app.signedIn()
     const ask = async (newEmail: string) => {
       await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
-      await app.mailed()
+      await app.drainMail()
     }
     await ask('imported-moved@import.test')
     const { token } = app.outbox.lastTo('imported-moved@import.test')
@@ -245,9 +245,9 @@ describe('an imported user with an unverified email', () => {
     const mover = await app.signedIn(app.person({ email: 'imported-undo@import.test' }))
     const newEmail = 'moved-away@example.test'
     await mover.post('/auth/change-email', { newEmail, password: mover.person.password })
-    await app.mailed()
+    await app.drainMail()
     expect((await mover.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo('imported-undo@import.test')
     const email = await importUnverified('imported-undo')
     expect((await app.browser().post('/auth/undo-email-change', { token })).code).toBe('EMAIL_TAKEN')

@@ -9,7 +9,7 @@ const samples = routeSamples(app)
 
 /** Every row, without the counts of failed passwords, which survive a rollback (T16). */
 const snapshot = async () =>
-  JSON.stringify((await app.everyRow()).map(({ known_guesses, unknown_guesses, ...row }) => JSON.stringify(row)).sort())
+  JSON.stringify((await app.readAllRows()).map(({ known_guesses, unknown_guesses, ...row }) => JSON.stringify(row)).sort())
 const eventsOf = async (userId: string) => app.db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'asc' } })
 
 /** Makes every transaction that inserts into this table fail at commit. */
@@ -59,7 +59,7 @@ const changes: Change[] = [
     input: async (tab) => {
       const { email: newEmail } = app.person()
       await tab.post('/auth/change-email', { newEmail })
-      await app.mailed()
+      await app.drainMail()
       return { token: app.outbox.lastTo(newEmail).token }
     },
   },
@@ -150,7 +150,7 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
   const prepared = async () => {
     const tab = await app.signedIn()
     const fields = (await (input ?? samples[`POST ${path}`])?.(tab)) ?? {}
-    await app.mailed()
+    await app.drainMail()
     return { tab, fields }
   }
   const act = ({ tab, fields }: Awaited<ReturnType<typeof prepared>>) =>

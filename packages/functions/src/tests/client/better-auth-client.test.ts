@@ -44,7 +44,7 @@ describe("better-auth's client, pointed at /auth", () => {
     expect([early.data, early.error?.status, early.error?.code]).toEqual([null, 403, 'EMAIL_NOT_VERIFIED'])
     expect(await client.getSession()).toEqual({ data: null, error: null })
 
-    await app.mailed()
+    await app.drainMail()
     await tab.post('/auth/verify-email', { token: app.outbox.lastTo(email).token })
 
     const signedIn = await client.signIn.email({ email, password, rememberMe: true })
@@ -106,7 +106,7 @@ describe("better-auth's client, pointed at /auth", () => {
         error: null,
       })
     }
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(2)
   })
 
@@ -167,7 +167,7 @@ describe("better-auth's client, pointed at /auth", () => {
       status: 403,
       code: 'INVALID_REDIRECT_URL',
     })
-    await app.mailed()
+    await app.drainMail()
     const { link } = app.outbox.lastTo(email)
     const { headers } = await app.browser().get(link.pathname + link.search)
     const token = new URL(headers.get('location') ?? '').searchParams.get('token') ?? ''
@@ -209,7 +209,7 @@ describe("better-auth's client, pointed at /auth", () => {
     for (const address of [newEmail, taken.email]) expect(await client.changeEmail({ newEmail: address })).toEqual(done)
     expect((await client.changeEmail({ newEmail: person.email })).error).toMatchObject({ status: 400, code: 'EMAIL_IS_THE_SAME' })
     expect(await client.changeEmail({ newEmail, callbackURL: '/settings' })).toEqual(done)
-    await app.mailed()
+    await app.drainMail()
     const { data } = await client.verifyEmail({ query: { token: app.outbox.lastTo(newEmail).token } })
     expect(data).toMatchObject({ status: true, user: { email: newEmail } })
     expect((await client.getSession()).data?.user.email).toBe(newEmail)
@@ -233,7 +233,7 @@ describe("better-auth's client, pointed at /auth", () => {
 
     const second = await signedInClient()
     expect((await second.client.deleteUser()).data).toEqual({ success: true, message: 'Verification email sent' })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(second.person.email)
     expect((await second.client.deleteUser({ token })).data).toEqual({ success: true, message: 'User deleted' })
     expect(await app.db.user.count({ where: { email: second.person.email } })).toBe(0)

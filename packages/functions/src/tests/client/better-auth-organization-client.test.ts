@@ -26,7 +26,7 @@ async function dataOf<Data>(call: Promise<{ data: Data | null; error: unknown }>
 }
 
 const newestToken = async (email: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(email).token
 }
 

@@ -40,7 +40,7 @@ describe('the client helper', () => {
     const { trpc } = clientIn(founder)
     const { id } = await trpc.organizations.create.mutate({ name: 'Desk', slug: 'client-helper' })
     await trpc.organizations.invite.mutate({ email: tab.person.email, role: 'admin' })
-    await app.mailed()
+    await app.drainMail()
     const client = clientIn(tab)
     const invitationId = app.outbox.lastTo(tab.person.email).token
     expect(await client.acceptInvitation({ invitationId })).toMatchObject({ member: { organizationId: id, role: 'admin' } })

@@ -61,12 +61,12 @@ describe('the origin check', () => {
   test.each(refusals)('refuses %s with a cookie', async (_, headers, code) => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
-    const before = await app.everyRow()
+    const before = await app.readAllRows()
     const answer = await app
       .browser({ origin: null })
       .post('/auth/update-user', { name: 'Eve' }, { headers: { ...headers, cookie } })
     expect([answer.status, answer.code, answer.setCookies]).toEqual([403, code, []])
-    expect(await app.everyRow()).toEqual(before)
+    expect(await app.readAllRows()).toEqual(before)
   })
 
   test.each(refusals)('T53: refuses %s at sign-in and sign-up without a cookie', async (_, headers, code) => {

@@ -22,7 +22,7 @@ const createEmail = () => app.person().email
 /** Requests the change and returns the link sent to the new email. */
 const requestChangeLink = async (tab: Tab, newEmail = createEmail()) => {
   expect((await requestChange(tab, newEmail)).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   return { newEmail, ...app.outbox.lastTo(newEmail) }
 }
 const getEmail = async ({ userId }: Tab) => {
@@ -61,7 +61,7 @@ describe('change-email', () => {
     expect((await signIn(newEmail, tab.person.password)).status).toBe(200)
     expect((await signIn(tab.person.email, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email: newEmail } })
-    await app.mailed()
+    await app.drainMail()
     const undo = app.outbox.lastTo(tab.person.email)
     expect([undo.subject, undo.link.origin + undo.link.pathname]).toEqual([
       'The email address of your Floorpass account was changed',
@@ -85,7 +85,7 @@ describe('change-email', () => {
     }
     expect(answers[0]).toMatchObject({ status: 200, body: { status: true }, setCookies: [] })
     for (const answer of answers) expect(answer).toEqual(answers[0])
-    await app.mailed()
+    await app.drainMail()
     const reached = app.outbox.mails.slice(mails).map(({ to }) => to)
     expect(reached.sort()).toEqual([free, ...Array(2).fill(tab.person.email)].sort())
   })
@@ -144,11 +144,11 @@ describe('change-email', () => {
     const tab = await app.signedIn()
     for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', ''])
       expect((await requestChange(tab, createEmail(), { callbackURL })).code).toBe('INVALID_CALLBACK_URL')
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(1)
     const newEmail = createEmail()
     await requestChange(tab, newEmail, { callbackURL: '/settings?saved=1' })
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(newEmail).link.searchParams.get('callbackURL')).toBe('/settings?saved=1')
   })
 
@@ -202,7 +202,7 @@ describe('change-email', () => {
     expect(answers.filter(({ body }) => (body as { user?: unknown }).user).length).toBe(1)
     expect(await getEmail(tab)).toEqual([newEmail, true])
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-email' } })).toBe(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email).filter(({ link }) => link.pathname === '/undo-email-change')).toHaveLength(1)
   })
 
@@ -240,7 +240,7 @@ describe('change-email', () => {
     const tab = await app.signedIn()
     const addresses = [createEmail(), createEmail()]
     await Promise.all(addresses.map((address) => requestChange(tab, address)))
-    await app.mailed()
+    await app.drainMail()
     const answers = await Promise.all(addresses.map((address) => openLink(app.outbox.lastTo(address).token)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(1)
@@ -285,10 +285,10 @@ describe('change-email', () => {
   test('T99: makes open links of the former email stop working', async () => {
     const tab = await app.signedIn()
     await app.browser().post('/auth/forget-password', { email: tab.person.email })
-    await app.mailed()
+    await app.drainMail()
     const resetToken = app.outbox.lastTo(tab.person.email).token
     await tab.post('/auth/delete-user')
-    await app.mailed()
+    await app.drainMail()
     const deletion = app.outbox.lastTo(tab.person.email).token
     await openLink((await requestChangeLink(tab)).token, tab)
     const reset = await app.browser().post('/auth/reset-password', { token: resetToken, newPassword: 'violet harbor ladder' })
@@ -319,7 +319,7 @@ describe('change-email', () => {
     const { token } = await requestChangeLink(tab)
     const rows = await app.db.verification.findMany({ where: { userId: tab.userId, purpose: 'change-email' } })
     expect(JSON.stringify(rows)).not.toContain(tab.person.email)
-    expect(JSON.stringify(await app.everyRow())).not.toContain(token)
+    expect(JSON.stringify(await app.readAllRows())).not.toContain(token)
   })
 })
 

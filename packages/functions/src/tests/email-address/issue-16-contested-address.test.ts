@@ -10,8 +10,8 @@ const requestChange = (tab: Tab, newEmail: string) => tab.post('/auth/change-ema
 const openLink = (token: string | undefined, tab: Pick<Browser, 'post'> = app.browser()) =>
   tab.post('/auth/verify-email', { token })
 const getEmail = async ({ userId }: Tab, { db }: App = app) => (await db.user.findUniqueOrThrow({ where: { id: userId } })).email
-const getChangeToken = async (email: string, { mailed, outbox }: App = app) => {
-  await mailed()
+const getChangeToken = async (email: string, { drainMail, outbox }: App = app) => {
+  await drainMail()
   return outbox.to(email).findLast(({ link }) => link.searchParams.get('purpose') === 'change')?.token
 }
 /** Signs up several times with one email and different passwords, without verification. */
@@ -33,7 +33,7 @@ describe('a change to an email that others keep signing up with', () => {
     const [answer] = await Promise.all([openLink(token, tab), signUpRepeatedly(email)])
     expect([answer.status, answer.body]).toMatchObject([200, { user: { id: tab.userId, email, emailVerified: true } }])
     expect(await app.db.user.findMany({ where: { email } })).toMatchObject([{ id: tab.userId }])
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 
   test('accepts the link after a sign-in, even when it was opened signed out first', async () => {
@@ -101,7 +101,7 @@ describe('T83: a link that an attacker requested', () => {
     const attacker = await app.signedIn()
     const { email } = app.person()
     await requestChange(attacker, email)
-    await app.mailed()
+    await app.drainMail()
     const { text, html } = app.outbox.lastTo(email)
     expect(text).toContain('for the Floorpass account a•••@e•••.test')
     expect(text + html).not.toContain(attacker.person.email)
@@ -131,7 +131,7 @@ test.each([
     if (email !== newEmail) {
       const other = await app.signedIn()
       expect((await requestChange(other, email)).body).toEqual({ status: true })
-      await app.mailed()
+      await app.drainMail()
       expect(app.outbox.to(email)).toEqual([])
     }
   }

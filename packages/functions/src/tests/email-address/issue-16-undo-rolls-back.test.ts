@@ -15,7 +15,7 @@ const undo = (token: string) => app.browser().post('/auth/undo-email-change', { 
 const undoAndGetEffects = async (token: string) => ((await undo(token)).body as { effects: Record<string, unknown> }).effects
 const getUser = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
 const getLastMail = async (address: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(address)
 }
 

@@ -7,7 +7,7 @@ const openLink = (token: string | undefined) => app.browser().post('/auth/verify
 const signIn = ({ email, password }: Person) => app.browser().post('/auth/sign-in/email', { email, password })
 const requestLink = async (email: string) => {
   await app.browser().post('/auth/send-verification-email', { email })
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(email).token
 }
 const refused = 'INVALID_EMAIL_OR_PASSWORD'
@@ -30,7 +30,7 @@ describe('an email that two people signed up with', () => {
       const answer = await openLink(links[opened])
       expect([answer.status, answer.body]).toEqual([200, cleared])
       expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
-      await app.mailed()
+      await app.drainMail()
       const mail = app.outbox.lastTo(email)
       expect(mail.subject).toBe('Your Floorpass account needs a new password')
       const reset = await app.browser().post('/auth/reset-password', { token: mail.token, newPassword: 'violet harbor ladder' })
@@ -66,7 +66,7 @@ describe('an email that two people signed up with', () => {
     await app.browser().post('/auth/sign-up/email', { ...app.person({ email }), image, riskLevel: 'aggressive' })
     const owner = app.person({ email })
     await app.browser().post('/auth/sign-up/email', owner, { headers: { 'accept-language': 'fr' } })
-    await app.mailed()
+    await app.drainMail()
     const mail = app.outbox.lastTo(email)
     expect(mail.subject).toMatch(/^Confirmez/)
     expect((await openLink(mail.token)).status).toBe(200)
@@ -82,7 +82,7 @@ describe('an email that two people signed up with', () => {
       .post('/auth/sign-up/email', { ...app.person({ email }), name: 'Bad Name', image, riskLevel: 'aggressive' })
     await app.signUp(app.person({ email }))
     await app.browser().post('/auth/forget-password', { email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(email)
     expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
     const row = await app.db.user.findUniqueOrThrow({ where: { email } })
@@ -105,7 +105,7 @@ describe('an email that two people signed up with', () => {
     const person = await app.signUp()
     await openLink(await requestLink(person.email))
     expect((await signIn(person)).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(person.email)).toHaveLength(2)
   })
 
@@ -122,7 +122,7 @@ describe('an email that two people signed up with', () => {
   test('T82: loses the passwords and links of all sign-ups when the owner resets the password', async () => {
     const { attacker, owner, attackersLink, ownersLink, email } = await createContested()
     await app.browser().post('/auth/forget-password', { email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(email)
     expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
     for (const link of [attackersLink, ownersLink]) expect((await openLink(link)).code).toBe('INVALID_TOKEN')
@@ -136,7 +136,7 @@ describe('an email that two people signed up with', () => {
       const requestedLink = await requestLink(email)
       await Promise.all([attackersLink, ownersLink, requestedLink].map(openLink))
       expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
-      await app.mailed()
+      await app.drainMail()
       expect(app.outbox.to(email).filter(({ subject }) => subject.includes('needs a new password'))).toHaveLength(1)
       expect((await app.db.user.findUniqueOrThrow({ where: { email } })).emailVerified).toBe(true)
     }
@@ -161,10 +161,10 @@ test('T81: a sign-up counts even when the limit withheld its mail', async () => 
   for (const number of [1, 2, 3, 4]) {
     await limited.browser({ ip: `192.0.2.${number}` }).post('/auth/send-verification-email', { email })
   }
-  await limited.mailed()
+  await limited.drainMail()
   const before = limited.outbox.to(email).length
   await limited.browser({ ip: '192.0.2.9' }).post('/auth/sign-up/email', limited.person({ email }))
-  await limited.mailed()
+  await limited.drainMail()
   expect(limited.outbox.to(email)).toHaveLength(before)
 
   const { token } = limited.outbox.lastTo(email)

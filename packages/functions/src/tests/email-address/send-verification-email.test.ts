@@ -17,7 +17,7 @@ describe('send-verification-email', () => {
   test('sends a link that works', async () => {
     const { email } = await app.signUp()
     expect((await requestMail({ email: email.toUpperCase(), callbackURL: '/dashboard' })).body).toEqual({ status: true })
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(2)
     const { link, token } = app.outbox.lastTo(email)
     expect(link.searchParams.get('callbackURL')).toBe('/dashboard')
@@ -42,7 +42,7 @@ describe('send-verification-email', () => {
     )
     expect(answers[0]).toMatchObject({ status: 200, body: { status: true }, setCookies: [] })
     for (const answer of answers) expect(answer).toEqual(answers[0])
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.mails.slice(before).map(({ to }) => to)).toEqual([unverified.email])
   })
 
@@ -58,7 +58,7 @@ describe('send-verification-email', () => {
     ])
     await app.db.user.update({ where: { id: tab.userId }, data: { emailVerified: false } })
     expect((await requestMail({ email: tab.person.email }, tab)).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(2)
     expect(app.outbox.to(other.email)).toHaveLength(1)
   })
@@ -69,7 +69,7 @@ describe('send-verification-email', () => {
       const answer = await requestMail({ email, callbackURL })
       expect([answer.status, answer.code]).toEqual([403, 'INVALID_CALLBACK_URL'])
     }
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 
@@ -94,7 +94,7 @@ describe('send-verification-email', () => {
   test('leaves the sign-up link working, and the first link opened makes the other stop working', async () => {
     const { email } = await app.signUp()
     await requestMail({ email })
-    await app.mailed()
+    await app.drainMail()
     const [first, second] = app.outbox.to(email)
     await app.browser().post('/auth/verify-email', { token: first?.token })
     const unused = await app.db.verification.count({ where: { email, usedAt: null } })
@@ -113,7 +113,7 @@ describe('send-verification-email with rate limits', async () => {
     )
     const unknown = await requestMail({ email: 'unknown@example.test' }, createBrowserAt('198.51.100.1'))
     for (const answer of answers) expect(getComparable(answer)).toEqual(getComparable(unknown))
-    await limited.mailed()
+    await limited.drainMail()
     expect(limited.outbox.to(email)).toHaveLength(5)
   })
 

@@ -13,9 +13,9 @@ const openLink = (token: string, tab: Browser = app.browser()) => tab.post('/aut
 /** Moves an account to another email and returns the link sent to the former one. */
 const changeEmail = async (tab: Tab, from = tab.person.email, newEmail = app.person().email) => {
   expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   expect((await openLink(app.outbox.lastTo(newEmail).token, tab)).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   return { newEmail, ...app.outbox.lastTo(from) }
 }
 const getUser = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
@@ -40,7 +40,7 @@ describe('undo-email-change', () => {
     expect(await app.db.trustedDevice.count({ where: { userId: tab.userId } })).toBe(0)
     for (const address of [email, newEmail]) expect((await signIn(address, password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
 
-    await app.mailed()
+    await app.drainMail()
     const mail = app.outbox.lastTo(email)
     expect(mail.subject).toBe('Your Floorpass account is back. Choose a new password')
     const reset = await owner.post('/auth/reset-password', { token: mail.token, newPassword: 'violet harbor ladder' })
@@ -77,7 +77,7 @@ describe('undo-email-change', () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => undo(token)))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ code }) => code === 'INVALID_TOKEN')).toHaveLength(19)
-    await app.mailed()
+    await app.drainMail()
     const resets = app.outbox.to(tab.person.email).filter(({ link }) => link.pathname === '/reset-password')
     expect(resets).toHaveLength(1)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'undo-email-change' } })).toBe(1)
@@ -113,7 +113,7 @@ describe('undo-email-change', () => {
     await tab.post('/auth/change-email', { newEmail: next })
     await tab.post('/auth/delete-user')
     await app.browser().post('/auth/forget-password', { email: newEmail })
-    await app.mailed()
+    await app.drainMail()
     const nextLink = app.outbox.lastTo(next).token
     const resetLink = app.outbox.lastTo(newEmail).token
     expect((await undo(token)).status).toBe(200)
@@ -130,7 +130,7 @@ describe('undo-email-change', () => {
     const { token } = await changeEmail(tab)
     const invite = { email: thief.person.email, role: 'admin', organizationId }
     expect((await tab.post('/auth/organization/invite-member', invite)).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     const invitationId = app.outbox.lastTo(thief.person.email).token
     expect((await undo(token)).status).toBe(200)
     const joined = await thief.post('/auth/organization/accept-invitation', { invitationId })
@@ -197,7 +197,7 @@ describe('undo-email-change', () => {
       const { token } = await changeEmail(tab)
       const next = app.person().email
       await tab.post('/auth/change-email', { newEmail: next })
-      await app.mailed()
+      await app.drainMail()
       const [undone] = await Promise.all([undo(token), openLink(app.outbox.lastTo(next).token)])
       expect(undone.status).toBe(200)
       expect(await getUser(tab)).toMatchObject({ email: tab.person.email, emailVerified: true })

@@ -26,7 +26,7 @@ describe('the locale of a request', () => {
     const person = app.person()
     const headers = { cookie: 'floorpass_locale=fr; locale=en', 'accept-language': 'en' }
     expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
   })
 })

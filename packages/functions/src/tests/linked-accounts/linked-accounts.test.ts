@@ -28,7 +28,7 @@ describe('link-social', () => {
     expect(landing(answer)).toEqual([302, '/settings/accounts'])
     expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
     expect(await providers(tab)).toEqual(['credential', 'google'])
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google now signs in to your Floorpass account')
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
   })
@@ -71,10 +71,10 @@ describe('link-social', () => {
   test('changes nothing and sends no mail when the identity is already linked', async () => {
     const tab = await app.signedIn()
     await linkAt(app, 'google', tab)
-    await app.mailed()
+    await app.drainMail()
     const mails = app.outbox.to(tab.person.email).length
     expect(landing(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
-    await app.mailed()
+    await app.drainMail()
     expect([await providers(tab), app.outbox.to(tab.person.email).length]).toEqual([['credential', 'google'], mails])
   })
 
@@ -119,7 +119,7 @@ describe('list-accounts', () => {
       globalThis.fetch = real
     }
     expect(tokens).toHaveLength(2)
-    const held = JSON.stringify([await app.everyRow(), app.logs])
+    const held = JSON.stringify([await app.readAllRows(), app.logs])
     for (const token of tokens) expect(held).not.toContain(token)
   })
 })
@@ -135,7 +135,7 @@ describe('unlink-account', () => {
     const account = (await list(tab)).find(({ providerId }) => providerId === 'google') as Linked
     expect((await unlink(tab, name(account))).body).toEqual({ status: true })
     expect(await providers(tab)).toEqual(['credential'])
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs in to your Floorpass account')
   })
 
@@ -224,5 +224,5 @@ describe('unlink-account', () => {
 })
 
 test('none of these requests logs a warning or an error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

@@ -38,10 +38,10 @@ describe('the mail queue', () => {
 
     app.outbox.failWith(null)
     clock.advance(9)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(user.email)).toEqual([])
     clock.advance(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(user.email)).toHaveLength(1)
     expect(await waiting()).toEqual([])
   })
@@ -58,7 +58,7 @@ describe('the mail queue', () => {
       const wait = ((mail?.nextAttemptAt?.getTime() ?? 0) - Date.now()) / 1000
       waits.push(wait)
       clock.advance(wait)
-      await app.mailed()
+      await app.drainMail()
     }
     app.outbox.failWith(null)
     expect(waits).toEqual([10, 40, 160, 640, 2560, 3600, 3600, 3600])
@@ -140,11 +140,11 @@ describe('the mail queue', () => {
     const user = await app.verified()
     app.outbox.failWith(new MailError('MAIL_SERVER_UNAVAILABLE', 'away'))
     await app.browser().post('/auth/forget-password', { email: user.email })
-    await app.mailed()
+    await app.drainMail()
     expect(await waiting()).toHaveLength(1)
     clock.advance(3600)
     app.outbox.failWith(null)
-    await app.mailed()
+    await app.drainMail()
     expect(await waiting()).toEqual([])
     expect(app.outbox.to(user.email).filter(({ link }) => link.pathname === '/reset-password')).toEqual([])
     expect(app.logs.some(({ msg }) => String(msg).includes('link expired'))).toBe(true)
@@ -406,7 +406,7 @@ describe('the mail queue', () => {
     for (const secret of [user.email, user.name, 'verify-email', 'token', Buffer.from(user.email).toString('base64')])
       expect(row).not.toContain(secret)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
-    await app.mailed()
+    await app.drainMail()
     expect(row).not.toContain(app.outbox.lastTo(user.email).token)
   })
 
@@ -451,7 +451,7 @@ describe('the mail queue', () => {
     ] as const) {
       const later = await createTestApp({ AUTH_SECRET: secrets })
       if (waitingMail) await later.db.queuedMail.create({ data: { ...waitingMail, nextAttemptAt: new Date(0) } })
-      await later.mailed()
+      await later.drainMail()
       expect(later.outbox.to(email)).toHaveLength(sent)
     }
   })

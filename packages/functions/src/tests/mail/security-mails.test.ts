@@ -49,7 +49,7 @@ type French = { tab: Browser; person: Person; userId: string; newEmail: string }
 async function createFrenchUser(): Promise<French> {
   const person = app.person()
   await app.browser().post('/auth/sign-up/email', person, french)
-  await app.mailed()
+  await app.drainMail()
   const tab = app.browser()
   await tab.post('/auth/verify-email', { token: app.outbox.lastTo(person.email).token })
   const { body } = await tab.post('/auth/sign-in/email', { email: person.email, password: person.password })
@@ -57,7 +57,7 @@ async function createFrenchUser(): Promise<French> {
 }
 
 const newestToken = async (address: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(address).token
 }
 const changeEmail = async ({ tab, newEmail }: French) => {
@@ -287,10 +287,10 @@ describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends })
   test('emails the user once, in their language, and no one else', async () => {
     const user = await createFrenchUser()
     const token = await prepare?.(user)
-    await app.mailed()
+    await app.drainMail()
     const [all, own] = [app.outbox.mails.length, mailsTo(user).length]
     expect((await act(user, token)).status).toBe(answers)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.mails.length - all).toBe(sends.length)
     const sent = mailsTo(user)
     expect(sent).toHaveLength(own + sends.length)
@@ -306,15 +306,15 @@ describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends })
   test('succeeds while the mail server is down, and the mail leaves later', async () => {
     const user = await createFrenchUser()
     const token = await prepare?.(user)
-    await app.mailed()
+    await app.drainMail()
     const before = mailsTo(user).length
     app.outbox.failWith(new Error('the mail server is away'))
     const answer = await act(user, token)
-    await app.mailed()
+    await app.drainMail()
     const meanwhile = mailsTo(user).length
     app.outbox.failWith(null)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
-    await app.mailed()
+    await app.drainMail()
     expect([answer.status, meanwhile, mailsTo(user).length]).toEqual([answers, before, before + sends.length])
     expect(await app.db.queuedMail.count()).toBe(0)
   })

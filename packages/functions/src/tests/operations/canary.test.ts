@@ -49,7 +49,7 @@ async function runEveryFlow() {
   await app.signUp(person)
   app.outbox.failWith(null)
   await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
-  await app.mailed()
+  await app.drainMail()
   await failing('/auth/sign-in/email', { email, password: passwords.first })
   const verifyToken = keep('verification link', app.outbox.lastTo(email).token)
   expect((await anonymous.post('/auth/verify-email', { token: verifyToken })).status).toBe(200)
@@ -72,7 +72,7 @@ async function runEveryFlow() {
   await tab.get(`/auth/get-session?cookie=${cookie}`, { headers: { authorization: `Bearer ${cookie}`, 'user-agent': 'Firefox' } })
 
   await anonymous.post('/auth/forget-password', { email })
-  await app.mailed()
+  await app.drainMail()
   const resetToken = keep('reset link', app.outbox.lastTo(email).token)
   await failing('/auth/reset-password', { token: resetToken, newPassword: 'short' })
   expect((await anonymous.post('/auth/reset-password', { token: resetToken, newPassword: passwords.third })).status).toBe(200)
@@ -93,12 +93,12 @@ async function runEveryFlow() {
   for (const [cookieName, value] of challenged.cookies) keep(`cookie ${cookieName} after`, value)
 
   expect((await challenged.post('/auth/change-email', { newEmail: `new-${email}`, password: passwords.third })).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   keep('change-email link', app.outbox.lastTo(`new-${email}`).token)
   const created = await challenged.post('/auth/organization/create', { name: 'Desk', slug: `desk-${Date.now()}` })
   expect(created.status).toBe(200)
   await challenged.post('/auth/organization/invite-member', { email: `guest-${email}`, role: 'member' })
-  await app.mailed()
+  await app.drainMail()
   keep('invitation', app.outbox.lastTo(`guest-${email}`).token)
   const exported = await challenged.get('/auth/export-data')
   expect(exported.status).toBe(200)
@@ -166,7 +166,7 @@ describe('after every flow with known secrets', () => {
   })
 
   test('T177: no row of the database contains one', async () => {
-    const rows = await app.everyRow()
+    const rows = await app.readAllRows()
     expect(rows.length).toBeGreaterThan(20)
     expect(JSON.stringify(rows)).toContain(email)
     expect(foundIn(JSON.stringify(rows))).toEqual([])

@@ -14,14 +14,14 @@ const times = <Result>(count: number, work: (round: number) => Promise<Result>) 
 const create = (tab: SignedIn, slug: string = randomUUID()) => tab.post('/auth/organization/create', { name: 'Desk', slug })
 const membershipsOf = ({ userId }: SignedIn) => app.db.member.count({ where: { userId } })
 const newestToken = async (email: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(email).token
 }
 const patience = { timeout: 10_000 }
 const limit = 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS'
 
 afterEach(() => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })
 
 test.runIf(testDatabase.kind === 'postgres')(

@@ -16,7 +16,7 @@ beforeEach(async () => {
 const invite = (email: string, fields: object = {}) =>
   owner.post('/auth/organization/invite-member', { email, role: 'member', organizationId: id, ...fields })
 const newest = async (email: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(email)
 }
 const invited = async (tab: SignedIn, fields: object = {}) => {
@@ -53,7 +53,7 @@ describe('invite-member', () => {
     ])
     expect(text).toContain(`${owner.person.name} invites you to be an administrator`)
     expect(token).toMatch(/^[\w-]{43}$/)
-    expect(JSON.stringify([body, await app.everyRow(), app.logs])).not.toContain(token)
+    expect(JSON.stringify([body, await app.readAllRows(), app.logs])).not.toContain(token)
     const { expiresAt } = body as { expiresAt: string }
     expect(Math.abs(Date.parse(expiresAt) - Date.now() - 48 * 3600 * 1000)).toBeLessThan(60_000)
   })
@@ -123,7 +123,7 @@ describe('invite-member', () => {
     const before = app.outbox.mails.length
     for (const email of ['no-at-sign', 'a@b', 'a@example.test\r\nBcc: x@example.test', 'a@example.test,b@example.test', '', 7])
       expect((await invite(email as string)).code).toBe('VALIDATION_ERROR')
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.mails).toHaveLength(before)
   })
 })

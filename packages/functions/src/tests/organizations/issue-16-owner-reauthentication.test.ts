@@ -31,7 +31,7 @@ async function team({ recent = false } = {}) {
   const changeEmail = async () => {
     const { email: newEmail } = app.person()
     await owner.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     expect((await owner.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
   }
   return { owner, partner, admin, member, outsider, organizationId, idOf, rows, post, changeEmail }

@@ -37,7 +37,7 @@ const invited = async (guest: SignedIn) => {
 }
 
 afterEach(() => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })
 
 describe('five memberships that a user never accepted', () => {
@@ -54,7 +54,7 @@ describe('five memberships that a user never accepted', () => {
       { userId: victim.userId, actorId: null, details: { role: 'member' } },
       { userId: owner.userId, actorId: victim.userId, details: { role: 'member' } },
     ])
-    await app.mailed()
+    await app.drainMail()
     const mails = app.outbox.to(victim.person.email).filter(({ text }) => text.includes('you had not accepted'))
     expect(mails.map(({ subject }) => subject)).toEqual(['Your membership of Desk on Floorpass has ended'])
   })

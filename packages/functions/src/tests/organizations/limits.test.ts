@@ -31,7 +31,7 @@ describe('mails to one user', () => {
       expect(outcome(await add(tab, where))).toEqual(tooMany)
       expect(await roleOf(app, where, target)).toBeNull()
     }
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(target.person.email).filter(({ text }) => text.includes('Desk'))).toHaveLength(10)
   })
 })
@@ -46,7 +46,7 @@ describe('invitations to one email', () => {
     for (let round = 0; round < 5; round += 1) expect((await invite(owner, id, email)).status).toBe(200)
     expect(outcome(await invite(owner, id, email))).toEqual(tooMany)
     expect((await invite(other, theirs, email)).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(6)
   })
 

@@ -25,7 +25,7 @@ describe('member/add', () => {
   test('T134: adds an existing user and notifies them', async () => {
     const answer = await post(owner, 'member/add', { userId: outsider.userId, role: ['admin'] })
     expect(answer.body).toMatchObject({ organizationId: id, userId: outsider.userId, role: 'admin' })
-    await app.mailed()
+    await app.drainMail()
     const { subject, text, link } = app.outbox.lastTo(outsider.person.email)
     expect(subject).toBe('You are now a member of Desk on Floorpass')
     expect(text).toContain(`${owner.person.name} added your Floorpass account`)
@@ -34,7 +34,7 @@ describe('member/add', () => {
 
   test('voids an open invitation to the same user', async () => {
     await post(owner, 'invite-member', { email: outsider.person.email, role: 'owner' })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(outsider.person.email)
     await post(admin, 'member/add', { userId: outsider.userId, role: 'member' })
     expect(await app.db.auditEvent.findMany({ where: { organizationId: id, action: 'cancel-invitation' } })).toMatchObject([
@@ -82,17 +82,17 @@ describe('member/remove', () => {
     expect(answer.body).toMatchObject({ member: { userId: member.userId, role: 'member' } })
     expect(await activeOrganizationOf(member)).toBeNull()
     expect((await other.get('/auth/get-session')).body).toMatchObject({ session: { activeOrganizationId: null } })
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(member.person.email).subject).toBe('You are no longer a member of Desk on Floorpass')
     const { status } = await post(owner, 'member/remove', { memberIdOrEmail: await memberIdOf(app, id, admin) })
     expect([status, await roleOf(app, id, admin)]).toEqual([200, null])
   })
 
   test('a member who removes themselves is the actor on record and gets no mail', async () => {
-    await app.mailed()
+    await app.drainMail()
     const before = app.outbox.to(admin.person.email).length
     expect((await post(admin, 'member/remove', { memberIdOrEmail: admin.person.email })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(admin.person.email)).toHaveLength(before)
     expect(await app.db.auditEvent.findFirst({ where: { organizationId: id, action: 'remove-member' } })).toMatchObject({
       userId: admin.userId,

@@ -48,7 +48,7 @@ describe('change-password', () => {
     })
     await app.browser().post('/auth/forget-password', { email: person.email })
     await tab.post('/auth/change-email', { newEmail: app.person().email })
-    await app.mailed()
+    await app.drainMail()
     const link = app.outbox.to(person.email).find(({ link: { pathname } }) => pathname === '/reset-password')
     expect((await changePassword(tab)).status).toBe(200)
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
@@ -61,9 +61,9 @@ describe('change-password', () => {
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(tab.person.email)
     expect((await changePassword(tab)).status).toBe(200)
     expect((await app.browser().post('/auth/undo-email-change', { token })).status).toBe(200)
@@ -113,7 +113,7 @@ describe('change-password', () => {
     await changePassword(tab, { newPassword: 'password1' })
     expect([await isSignedIn(tab), await isSignedIn(other)]).toEqual([true, true])
     expect((await signIn(tab.person)).answer.status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(1)
   })
 
@@ -156,7 +156,7 @@ describe('change-password', () => {
     for (let round = 0; round < 5; round += 1) {
       const tab = await app.signedIn()
       await app.browser().post('/auth/forget-password', { email: tab.person.email })
-      await app.mailed()
+      await app.drainMail()
       const { token } = app.outbox.lastTo(tab.person.email)
       const [changed, resetAnswer] = await Promise.all([
         changePassword(tab),
@@ -221,7 +221,7 @@ describe('change-password with rate limits', async () => {
     const [locked] = tabs
     if (!locked) throw new Error('no route asks for the password')
     await limited.browser().post('/auth/forget-password', { email: locked.person.email })
-    await limited.mailed()
+    await limited.drainMail()
     const { token } = limited.outbox.lastTo(locked.person.email)
     expect((await limited.browser().post('/auth/reset-password', { token, newPassword })).status).toBe(200)
     expect((await locked.get('/auth/get-session')).body).toBeNull()

@@ -27,7 +27,7 @@ describe('passwords.check', () => {
     const tab = await app.signedIn(person)
     expect(await checkPassword(tab, { password })).not.toBeNull()
     await app.browser().post('/auth/forget-password', { email: person.email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(person.email)
     expect(await checkPassword(app.browser(), { password, token })).not.toBeNull()
     expect(await checkPassword(app.browser(), { password, token: 'no such token' })).toBeNull()

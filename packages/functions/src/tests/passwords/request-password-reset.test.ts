@@ -16,8 +16,8 @@ const getComparable = ({ status, headers, body, setCookies }: Answer) => ({
   headers: Object.fromEntries([...headers].filter(([name]) => name !== 'x-request-id')),
 })
 const getRedirect = ({ status, headers }: Answer) => [status, headers.get('location')]
-const getLastMail = async (email: string, { mailed, outbox }: Pick<TestApp, 'mailed' | 'outbox'> = app) => {
-  await mailed()
+const getLastMail = async (email: string, { drainMail, outbox }: Pick<TestApp, 'drainMail' | 'outbox'> = app) => {
+  await drainMail()
   return outbox.lastTo(email)
 }
 
@@ -58,7 +58,7 @@ describe('forget-password', () => {
     )
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(answers[0]).toMatchObject({ status: 200, setCookies: [] })
-    await app.mailed()
+    await app.drainMail()
     const reached = app.outbox.mails.slice(before).map(({ to }) => to)
     expect(reached.sort()).toEqual([ordinary.email, unverified.email, social.email].sort())
   })
@@ -74,7 +74,7 @@ describe('forget-password', () => {
     ])
       expect((await requestReset({ email: similar })).code).toBe('VALIDATION_ERROR')
     expect((await requestReset({ email: email.replace('@', '+tag@') })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.mails).toHaveLength(before)
   })
 
@@ -92,7 +92,7 @@ describe('forget-password', () => {
   test('leaves one working link after ten parallel requests', async () => {
     const { email } = await app.verified()
     await Promise.all(Array.from({ length: 10 }, () => requestReset({ email })))
-    await app.mailed()
+    await app.drainMail()
     expect(await app.db.verification.count({ where: { email, purpose: 'reset-password' } })).toBe(1)
     const links = app.outbox.to(email).filter(({ link }) => link.pathname === '/reset-password')
     expect(links).toHaveLength(10)
@@ -126,7 +126,7 @@ describe('forget-password', () => {
       const answer = await requestReset({ email: address, redirectTo })
       expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_REDIRECT_URL', message: 'Invalid redirectURL' }])
     }
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 
@@ -240,7 +240,7 @@ describe('forget-password with rate limits', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, place) => requestResetFrom(`192.0.2.${place}`, email)))
     const unknown = await requestResetFrom('198.51.100.1', 'unknown@example.test')
     for (const answer of answers) expect(getComparable(answer)).toEqual(getComparable(unknown))
-    await limited.mailed()
+    await limited.drainMail()
     // Sign-up mails have their own limit: flooding an email with them must not block the owner's reset.
     expect(limited.outbox.to(email).length).toBe(before + 5)
     const { token } = limited.outbox.lastTo(email)

@@ -13,7 +13,7 @@ const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
   app.browser().post('/auth/sign-in/email', { email, password })
 const requestResetToken = async ({ email }: Pick<Person, 'email'>) => {
   await app.browser().post('/auth/forget-password', { email })
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(email).token
 }
 const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
@@ -45,7 +45,7 @@ describe('reset-password', () => {
     })
     await one.post('/auth/change-email', { newEmail: app.person().email })
     await one.post('/auth/delete-user', {})
-    await app.mailed()
+    await app.drainMail()
     const deletion = app.outbox.lastTo(person.email).token
     const token = await requestResetToken(person)
     expect((await resetPassword({ token })).status).toBe(200)
@@ -67,7 +67,7 @@ describe('reset-password', () => {
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
     expect((await signIn({ ...person, password: winner })).status).toBe(200)
     expect(await countEvents(person.email)).toBe(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(person.email).filter(({ subject }) => subject === 'Your Floorpass password was changed')).toHaveLength(1)
   })
 
@@ -216,7 +216,7 @@ describe('reset-password', () => {
       await resetPassword({ token, newPassword: canary }),
       await resetPassword({ token, newPassword: canary }),
     ]
-    const kept = JSON.stringify([await app.everyRow(), app.logs, answers.map(({ body }) => body)])
+    const kept = JSON.stringify([await app.readAllRows(), app.logs, answers.map(({ body }) => body)])
     for (const secret of [canary, token])
       for (const form of [secret, ...(['base64', 'base64url', 'hex'] as const).map((name) => Buffer.from(secret).toString(name))])
         expect(kept).not.toContain(form)

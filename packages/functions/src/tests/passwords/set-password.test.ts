@@ -32,7 +32,7 @@ describe('set-password', () => {
     expect((await signIn(newPassword)).status).toBe(200)
     expect((await get('/auth/get-session')).body).not.toBeNull()
     expect(await app.db.account.count({ where: { userId, providerId: 'google' } })).toBe(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account now has a password')
   })
 
@@ -45,7 +45,7 @@ describe('set-password', () => {
     ])
     const { email, password } = tab.person
     expect((await app.browser().post('/auth/sign-in/email', { email, password })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toHaveLength(1)
   })
 

@@ -12,7 +12,7 @@ const remove = (tab: Browser, fields: Record<string, unknown> = {}) => tab.post(
 const linkFor = async (tab: Tab) => {
   const answer = await remove(tab)
   expect([answer.status, answer.body]).toEqual([200, { success: true, message: 'Verification email sent' }])
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.lastTo(tab.person.email)
 }
 const again = async ({ person: { email, password } }: Tab) => {
@@ -68,16 +68,16 @@ describe('delete-user', () => {
       },
     })
     await tab.post('/auth/change-email', { newEmail: app.person().email })
-    await app.mailed()
+    await app.drainMail()
 
     const answer = await remove(tab, { password: person.password })
     expect([answer.status, answer.body]).toEqual(deleted)
     expect(answer.setCookies).toEqual(['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
     expect((await other.get('/auth/get-session')).body).toBeNull()
     expect((await other.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account was deleted')
-    const rows = JSON.stringify(await app.everyRow())
+    const rows = JSON.stringify(await app.readAllRows())
     for (const trace of [userId, person.email, `"${person.name}"`]) expect(rows).not.toContain(trace)
     expect(await app.db.organization.count({ where: { id: organizationId } })).toBe(1)
   })
@@ -120,7 +120,7 @@ describe('delete-user', () => {
     )
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, code } of answers) if (status !== 200) expect(['INVALID_TOKEN', 'UNAUTHORIZED']).toContain(code)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email).filter(({ subject }) => subject.endsWith('was deleted'))).toHaveLength(1)
     expect(app.logs.filter(({ level }) => Number(level) >= 50)).toEqual([])
   })
@@ -304,7 +304,7 @@ describe('the organizations of a deleted account', () => {
     ])
     const friend = await app.signedIn()
     await tab.post('/auth/organization/invite-member', { organizationId: id, email: friend.person.email, role: 'owner' })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(friend.person.email)
     expect((await remove(tab, { password: tab.person.password })).status).toBe(200)
     expect((await friend.post('/auth/organization/accept-invitation', { invitationId: token })).code).toBe('INVITATION_NOT_FOUND')
@@ -315,7 +315,7 @@ describe('the organizations of a deleted account', () => {
       const [tab, friend] = [await app.signedIn(), await app.signedIn()]
       const { id } = await organization([[tab, 'owner']])
       await tab.post('/auth/organization/invite-member', { organizationId: id, email: friend.person.email, role: 'admin' })
-      await app.mailed()
+      await app.drainMail()
       const { token } = app.outbox.lastTo(friend.person.email)
       const [gone, joined] = await Promise.all([
         remove(tab, { password: tab.person.password }),

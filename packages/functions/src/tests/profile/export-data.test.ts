@@ -32,7 +32,7 @@ async function createUserWithEverything() {
   await app.db.twoFactor.create({ data: { userId, secretSealed: canary('totp'), confirmedAt: new Date() } })
   await app.db.backupCode.create({ data: { userId, codeHash: canary('backup') } })
   await app.browser().post('/auth/forget-password', { email: person.email })
-  await app.mailed()
+  await app.drainMail()
   return { ...tab, organizationId, resetToken: app.outbox.lastTo(person.email).token }
 }
 

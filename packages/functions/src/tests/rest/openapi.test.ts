@@ -102,7 +102,7 @@ describe('every route answers as the OpenAPI document states', () => {
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     const changed = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
     expect(getContract('/verify-email')?.safeParse(changed.body).error).toBeUndefined()
     for (const { method, path } of addresses.filter(({ access }) => access === 'session')) {

@@ -51,7 +51,7 @@ async function queueMails() {
     async send() {
       app.outbox.failWith(null)
       await db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
-      await app.mailed()
+      await app.drainMail()
       return db.queuedMail.findMany()
     },
   }
@@ -107,7 +107,7 @@ const columns: Record<string, Column> = {
       expect((await tab.post('/auth/two-factor/verify', { code: bob.backupCodes[0] })).status).toBe(200)
       const err = expect.objectContaining({ message: 'altered, or sealed for another place' })
       const line = expect.objectContaining({ msg: 'two-factor secret cannot be opened', userId: bob.userId, err })
-      expect(app.unforeseen()).toEqual([line, line])
+      expect(app.warnings()).toEqual([line, line])
     },
     async former() {
       const ada = await signInWithFactor()

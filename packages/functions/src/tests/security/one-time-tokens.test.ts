@@ -57,7 +57,7 @@ describe('a one-time token', () => {
 
   test('is stored only as a hash', async () => {
     const token = await issueToken()
-    const rows = JSON.stringify(await app.everyRow())
+    const rows = JSON.stringify(await app.readAllRows())
     for (const form of [token, Buffer.from(token).toString('hex'), Buffer.from(token).toString('base64')])
       expect(rows).not.toContain(form)
   })

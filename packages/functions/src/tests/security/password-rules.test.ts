@@ -146,7 +146,7 @@ describe('every route that sets a password', () => {
     const tab = await app.signedIn()
     const signUp = await app.browser().post('/auth/sign-up/email', { ...app.person(), password: 'Tradewind1' })
     await app.browser().post('/auth/forget-password', { email: tab.person.email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(tab.person.email)
     const reset = await app.browser().post('/auth/reset-password', { token, newPassword: 'Tradewind1' })
     const change = await tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'Tradewind1' })

@@ -89,7 +89,7 @@ describe('T159: a value that another interpreter would run is stored as text', (
   )
 
   test('causes no unexpected error', () => {
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 })
 
@@ -151,7 +151,7 @@ describe('an ambiguous request', () => {
     for (const variant of [`${local}+news@${domain}`, `${local.slice(0, 1)}.${local.slice(1)}@${domain}`]) {
       expect((await app.browser().post('/auth/sign-in/email', { email: variant, password })).status).toBe(401)
       await app.browser().post('/auth/forget-password', { email: variant })
-      await app.mailed()
+      await app.drainMail()
       expect(app.outbox.to(variant)).toEqual([])
       const another = await app.verified(app.person({ email: variant }))
       expect((await app.browser().post('/auth/sign-in/email', { email: variant, password: another.password })).status).toBe(200)

@@ -59,7 +59,7 @@ describe('get-session', () => {
   test('T179: opens no session for any value that the database stores', async () => {
     await app.signedIn()
     await app.signUp()
-    const values = (await app.everyRow()).flatMap((row) => Object.values(row)).filter((value) => typeof value === 'string')
+    const values = (await app.readAllRows()).flatMap((row) => Object.values(row)).filter((value) => typeof value === 'string')
     expect(values.length).toBeGreaterThan(20)
     for (const value of new Set(values)) {
       if (/^[\x20-\x7e]+$/.test(value) && !value.includes(';'))

@@ -31,7 +31,7 @@ const renewals: [string, (tab: Tab) => Promise<(tab: Tab) => Promise<{ status: n
     async (tab) => {
       const { email: newEmail } = app.person()
       await tab.post('/auth/change-email', { newEmail })
-      await app.mailed()
+      await app.drainMail()
       return () => tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
     },
   ],

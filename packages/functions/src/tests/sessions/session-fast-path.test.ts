@@ -209,6 +209,6 @@ describe('a bug on the fast path', () => {
   test('closes only its own connection when no answer is possible, and logs the error', async () => {
     const { app, answer } = await ask(() => ({ logFor: bug }))
     await expect(answer).rejects.toThrow('fetch failed')
-    expect(app.unforeseen()).toMatchObject([{ msg: 'request failed', err: { message: 'a bug' } }])
+    expect(app.warnings()).toMatchObject([{ msg: 'request failed', err: { message: 'a bug' } }])
   })
 })

@@ -86,7 +86,7 @@ describe('a session that changes during a request', () => {
     const answer = await tab.post('/auth/delete-user', { password: tab.person.password })
     expect(answer.status).toBe(200)
     expect(await app.db.invitation.count({ where: { organizationId } })).toBe(0)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(moved).subject).toMatch(/deleted/)
   })
 
@@ -121,7 +121,7 @@ describe('a session that changes during a request', () => {
     const tab = await app.signedIn()
     const { email: newEmail } = app.person()
     expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(newEmail)
     const { id } = await app.db.trustedDevice.create({
       data: { userId: tab.userId, secretHash: `device of ${tab.userId}`, expiresAt: new Date() },
@@ -159,7 +159,7 @@ describe('a session that changes during a request', () => {
     const tab = await app.signedIn()
     const newEmail = app.person().email
     await tab.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     clock.advance(10 * 60)
     const former = tab.cookies.get('floorpass_session')
     expect((await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)

@@ -22,7 +22,7 @@ const requestLink = async (tab: Pick<Browser, 'post'>) => outcome(await tab.post
 const openLink = async (tab: Pick<Browser, 'post'>, token: string) => outcome(await tab.post('/auth/reauthenticate', { token }))
 const getMethods = async (tab: Browser) => ((await tab.get('/auth/reauthentication')).body as { methods: string[] }).methods
 const getLinkMails = async (address: string) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.to(address).filter(({ link }) => link.pathname === '/reauthenticate')
 }
 const getLinkToken = async (tab: Tab, address = tab.person.email) => {
@@ -46,7 +46,7 @@ async function createMailboxOnlyAccount({ fresh = false, age = 8 * day } = {}) {
 }
 async function requestEmailChange(tab: Tab, newEmail: string) {
   expect((await tab.post('/auth/change-email', { newEmail })).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   return () => tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
 }
 
@@ -139,7 +139,7 @@ describe('a mailed reauthentication link', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, code } of answers) if (status !== 200) expect(['INVALID_TOKEN', 'UNAUTHORIZED']).toContain(code)
     expect(await countReauthentications(tab)).toBe(1)
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 
   test('T92: reauthenticates one session when two browsers of the same person open it in parallel', async () => {
@@ -203,7 +203,7 @@ describe('a mailed reauthentication link', () => {
     const { tab: reset } = await createMailboxOnlyAccount()
     const second = await getLinkToken(reset)
     await app.browser().post('/auth/forget-password', { email: reset.person.email })
-    await app.mailed()
+    await app.drainMail()
     const { token: resetToken } = app.outbox.lastTo(reset.person.email)
     expect(outcome(await app.browser().post('/auth/reset-password', { token: resetToken, newPassword }))).toEqual(allowed)
     await reset.post('/auth/sign-in/email', { email: reset.person.email, password: newPassword })
@@ -221,7 +221,7 @@ describe('a mailed reauthentication link', () => {
     ] as const)
       expect(outcome(await app.browser().post(`/auth/${path}`, { token, ...body }))).toEqual(invalid)
     await tab.post('/auth/delete-user')
-    await app.mailed()
+    await app.drainMail()
     expect(await openLink(tab, app.outbox.lastTo(tab.person.email).token)).toEqual(invalid)
     expect(await openLink(tab, 'nonsense')).toEqual(invalid)
     expect(await isUnused(tab)).toBe(true)
@@ -230,7 +230,7 @@ describe('a mailed reauthentication link', () => {
   test('T177: is stored only as a hash', async () => {
     const { tab } = await createMailboxOnlyAccount()
     const token = await getLinkToken(tab)
-    const rows = (await app.everyRow()).filter((row) => !('html' in row))
+    const rows = (await app.readAllRows()).filter((row) => !('html' in row))
     expect(JSON.stringify(rows)).not.toContain(token)
   })
 
@@ -254,7 +254,7 @@ describe('while the former email can undo a change of email', () => {
     const tab = await app.signedIn()
     const { password } = tab.person
     await tab.post('/auth/delete-user')
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(tab.person.email)
     const newEmail = app.person().email
     expect((await (await requestEmailChange(tab, newEmail))()).status).toBe(200)
@@ -273,10 +273,10 @@ describe('while the former email can undo a change of email', () => {
     const confirm = await requestEmailChange(tab, app.person().email)
     expect(outcome(await tab.post('/auth/delete-user'))).toEqual(allowed)
     expect((await confirm()).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(tab.person.email)
     expect(outcome(await app.browser().post('/auth/undo-email-change', { token }))).toEqual(allowed)
-    await app.mailed()
+    await app.drainMail()
     const { token: reset } = app.outbox.lastTo(tab.person.email)
     expect(outcome(await app.browser().post('/auth/reset-password', { token: reset, newPassword }))).toEqual(allowed)
     await tab.post('/auth/sign-in/email', { email: tab.person.email, password: newPassword })

@@ -176,7 +176,7 @@ describe('reauthenticating with a linked provider', () => {
     for (const answer of answers)
       expect(landing(answer)).toEqual([302, expect.stringMatching(/^\/dashboard$|error=state_mismatch$/)])
     expect([(await findSessions(userId)).length, await countReauthentications(userId)]).toEqual([1, 1])
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 
   test('an ordinary sign-in or link in the same browser does not reauthenticate the session', async () => {
@@ -280,7 +280,7 @@ describe('the auth_time of a provider', () => {
     expect(landing(await reauthenticate(tab, sub, { auth_time: time() }))).toEqual(failureRedirect('provider_sign_in_too_old'))
     expect([await exportData(tab), await countReauthentications(userId, forgingApp)]).toEqual([refused, 0])
     expect(landing(await signIn(forgingApp.browser(), sub, { auth_time: time() }))).toEqual([302, '/dashboard'])
-    expect(forgingApp.unforeseen()).toEqual([])
+    expect(forgingApp.warnings()).toEqual([])
   })
 
   test.each<[string, () => object]>([

@@ -208,7 +208,7 @@ describe('reauthenticating with the password', () => {
       if (status !== 200) expect([status, code, setCookies]).toEqual([401, 'UNAUTHORIZED', expect.not.arrayContaining([/./])])
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
     expect(await getEvents(tab)).toHaveLength(1)
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 
   test.each<[string, (userId: string) => Promise<unknown>, string]>([
@@ -285,7 +285,7 @@ describe('reauthenticating with a code', () => {
     expect((await reauthenticate(tab, { code: backupCodes[0] })).status).toBe(200)
     expect(await exportData(tab)).toEqual(allowed)
     expect(await app.db.backupCode.count({ where: { userId, usedAt: null } })).toBe(9)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(tab.person.email).subject).toMatch(/backup code/i)
     clock.advance(freshSeconds + 1)
     expect((await reauthenticate(tab, { code: backupCodes[0] })).code).toBe('INVALID_BACKUP_CODE')

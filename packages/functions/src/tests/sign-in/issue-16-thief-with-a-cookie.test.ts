@@ -263,11 +263,11 @@ describe('a thief who holds only a cookie without a recent authentication', () =
       }
       expect([signInMethod, name, await getAccountState(owner)]).toEqual([signInMethod, name, before])
       for (const thief of thieves) expect([signInMethod, name, await isFresh(thief)]).toEqual([signInMethod, name, false])
-      await app.mailed()
+      await app.drainMail()
       if (!path.startsWith('/organization'))
         expect([signInMethod, name, app.outbox.to(target.thiefEmail)]).toEqual([signInMethod, name, []])
     }
-    expect(app.unforeseen()).toEqual([])
+    expect(app.warnings()).toEqual([])
   })
 })
 
@@ -281,7 +281,7 @@ describe.each(cases.filter(({ name }) => name === 'signed in 16 minutes ago'))(
       const before = await getAccountState(owner)
       await work(await stealCookie(owner, age), owner)
       expect(await getAccountState(owner)).toEqual(before)
-      await app.mailed()
+      await app.drainMail()
       return owner
     }
 
@@ -297,7 +297,7 @@ describe.each(cases.filter(({ name }) => name === 'signed in 16 minutes ago'))(
       const owner = await attack(async (thief, { tab, person }) => {
         expect(outcome(await thief.post('/auth/delete-user'))).toEqual(refused)
         expect(outcome(await tab.post('/auth/delete-user'))).toEqual([200, undefined])
-        await app.mailed()
+        await app.drainMail()
         const { token } = app.outbox.lastTo(person.email)
         expect(outcome(await thief.post('/auth/delete-user', { token }))).toEqual(refused)
       })
@@ -362,7 +362,7 @@ describe.each(cases.filter(({ name }) => name === 'signed in 16 minutes ago'))(
         )
       } else {
         await own.post('/auth/reauthenticate', { sendEmail: true })
-        await app.mailed()
+        await app.drainMail()
         await own.post('/auth/reauthenticate', { token: app.outbox.lastTo(owner.person.email).token })
       }
       expect([await isFresh(own), await getBody(thief, 'get-session')]).toEqual([true, null])
@@ -410,9 +410,9 @@ describe.each(signInMethods)(
       const thief = await stealCookie(owner, fresh)
       const thiefEmail = app.person().email
       expect((await thief.post('/auth/change-email', { newEmail: thiefEmail })).status).toBe(200)
-      await app.mailed()
+      await app.drainMail()
       expect((await thief.post('/auth/verify-email', { token: app.outbox.lastTo(thiefEmail).token })).status).toBe(200)
-      await app.mailed()
+      await app.drainMail()
       const undo = app.outbox.lastTo(person.email)
       expect(undo.link.pathname).toBe('/undo-email-change')
 
@@ -439,7 +439,7 @@ describe.each(signInMethods)(
         after.accounts.filter(({ providerId, passwordHash }) => providerId !== 'credential' || passwordHash !== null),
       ).toEqual([])
       expect(await app.db.member.count({ where: { userId, organizationId, role: 'owner' } })).toBe(1)
-      await app.mailed()
+      await app.drainMail()
       const { token } = app.outbox.lastTo(person.email)
       expect(outcome(await app.browser().post('/auth/reset-password', { token, newPassword }))).toEqual([200, undefined])
       const { body } = await app.browser().post('/auth/sign-in/email', { email: person.email, password: newPassword })

@@ -24,12 +24,12 @@ const getCounters = async ({ email }: Person, testApp = app) => {
   return [knownGuesses, unknownGuesses]
 }
 const countPauseMails = async ({ email }: Person) => {
-  await app.mailed()
+  await app.drainMail()
   return app.outbox.to(email).filter(({ subject }) => subject.includes('guessing at the password')).length
 }
 const requestResetToken = async (testApp: TestApp, { email }: Person) => {
   await testApp.browser().post('/auth/forget-password', { email })
-  await testApp.mailed()
+  await testApp.drainMail()
   return testApp.outbox.lastTo(email).token
 }
 
@@ -155,7 +155,7 @@ describe('an account under password guessing', () => {
     const unknownEmail = await guessPassword(app, { email: 'unknown@example.test' })
     expect([right.status, right.body, right.setCookies]).toEqual([401, unknownEmail.body, []])
 
-    await app.mailed()
+    await app.drainMail()
     const mails = app.outbox.to(owner.person.email)
     expect(mails).toHaveLength(2)
     expect(mails.at(-1)?.text).toContain(`${app.baseUrl}/forgot-password`)
@@ -183,7 +183,7 @@ describe('an account under password guessing', () => {
     }
     // The first guess beyond the limit triggers the mail.
     expect(await getCounters(owner.person)).toEqual([known + 1, 0])
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(owner.person.email).text).toContain('open session')
     expect(await app.db.auditEvent.count({ where: { userId: owner.userId, action: 'pause-password' } })).toBe(1)
     const locked = await change()

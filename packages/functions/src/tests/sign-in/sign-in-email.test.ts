@@ -87,7 +87,7 @@ describe('sign-in with email and password', () => {
   test('stores only the hash of the token', async () => {
     const tab = await app.signedIn()
     expect(getToken(tab)).toMatch(/^[\w-]{43}$/)
-    expect(JSON.stringify(await app.everyRow())).not.toContain(getToken(tab))
+    expect(JSON.stringify(await app.readAllRows())).not.toContain(getToken(tab))
     expect(JSON.stringify(app.logs)).not.toContain(getToken(tab))
   })
 

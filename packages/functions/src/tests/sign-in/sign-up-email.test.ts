@@ -56,7 +56,7 @@ describe('sign-up with email and password', () => {
     expect(user).toMatchObject({ emailVerified: false, riskLevel: 'aggressive', locale: 'en', sessions: [] })
     expect(user.accounts).toEqual([expect.objectContaining({ providerId: 'credential', accountId: user.id })])
     expect((await tab.get('/auth/get-session')).body).toBeNull()
-    await app.mailed()
+    await app.drainMail()
     const mail = app.outbox.lastTo(person.email)
     expect(mail.subject).toBe('Confirm your email address for Floorpass')
     expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/verify-email`)
@@ -71,7 +71,7 @@ describe('sign-up with email and password', () => {
     expect(answers[1]?.status).toBe(200)
     expect(answers[1]?.setCookies).toEqual([])
     expect(await countUsers(owner.email)).toBe(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(owner.email).subject).toBe('You already have an account on Floorpass')
     expect(app.outbox.lastTo(owner.email).token).toBe('')
     expect((await signIn(owner)).status).toBe(200)
@@ -272,7 +272,7 @@ describe('sign-up with email and password', () => {
     for (const callbackURL of ['/dashboard?tab=a%20b&next=%2Fx#top', `${app.baseUrl}/dashboard?tab=é`]) {
       const person = app.person()
       expect((await signUp({ ...person, callbackURL })).status).toBe(200)
-      await app.mailed()
+      await app.drainMail()
       const { link } = app.outbox.lastTo(person.email)
       expect(link.searchParams.get('callbackURL')).toBe(callbackURL)
       expect(link.search).toContain(`&${new URLSearchParams({ callbackURL })}`)
@@ -288,7 +288,7 @@ describe('sign-up with email and password', () => {
       'x-original-url': 'https://evil.test',
     }
     expect((await app.browser().post('/auth/sign-up/email', person, { headers })).status).toBe(200)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(person.email).link.origin).toBe(app.baseUrl)
     expect(app.outbox.lastTo(person.email).html).not.toContain('evil.test')
   })
@@ -296,7 +296,7 @@ describe('sign-up with email and password', () => {
   test('sends the mail in French when the browser prefers French', async () => {
     const person = app.person()
     await app.browser().post('/auth/sign-up/email', person, { headers: { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.9' } })
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toBe('Confirmez votre adresse e-mail pour Floorpass')
     expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
   })
@@ -306,10 +306,10 @@ describe('sign-up with email and password', () => {
     const person = app.person({ password })
     app.outbox.failWith(new Error('the mail server is away'))
     await app.signUp(person)
-    const waiting = JSON.stringify(await app.everyRow())
+    const waiting = JSON.stringify(await app.readAllRows())
     app.outbox.failWith(null)
     await app.db.queuedMail.updateMany({ data: { nextAttemptAt: new Date(0) } })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(person.email)
     await openLink(token)
     await signIn(person)
@@ -320,7 +320,7 @@ describe('sign-up with email and password', () => {
       secret,
       ...(['base64', 'base64url', 'hex'] as const).map((form) => Buffer.from(secret).toString(form)),
     ])
-    const kept = waiting + JSON.stringify(await app.everyRow()) + JSON.stringify(app.logs)
+    const kept = waiting + JSON.stringify(await app.readAllRows()) + JSON.stringify(app.logs)
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(app.logs.length).toBeGreaterThan(0)
     for (const secret of secrets) expect(kept).not.toContain(secret)
@@ -356,7 +356,7 @@ describe('sign-up with rate limits', async () => {
       const attacker = { ...limited.person(), email: owner.email }
       expect((await limited.browser({ ip: `198.51.100.${place}` }).post('/auth/sign-up/email', attacker)).status).toBe(200)
     }
-    await limited.mailed()
+    await limited.drainMail()
     expect(limited.outbox.to(owner.email)).toHaveLength(5)
   })
 })

@@ -70,11 +70,11 @@ describe('a sign-in with GitHub', () => {
     const email = await setPerson()
     google.person = { sub: `same-${peopleCount}`, email, email_verified: true, name: 'Same' }
     const first = await userIn((await signInAt(app, 'google')).tab)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email)).toEqual([])
     const second = await userIn((await signInAt(app, 'github')).tab)
     expect(second?.id).toBe(first?.id)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(email).map(({ subject }) => subject)).toEqual(['GitHub now signs in to your Floorpass account'])
     expect(await app.db.account.count({ where: { userId: first?.id ?? '' } })).toBe(2)
   })
@@ -110,5 +110,5 @@ describe('T74: a failing GitHub', () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

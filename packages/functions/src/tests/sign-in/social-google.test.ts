@@ -183,7 +183,7 @@ describe('T68: the state of a social sign-in', () => {
   test('T177: is stored only as a hash, with a sealed payload', async () => {
     const tab = app.browser()
     const url = urlOf(await tab.post('/auth/sign-in/social', { provider: 'google', callbackURL: '/canary-target' }))
-    const rows = JSON.stringify(await app.everyRow())
+    const rows = JSON.stringify(await app.readAllRows())
     for (const secret of [url.searchParams.get('state'), url.searchParams.get('nonce'), tab.cookies.get('floorpass_flow')]) {
       expect(secret).toMatch(/^[\w-]{43}$/)
       expect(rows).not.toContain(secret)
@@ -389,5 +389,5 @@ test('links over the limit redirect to an error page', async () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

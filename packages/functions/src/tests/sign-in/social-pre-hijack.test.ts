@@ -19,7 +19,7 @@ test('T81: an unverified sign-up loses its password and links when a provider ve
   const attacker = await app.signUp()
   const { token } = app.outbox.lastTo(attacker.email)
   await app.browser().post('/auth/forget-password', { email: attacker.email })
-  await app.mailed()
+  await app.drainMail()
   const reset = app.outbox.lastTo(attacker.email).token
   setPerson(attacker.email)
   const owner = await signInAt(app, 'google')
@@ -59,7 +59,7 @@ test('a verified email joins the same verified email at the provider and keeps t
   const { tab } = await signInAt(app, 'google')
   expect(await userIn(tab)).toMatchObject({ email: person.email, name: person.name })
   expect((await signIn(person)).status).toBe(200)
-  await app.mailed()
+  await app.drainMail()
   expect(app.outbox.lastTo(person.email).subject).toBe('Google now signs in to your Floorpass account')
 })
 

@@ -61,7 +61,7 @@ describe.each(Object.entries(calls))('T2, T5: the time of %s', (name, [callOf, p
       }
     }
     await Promise.all(Array.from({ length: callers }, caller))
-    await app.mailed()
+    await app.drainMail()
 
     const [left, right] = [times.known, times.unknown].map((list) => list.toSorted((one, other) => one - other)) as [
       number[],

@@ -60,7 +60,7 @@ describe('the authorization', () => {
 
   test('never logs or stores the secret', async () => {
     await app.browser().get('/tests/check-database', withSecret)
-    const kept = JSON.stringify([app.logs, await app.everyRow()])
+    const kept = JSON.stringify([app.logs, await app.readAllRows()])
     expect(kept).not.toContain(secret)
     expect(kept).not.toContain(Buffer.from(secret).toString('base64'))
   })
@@ -129,14 +129,14 @@ describe('the suites of the service itself', () => {
   const run = async (suite: string, from = app) => (await from.browser().get(`/tests/${suite}`, withSecret)).body as SmokeReport
 
   test('pass on a healthy service and leave nothing behind', async () => {
-    const rows = await app.everyRow()
+    const rows = await app.readAllRows()
     const mails = app.outbox.mails.length
     for (const suite of ['check-database', 'check-mail', 'check-auth']) {
       const report = await run(suite)
       expect(resultsOf(report).filter((result) => !result.startsWith('passed '))).toEqual([])
       expect(report).toMatchObject({ success: true, testResults: [{ name: `/tests/${suite}`, status: 'passed' }] })
     }
-    expect(await app.everyRow()).toEqual(rows)
+    expect(await app.readAllRows()).toEqual(rows)
     expect(app.outbox.mails).toHaveLength(mails)
   })
 

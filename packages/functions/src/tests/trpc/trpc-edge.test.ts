@@ -39,14 +39,14 @@ describe('a tRPC call', () => {
   test('T55, T62: refuses a mutation by GET, HEAD or another method', async () => {
     const tab = await app.signedIn()
     const input = encodeURIComponent(JSON.stringify({ name: 'Eve' }))
-    const before = await app.everyRow()
+    const before = await app.readAllRows()
     expect(getRefusal(await tab.get(`/trpc/profile.update?input=${input}`))).toEqual([405, 'METHOD_NOT_ALLOWED'])
     expect(getRefusal(await tab.get('/trpc/signIn.signOut'))).toEqual([405, 'METHOD_NOT_ALLOWED'])
     await tab.request('HEAD', `/trpc/profile.update?input=${input}`)
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       expect((await tab.request(method, '/trpc/profile.update', { body: { name: 'Eve' } })).status).toBe(405)
     }
-    expect(await app.everyRow()).toEqual(before)
+    expect(await app.readAllRows()).toEqual(before)
   })
 
   test('T56: refuses a query by POST, and no header overrides the method', async () => {
@@ -162,11 +162,11 @@ describe('T50, T53: the origin check of tRPC', () => {
     const { email, password } = await app.verified()
     const tab = await app.signedIn()
     const headers = { origin }
-    const before = await app.everyRow()
+    const before = await app.readAllRows()
     expect((await tab.post('/trpc/profile.update', { name: 'Eve' }, { headers })).status).toBe(403)
     expect((await app.browser().post('/trpc/signIn.email', { email, password }, { headers })).status).toBe(403)
     expect((await sendBatch(tab, [['profile.update', { name: 'Eve' }]], headers)).status).toBe(403)
-    expect(await app.everyRow()).toEqual(before)
+    expect(await app.readAllRows()).toEqual(before)
   })
 
   test('applies to content types that a form can send', async () => {
@@ -194,12 +194,12 @@ describe('T62: a tRPC batch', () => {
     const tab = await app.signedIn()
     const update = (name: string) => ['profile.update', { name }] as [string, unknown]
     expect(getKeys(await sendBatch(tab, Array(10).fill(update('Ten'))))).toEqual(Array(10).fill('ok'))
-    const before = await app.everyRow()
+    const before = await app.readAllRows()
     const answer = await sendBatch(tab, Array(11).fill(update('Eleven')))
     expect(getRefusal(answer)).toEqual([400, 'VALIDATION_ERROR'])
     expect(getError(answer).error.message).toBe('The request is not valid')
     expect(getRefusal(await tab.get(batchPath(Array(11).fill('sessions.get'))))).toEqual([400, 'VALIDATION_ERROR'])
-    expect(await app.everyRow()).toEqual(before)
+    expect(await app.readAllRows()).toEqual(before)
   })
 
   test('has each of its calls checked', async () => {

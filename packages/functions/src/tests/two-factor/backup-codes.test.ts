@@ -24,7 +24,7 @@ describe('a backup code', () => {
     expect(tab.cookies.has('floorpass_session')).toBe(true)
     expect((await verifyCode(await signIn(person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
     expect(await countUnused(userId)).toBe(9)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(person.email).text).toContain('Codes left: 9.')
     expect(
       await app.db.auditEvent.findFirst({ where: { userId, action: 'sign-in', succeeded: true }, orderBy: { id: 'desc' } }),
@@ -133,5 +133,5 @@ describe('two-factor/generate-backup-codes', () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

@@ -100,5 +100,5 @@ describe('two-factor/disable', () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

@@ -168,7 +168,7 @@ describe('the first right code', () => {
     for (const { status, code: key } of answers)
       if (status !== 200) expect(['UNAUTHORIZED', 'INVALID_TWO_FACTOR_COOKIE', 'INVALID_CODE']).toContain(key)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.to(tab.person.email).filter(({ subject }) => subject.includes('needs a code'))).toHaveLength(1)
   })
 
@@ -211,12 +211,12 @@ test('T115, T176, T177: keeps the secret and codes out of the database, logs, ma
   const tab = await app.signedIn()
   const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
   await verifyCode(tab, backupCodes[0])
-  await app.mailed()
+  await app.drainMail()
   const answers = await Promise.all(
     ['get-session', 'list-sessions', 'export-data', 'two-factor/list-trusted-devices'].map((path) => tab.get(`/auth/${path}`)),
   )
   const everything = JSON.stringify([
-    await app.everyRow(),
+    await app.readAllRows(),
     app.logs,
     app.outbox.mails,
     answers.map(({ body }) => body),
@@ -228,7 +228,7 @@ test('T115, T176, T177: keeps the secret and codes out of the database, logs, ma
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })
 
 describe('an unconfirmed set-up', () => {
@@ -237,7 +237,7 @@ describe('an unconfirmed set-up', () => {
     const { authenticator } = await setUpTwoFactor(tab, tab.person.password)
     for (let count = 0; count < 12; count += 1) expect((await verifyCode(tab, '000000')).code).toBe('INVALID_CODE')
     expect(await findFactor(tab.userId)).toMatchObject({ failedAttempts: 0, lockedUntil: null })
-    await app.mailed()
+    await app.drainMail()
     expect(app.outbox.lastTo(tab.person.email).subject).not.toContain('Too many')
     expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
   })
@@ -246,7 +246,7 @@ describe('an unconfirmed set-up', () => {
     const tab = await app.signedIn()
     await setUpTwoFactor(tab, tab.person.password)
     await app.browser().post('/auth/forget-password', { email: tab.person.email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(tab.person.email)
     await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
     expect(await findFactor(tab.userId)).toBeNull()

@@ -109,7 +109,7 @@ describe('an account with a second factor', () => {
     const { person, userId, authenticator, backupCodes } = await signInWithFactor()
     const tab = app.browser()
     await tab.post('/auth/forget-password', { email: person.email })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.lastTo(person.email)
     const reset = await tab.post('/auth/reset-password', { token, newPassword })
     expect([reset.body, tab.cookies.has('floorpass_session'), await isEnabled(userId)]).toEqual([{ status: true }, false, true])
@@ -134,7 +134,7 @@ describe('an account with a second factor', () => {
     const { tab, userId } = await signInWithFactor()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     const elsewhere = app.browser()
     await elsewhere.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
     expect([await userIn(elsewhere), elsewhere.cookies.size, await isEnabled(userId)]).toEqual([null, 0, true])
@@ -151,14 +151,14 @@ describe('an undone email change', () => {
   const changeAndUndo = async (tab: Awaited<ReturnType<typeof signInWithFactor>>['tab'], meanwhile: () => Promise<unknown>) => {
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
-    await app.mailed()
+    await app.drainMail()
     const { token } = app.outbox.to(tab.person.email).find(({ link }) => link.pathname === '/undo-email-change') ?? {}
     await meanwhile()
     const answer = await app.browser().post('/auth/undo-email-change', { token })
     expect(answer.body).toMatchObject({ status: true })
-    await app.mailed()
+    await app.drainMail()
     await app.browser().post('/auth/reset-password', { token: app.outbox.lastTo(tab.person.email).token, newPassword })
     return (await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: newPassword })).body
   }
@@ -218,5 +218,5 @@ test('T103: a deleted account leaves nothing of its second factor', async () => 
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

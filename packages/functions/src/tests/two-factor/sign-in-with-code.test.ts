@@ -385,5 +385,5 @@ describe('wrong codes', () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })

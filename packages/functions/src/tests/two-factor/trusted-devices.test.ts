@@ -219,7 +219,7 @@ describe('trusted devices', () => {
       'reset-password',
       async ({ person }: Awaited<ReturnType<typeof signInWithLaptop>>) => {
         await app.browser().post('/auth/forget-password', { email: person.email })
-        await app.mailed()
+        await app.drainMail()
         const { token } = app.outbox.lastTo(person.email)
         return app.browser().post('/auth/reset-password', { token, newPassword: person.password.replace('plum', 'pear') })
       },
@@ -251,7 +251,7 @@ describe('trusted devices', () => {
     const { phone, laptop, person, userId } = await signInWithLaptop()
     const { email: newEmail } = app.person()
     await phone.post('/auth/change-email', { newEmail })
-    await app.mailed()
+    await app.drainMail()
     expect((await laptop.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })).status).toBe(200)
     await phone.post('/auth/revoke-session', { token: await handleOf(laptop) })
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
@@ -260,5 +260,5 @@ describe('trusted devices', () => {
 })
 
 test('the tests above caused no unexpected error', () => {
-  expect(app.unforeseen()).toEqual([])
+  expect(app.warnings()).toEqual([])
 })
