@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { foundAccounts, seedScene } from '../features/support/scene.ts'
+import { createAccounts, seedScene } from '../features/support/scene.ts'
 import { fail, run, say } from './run.mjs'
 import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
@@ -59,7 +59,7 @@ let failed
 try {
   const missed = await withService(Date.now(), service.environment, async () => {
     const address = (handle) => `${handle}@meridian.example`
-    await foundAccounts(service.url, address)
+    await createAccounts(service.url, address)
     const scene = await seedScene(service.url, address, { slug: 'meridian-rates' })
     const missedTargets = []
     say(`| page | ${Object.keys(targets).join(' | ')} | FCP | LCP | TBT | CLS | Speed Index |`)

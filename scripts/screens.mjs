@@ -8,7 +8,7 @@ import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { chromium } from '@playwright/test'
 import sharp from 'sharp'
 import { openPage, pages } from '../features/support/pages.ts'
-import { foundAccounts, seedScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
+import { createAccounts, seedScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
 import { fail, say } from './run.mjs'
 import { chromiumPath, prepareService, withService } from './scene-service.mjs'
 
@@ -113,7 +113,7 @@ async function takeScreens() {
     // Build now, so that the scene's clock does not run during the build.
     await withService(today - 61 * day, environment, async () => {})
     say('Creating the scene: accounts from two months ago, devices from this week …')
-    await withService(today - 61 * day, environment, () => foundAccounts(url, address))
+    await withService(today - 61 * day, environment, () => createAccounts(url, address))
     await withService(today - 4 * day + 7_500_000, environment, () => signInElsewhere(url, address, ['phone']))
     const returning = await withService(today - 1 * day - 5_400_000, environment, async (lag) => {
       await signInElsewhere(url, address, ['safari', 'firefox'])

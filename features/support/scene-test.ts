@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
-import { cookiesOf, foundAccounts, type Scene, seedScene, signIn, type Visitor } from './scene.ts'
+import { cookiesOf, createAccounts, type Scene, seedScene, signIn, type Visitor } from './scene.ts'
 import { returningVisitor } from './sign-in-earlier.ts'
 
 type VisitOptions = BrowserContextOptions & { as: Visitor }
@@ -18,7 +18,7 @@ export const test = base.extend<Scenery, { scene: Scene }>({
       const run = randomUUID().slice(0, 8)
       const url = String(project.use.baseURL)
       const address = (handle: string) => `${handle}-${run}@${'sub.'.repeat(8)}example.test`
-      await foundAccounts(url, address)
+      await createAccounts(url, address)
       await use(await seedScene(url, address, { slug: `meridian-${run}`, returning: returningVisitor() }))
     },
     { scope: 'worker', timeout: 120_000 },

@@ -104,8 +104,8 @@ const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({
   password,
 })
 
-/** The accounts of everybody in the scene. */
-export async function foundAccounts(url: string, address: Address): Promise<void> {
+/** Creates the accounts of all people in the scene. */
+export async function createAccounts(url: string, address: Address): Promise<void> {
   for (const handle of ['ada', 'grace', 'jonas', 'noor', 'claire', 'guarded'] as const)
     await createAccount(url, accountOf(address, handle))
 }
