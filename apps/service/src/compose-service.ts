@@ -148,4 +148,4 @@ async function runWithin(seconds: number, work: () => Promise<void>): Promise<vo
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-const listenToNothing = (): ChangeChannel => ({ isCurrent: () => false, settle: async () => {}, close: async () => {} })
+const listenToNothing = (): ChangeChannel => ({ isCurrent: () => false, flush: async () => {}, close: async () => {} })

@@ -56,7 +56,7 @@ const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type })
   const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, traceResult(run)) : run())
   if (type === 'mutation') {
     // Remove ended sessions from the cache before the response.
-    await ctx.sessionCache.settle()
+    await ctx.sessionCache.flush()
     ctx.forgetSession()
   }
   if (result.ok) return result

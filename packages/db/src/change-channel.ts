@@ -3,7 +3,7 @@ export type ChangeChannel = {
   /** False when the listener may have missed a change for longer than `ChannelTimes.silence`. */
   isCurrent(): boolean
   /** Resolves when all changes committed before the call were delivered, or the channel is down. Never rejects. */
-  settle(): Promise<void>
+  flush(): Promise<void>
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export type ChannelTimes = {
   heartbeat: number
   /** The hard bound: nothing counts as current when the last heartbeat started longer ago. */
   silence: number
-  /** The longest that a mutation waits for `settle`. */
+  /** The longest that a mutation waits for `flush`. */
   settling: number
   patience: number
   /** Pauses between attempts to connect. They double after each failure. */

@@ -13,7 +13,7 @@ export function listenOnEmbedded(client: PGlite, listener: ChangeListener): Chan
   )
   return {
     isCurrent: () => isUp,
-    settle: async () => {},
+    flush: async () => {},
     async close() {
       await listening
       isUp = false

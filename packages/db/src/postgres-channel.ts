@@ -117,7 +117,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
       const { monotonic, wall } = now()
       return monotonic - lastHeartbeatAt.monotonic <= times.silence && Math.abs(wall - lastHeartbeatAt.wall) <= times.silence
     },
-    settle: flush,
+    flush,
     async close() {
       closing.abort()
       connection?.fail(new Error('closed'))

@@ -19,7 +19,7 @@ export const adminOf =
   ({ service }: Pick<TestApp, 'service'>) =>
   async (...args: string[]): Promise<CommandResult> => {
     const result = await runHere(args, async () => ({ ...service, stop: async () => {} }))
-    await service.deps.sessionCache.settle()
+    await service.deps.sessionCache.flush()
     return result
   }
 

@@ -20,7 +20,7 @@ export type SessionCache = {
   /** Call it before the read. Always call `end`. */
   read(id: string): CacheFill
   /** Resolves when the cache has applied every change committed before the call. */
-  settle(): Promise<void>
+  flush(): Promise<void>
   stats(): SessionCacheStats
   close(): Promise<void>
 }
@@ -112,7 +112,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
       fills.add(fill)
       return fill
     },
-    settle: () => channel.settle(),
+    flush: () => channel.flush(),
     stats: () => ({ hits, misses, size: entries.size, channelUp: channel.isCurrent() }),
     close: () => channel.close(),
   }

@@ -103,7 +103,7 @@ describe('a cached session', () => {
   test('cannot write for a suspended user, even when no invalidation arrives', async () => {
     const tab = await app.signedIn()
     await getSession(tab)
-    vi.spyOn(cache, 'settle').mockResolvedValue()
+    vi.spyOn(cache, 'flush').mockResolvedValue()
     const find = vi.spyOn(cache, 'find')
     onTestFinished(() => void vi.restoreAllMocks())
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
@@ -159,7 +159,7 @@ describe('the session cache', () => {
     const cache = createSessionCache({
       listen: (listener) => {
         registered = listener
-        return { isCurrent: () => isCurrent, settle: async () => {}, close: async () => {} }
+        return { isCurrent: () => isCurrent, flush: async () => {}, close: async () => {} }
       },
       log,
       size: 3,

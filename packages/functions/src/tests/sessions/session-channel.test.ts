@@ -144,7 +144,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { cache, downs } = await openAndWaitUntilUp(await createDatabaseUrl(), { settling: 100 })
     // From here the event loop runs its timers before it reads.
     await new Promise(setImmediate)
-    const settled = cache.settle()
+    const settled = cache.flush()
     const until = performance.now() + 400
     while (performance.now() < until);
     await settled
@@ -156,7 +156,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { cache, isUp } = await openAndWaitUntilUp(proxy.url)
     proxy.silence()
     const began = performance.now()
-    await cache.settle()
+    await cache.flush()
     expect(performance.now() - began).toBeLessThan(hardBound)
     expect(isUp()).toBe(false)
   })
@@ -176,7 +176,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   test("is not kept current by a mutation's barrier", async () => {
     const { cache, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 500 })
     await delay(300)
-    await cache.settle()
+    await cache.flush()
     await delay(300)
     expect(isUp()).toBe(false)
   })
@@ -198,7 +198,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const switched = performance.now()
     // A busy service keeps getting answers from the old server.
     while (isUp() && performance.now() - switched < 2 * hardBound) {
-      await cache.settle()
+      await cache.flush()
       await delay(20)
     }
     expect(performance.now() - switched).toBeLessThanOrEqual(hardBound + 100)
@@ -207,7 +207,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
     commitEntry(cache)
     await db.$executeRaw`SELECT pg_notify('floorpass_sessions', 'session:one')`
-    await cache.settle()
+    await cache.flush()
     expect(cache.find('one')).toBeNull()
     await close()
   })
@@ -242,7 +242,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
       await tx.$executeRaw`SET LOCAL session_replication_role = replica`
       await tx.user.update({ where: { id: user.id }, data: { suspendedAt: new Date() } })
     })
-    await cache.settle()
+    await cache.flush()
     expect(cache.find('one')).toBeNull()
   })
 
@@ -251,7 +251,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const settle = async (times: number) => {
-      for (let count = 0; count < times; count += 1) await cache.settle()
+      for (let count = 0; count < times; count += 1) await cache.flush()
       collect()
       return process.memoryUsage().heapUsed
     }
