@@ -244,7 +244,7 @@ export async function sendPasswordPaused(
   deviceKind: 'known' | 'unknown',
 ): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, 'password-paused', { place: deviceKind, resetUrl })
+  await queueMail(ctx, tx, user, 'password-paused', { deviceKind, resetUrl })
 }
 
 export async function sendAccountDeleted(

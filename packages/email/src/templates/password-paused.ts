@@ -1,16 +1,16 @@
 import type { MailTemplate } from './content.ts'
 
-/** `place` says which devices sent the wrong passwords. */
-export const passwordPaused: MailTemplate<{ place: 'known' | 'unknown'; resetUrl: string }> = {
-  en: ({ appName, place, resetUrl }) => ({
+/** `deviceKind` says which devices sent the wrong passwords. */
+export const passwordPaused: MailTemplate<{ deviceKind: 'known' | 'unknown'; resetUrl: string }> = {
+  en: ({ appName, deviceKind, resetUrl }) => ({
     subject: `Someone is guessing at the password of your ${appName} account`,
     preheader:
-      place === 'known'
+      deviceKind === 'known'
         ? 'It came from one of your devices or sessions.'
         : 'Your own devices still sign in, and need nothing from you.',
     heading: 'Too many wrong passwords',
     paragraphs:
-      place === 'known'
+      deviceKind === 'known'
         ? [
             `Someone entered many wrong passwords for your ${appName} account on one of your devices or in an open session. Your settings ask you to sign in again before they accept a password.`,
             'If it was not you, choose a new password: this ends every session. Then sign out everywhere under Sessions, so that we no longer recognize the device.',
@@ -21,15 +21,15 @@ export const passwordPaused: MailTemplate<{ place: 'known' | 'unknown'; resetUrl
           ],
     action: { label: 'Choose a new password', url: resetUrl },
   }),
-  fr: ({ appName, place, resetUrl }) => ({
+  fr: ({ appName, deviceKind, resetUrl }) => ({
     subject: `Quelqu’un essaie de deviner le mot de passe de votre compte ${appName}`,
     preheader:
-      place === 'known'
+      deviceKind === 'known'
         ? 'C’était quelqu’un qui a l’un de vos appareils ou l’une de vos sessions.'
         : 'Vos appareils se connectent toujours ; vous n’avez rien à y faire.',
     heading: 'Trop de mots de passe erronés',
     paragraphs:
-      place === 'known'
+      deviceKind === 'known'
         ? [
             `Une personne a saisi de nombreux mots de passe erronés pour votre compte ${appName} sur l’un de vos appareils ou dans une session ouverte. Les paramètres n’acceptent plus de mot de passe tant que vous ne vous êtes pas reconnecté.`,
             'Si ce n’était pas vous, choisissez un nouveau mot de passe : toutes les sessions prendront fin. Déconnectez ensuite tous les appareils sous Sessions, afin que celui-ci ne soit plus reconnu.',

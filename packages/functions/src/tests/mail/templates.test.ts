@@ -47,7 +47,7 @@ const samples: { [Name in MailName]: MailVariables[Name] } = {
   'member-added': { actor: 'Grace', organization: 'Desk', organizationsUrl: link },
   'member-removed': { organization: 'Desk', organizationsUrl: link },
   'membership-dropped': { organization: 'Desk', most: 5, organizationsUrl: link },
-  'password-paused': { place: 'known', resetUrl: link },
+  'password-paused': { deviceKind: 'known', resetUrl: link },
   'two-factor-enabled': { securityUrl: link, resetUrl: other },
   'two-factor-disabled': { resetUrl: link },
   'two-factor-locked': { minutes: 15, resetUrl: link },
