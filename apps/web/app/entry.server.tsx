@@ -47,5 +47,5 @@ async function readData({ serverHandoffStream }: EntryContext): Promise<{ done: 
 /** Logs unexpected errors, except those of requests that the browser aborted. */
 export function handleError(error: unknown, { context, request }: LoaderFunctionArgs): void {
   const isRefusal = isRouteErrorResponse(error) && error.status < 500
-  if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'a page failed')
+  if (!request.signal.aborted && !isRefusal) context.log.error({ err: error }, 'page failed')
 }

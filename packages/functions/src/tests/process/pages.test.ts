@@ -144,7 +144,7 @@ test('a page that fails to render answers 500 as a page and is logged, and the n
   await vi.waitFor(() =>
     expect(server.logs()).toContainEqual(
       expect.objectContaining({
-        msg: 'a page failed',
+        msg: 'page failed',
         err: expect.objectContaining({ message: 'a page that cannot be rendered' }),
       }),
     ),
