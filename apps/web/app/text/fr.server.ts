@@ -141,7 +141,7 @@ export const fr: ServerText = {
     slugForm: 'Utilisez les lettres de a à z, des chiffres, et des tirets entre eux',
     slugReserved: 'Ce nom court est réservé',
     codeMissing: 'Saisissez un code',
-    proofMissing: 'Saisissez votre mot de passe ou un code',
+    passwordOrCodeMissing: 'Saisissez votre mot de passe ou un code',
     straightRow: 'Les suites de touches voisines du clavier sont faciles à deviner.',
     keyPattern: 'Les motifs courts tracés sur le clavier sont faciles à deviner.',
     simpleRepeat: 'Les caractères répétés, comme « aaa », sont faciles à deviner.',

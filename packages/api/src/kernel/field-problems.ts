@@ -22,7 +22,7 @@ export const fieldProblems = {
   slugForm: 'Use letters a to z, digits and dashes between them',
   slugReserved: 'This short name is reserved',
   codeMissing: 'Enter a code',
-  proofMissing: 'Enter your password or a code',
+  passwordOrCodeMissing: 'Enter your password or a code',
   straightRow: 'Straight rows of keys on your keyboard are easy to guess.',
   keyPattern: 'Short keyboard patterns are easy to guess.',
   simpleRepeat: 'Repeated characters like "aaa" are easy to guess.',

@@ -45,7 +45,7 @@ export const reauthenticateInput = startSocialInput
   })
   .refine(({ password, code, provider, sendEmail, token }) => countDefined(password, code, provider, sendEmail, token) === 1, {
     path: ['password'],
-    message: problem('proofMissing'),
+    message: problem('passwordOrCodeMissing'),
   })
 
 const countDefined = (...values: unknown[]): number => values.filter((value) => value !== undefined).length

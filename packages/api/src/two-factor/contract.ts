@@ -22,7 +22,7 @@ const reauthenticationProof = z
   .object({ password: password.optional(), code: code.optional() })
   .refine((proof) => proof.password !== undefined || proof.code !== undefined, {
     path: ['password'],
-    message: problem('proofMissing'),
+    message: problem('passwordOrCodeMissing'),
   })
 
 export const disableTwoFactorInput = reauthenticationProof
