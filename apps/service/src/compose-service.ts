@@ -91,7 +91,7 @@ export function composeService({
     limiter: metrics ? metrics.withRefusalCount(limiter) : limiter,
     responseFloor: createResponseFloor(responseFloorMs),
     secretBox,
-    sessionCache: createSessionCache({ listen: cacheSessions ? database.listen : listenToNothing, log }),
+    sessionCache: createSessionCache({ listen: cacheSessions ? database.listen : createIdleChannel, log }),
     sessionMisses: createSessionMisses(config.rateLimit),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
@@ -148,4 +148,4 @@ async function runWithin(seconds: number, work: () => Promise<void>): Promise<vo
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-const listenToNothing = (): ChangeChannel => ({ isCurrent: () => false, flush: async () => {}, close: async () => {} })
+const createIdleChannel = (): ChangeChannel => ({ isCurrent: () => false, flush: async () => {}, close: async () => {} })
