@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags profile, language
 import { expect, test } from '@playwright/test'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 test.describe('in a browser that prefers French', () => {

@@ -4,7 +4,7 @@
 // @tags organizations
 import { randomUUID } from 'node:crypto'
 import { expect, type Page, test } from '@playwright/test'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
 
 /** Creates an organization from the settings and answers its short name. */

@@ -4,7 +4,7 @@
 // @tags pages, accessibility
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { openPage, pages } from './support/pages.ts'
 import { type Visitor, visitors } from './support/scene.ts'
 import { test, watch } from './support/scene-test.ts'

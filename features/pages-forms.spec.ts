@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags pages
 import { expect, type Page, test } from '@playwright/test'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 /** Counts what is posted from now on, and holds it until it is let go. */

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags sessions
 import { type Browser, expect, type Page, test } from '@playwright/test'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { type Person, signedInPerson, submitSignIn } from './support/person.ts'
 
 async function signInElsewhere(browser: Browser, person: Person): Promise<Page> {

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags settings, accessibility
 import { test } from '@playwright/test'
-import { byKeyboard } from './support/hands.ts'
+import { byKeyboard } from './support/drivers.ts'
 import { journeys, walk } from './support/settings-journeys.ts'
 
 for (const journey of journeys) {

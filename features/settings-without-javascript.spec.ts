@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags settings
 import { test } from '@playwright/test'
-import { byMouse } from './support/hands.ts'
+import { byMouse } from './support/drivers.ts'
 import { journeys, walk } from './support/settings-journeys.ts'
 
 test.use({ javaScriptEnabled: false })

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags sign-in, accessibility
 import { expect, test } from '@playwright/test'
-import { expectVisibleFocus, tabTo } from './support/hands.ts'
+import { expectVisibleFocus, tabTo } from './support/drivers.ts'
 import { signedInPerson } from './support/person.ts'
 
 test('sign-in: the keyboard alone signs in and out, and an error takes the focus', async ({ page, context }) => {

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags sign-in
 import { expect, test } from '@playwright/test'
-import { scriptsAtWork } from './support/hands.ts'
+import { scriptsAtWork } from './support/drivers.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 
 test('sign-in: without a network nothing is sent and nothing typed is lost; "Try again" sends it', async ({ page, context }) => {

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { scriptsAtWork } from './hands.ts'
+import { scriptsAtWork } from './drivers.ts'
 import type { Scene, Visitor } from './scene.ts'
 
 export type PageRow = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
-import type { Hand } from './hands.ts'
+import type { Hand } from './drivers.ts'
 import { newPerson, originOf, type Person, signedInPerson } from './person.ts'
 import { createAccount, mailedLink, openTab, signIn } from './scene.ts'
 
