@@ -25,7 +25,7 @@ async function holdPosts(page: Page) {
 }
 
 async function skipToContent(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Skip to the content' }).focus()
+  await page.getByRole('link', { name: 'Skip to content' }).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
 }
@@ -37,8 +37,8 @@ const families = [
       await page.goto('/forgot-password')
       await page.getByLabel('Email address').fill(newPerson().email)
     },
-    button: 'Send the link',
-    outcome: (page: Page) => expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible(),
+    button: 'Send link',
+    outcome: (page: Page) => expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible(),
   },
   {
     family: 'in the settings',
@@ -103,14 +103,14 @@ test('pages: after a refusal the focus is in the first field to correct, and the
   await expect(alert.getByRole('link'), 'what was said is there as long as it is true').toHaveCount(2)
 })
 
-test('pages: "Skip to the content" keeps the page of a mailed link as it is', async ({ page }) => {
+test('pages: "Skip to content" keeps the page of a mailed link as it is', async ({ page }) => {
   await page.goto('/verify-email?token=any')
   await scriptsAtWork(page)
   await expect(page).toHaveURL('/verify-email')
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
   await skipToContent(page)
-  await expect(page.getByRole('button', { name: 'Confirm address' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Confirm email' })).toBeVisible()
   await expect(page).toHaveURL('/verify-email')
   expect(asked).toEqual([])
 })

@@ -59,7 +59,7 @@ test('pages: T191, while the database is away a page says so, keeps what was typ
   expect(answer?.status()).toBe(503)
   expect(answer?.headers()['retry-after']).toMatch(/^\d+$/)
   expect(answer?.headers()['cache-control']).toBe('no-store')
-  await expect(page.getByRole('heading', { name: 'The service cannot be reached' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Service unavailable' })).toBeVisible()
   await expectAccessible(page, '503')
 
   await submitSignIn(visitor, person)

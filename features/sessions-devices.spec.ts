@@ -56,7 +56,7 @@ test('sessions: what could not be ended says so where it was pressed, and ends w
   for (const button of [others, page.getByRole('button', { name: 'Sign out all other devices' })]) {
     await page.route('**/settings/sessions.data*', (route) => route.abort('connectionfailed'))
     await button.click()
-    await expect(page.getByRole('alert')).toContainText('did not answer')
+    await expect(page.getByRole('alert')).toContainText('didn’t answer')
     await expect(page.getByRole('alert')).toBeFocused()
     await page.unroute('**/settings/sessions.data*')
   }

@@ -14,7 +14,7 @@ test('sign-in: the keyboard alone signs in and out, and an error takes the focus
   const email = page.getByLabel('Email address')
   const password = page.getByLabel('Password', { exact: true })
 
-  await tabTo(page, page.getByRole('link', { name: 'Skip to the content' }))
+  await tabTo(page, page.getByRole('link', { name: 'Skip to content' }))
   await page.keyboard.press('Enter')
   await expect(page.getByRole('main')).toBeFocused()
 

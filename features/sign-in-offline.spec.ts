@@ -28,7 +28,7 @@ test('sign-in: without a network nothing is sent and nothing typed is lost; "Try
   await expect(notice).toBeVisible()
   await context.setOffline(false)
   await notice.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible()
 })
 
 test('sign-in: what was held for want of a network is forgotten when something else is sent', async ({ page, context }) => {
@@ -36,11 +36,11 @@ test('sign-in: what was held for want of a network is forgotten when something e
   await page.getByLabel('Email address').fill(newPerson().email)
   await scriptsAtWork(page)
   await context.setOffline(true)
-  await page.getByRole('button', { name: 'Send the link' }).click()
+  await page.getByRole('button', { name: 'Send link' }).click()
   await expect(page.getByRole('alert')).toContainText('No connection')
   await context.setOffline(false)
-  await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible()
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
@@ -52,8 +52,8 @@ test('sign-in: a form that a proxy answers in place of the service keeps what wa
   await page.route('**/forgot-password.data*', (route) =>
     route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }),
   )
-  await page.getByRole('button', { name: 'Send the link' }).click()
-  await expect(page.getByRole('alert')).toContainText('did not answer')
+  await page.getByRole('button', { name: 'Send link' }).click()
+  await expect(page.getByRole('alert')).toContainText('didn’t answer')
   await expect(box).toHaveValue('ada@example.test')
 })
 
@@ -68,13 +68,13 @@ test('sign-in: a form that does not reach the service keeps what was typed, and 
   await scriptsAtWork(page)
   await page.route('**/signup.data*', (route) => route.abort('connectionfailed'))
   await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('alert')).toContainText('did not answer')
+  await expect(page.getByRole('alert')).toContainText('didn’t answer')
   await expect(page.getByRole('alert')).toBeFocused()
   await expect(page.getByLabel('Email address')).toHaveValue(email)
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue(password)
   await page.unroute('**/signup.data*')
   await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible()
 })
 
 test('sign-in: a page that could not be fetched says so and is asked for again on the spot', async ({ page }) => {

@@ -19,7 +19,7 @@ async function prepare(page: Page, person: Person): Promise<{ authenticator: Aut
 }
 
 async function enterCode(page: Page, code: string): Promise<void> {
-  await page.getByLabel('Code from your authenticator').fill(code)
+  await page.getByLabel('Code from your authenticator app').fill(code)
   await page.getByRole('button', { name: 'Switch it on' }).click()
 }
 
@@ -59,16 +59,16 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/settings/trading')
       await submitSignIn(page, person)
       await expect(page).toHaveURL('/two-factor')
-      const box = page.getByLabel('Code from your authenticator')
+      const box = page.getByLabel('Code from your authenticator app')
       await expect(box).toHaveAttribute('autocomplete', 'one-time-code')
       await page.goto('/dashboard')
       await expect(page).toHaveURL('/login?redirectTo=%2Fdashboard')
       await page.goto('/two-factor')
       await box.fill('000000')
-      await page.getByLabel('Do not ask for a code on this device').check()
+      await page.getByLabel('Don’t ask for a code on this device').check()
       await page.getByRole('button', { name: 'Sign in' }).click()
       await expect(page.getByRole('alert')).toContainText('not right')
-      await expect(page.getByLabel('Do not ask for a code on this device')).toBeChecked()
+      await expect(page.getByLabel('Don’t ask for a code on this device')).toBeChecked()
       await box.fill(authenticator.code(1))
       await page.getByRole('button', { name: 'Sign in' }).click()
       await expect(page).toHaveURL('/settings/trading')
@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
       await submitSignIn(page, person)
       const button = page.getByRole('button', { name: 'Sign in' })
       for (let count = 0; count < 5; count += 1) {
-        await page.getByLabel('Code from your authenticator').fill(`00000${count}`)
+        await page.getByLabel('Code from your authenticator app').fill(`00000${count}`)
         const answer = page.waitForResponse((response) => response.request().method() === 'POST')
         await button.click()
         await answer

@@ -37,7 +37,7 @@ const withoutNetwork = (link: string) => async (page: Page) => {
 const mailSent = (button: string) => async (page: Page) => {
   await page.getByLabel('Email address').fill('ada@meridian.example')
   await press(button)(page)
-  await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 }
 
 /** Every page, and how to come to it: what is said of all pages is tested over this table, and photographed from it. */
@@ -53,7 +53,7 @@ export const pages: readonly PageRow[] = [
   { name: 'signup-french', photo: false, path: '/signup', as: 'visitor', locale: 'fr' },
   { name: 'signup-refused', photo: false, path: '/signup', as: 'visitor', reach: refused('Create account') },
   { name: 'forgot-password', path: '/forgot-password', as: 'visitor' },
-  { name: 'check-your-mail', path: '/forgot-password', as: 'visitor', reach: mailSent('Send the link') },
+  { name: 'check-your-mail', path: '/forgot-password', as: 'visitor', reach: mailSent('Send link') },
   { name: 'reset-password', path: ({ links }) => links.reset, as: 'visitor', token: true },
   { name: 'reset-password-dead', path: '/reset-password?token=any', as: 'visitor', token: true },
   { name: 'verify-email', path: ({ links }) => links.verify, as: 'visitor', token: true },
@@ -63,7 +63,7 @@ export const pages: readonly PageRow[] = [
     path: '/verify-email?token=any',
     as: 'visitor',
     token: true,
-    reach: refused('Confirm address'),
+    reach: refused('Confirm email'),
   },
   { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'visitor', token: true },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
@@ -83,7 +83,7 @@ export const pages: readonly PageRow[] = [
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
-  { name: 'settings-email-refused', photo: false, path: '/settings/email', as: 'member', reach: refused('Send the link') },
+  { name: 'settings-email-refused', photo: false, path: '/settings/email', as: 'member', reach: refused('Send link') },
   { name: 'settings-password', path: '/settings/password', as: 'member' },
   { name: 'settings-security', path: '/settings/security', as: 'member' },
   { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set it up') },
@@ -94,7 +94,7 @@ export const pages: readonly PageRow[] = [
     as: 'member',
     reach: async (page, scene) => {
       await withPassword('Set it up')(page, scene)
-      await page.getByLabel('Code from your authenticator').fill('000000')
+      await page.getByLabel('Code from your authenticator app').fill('000000')
       await refused('Switch it on')(page)
     },
   },

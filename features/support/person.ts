@@ -11,14 +11,14 @@ export const newPerson = () => ({
 
 export type Person = ReturnType<typeof newPerson>
 
-/** Fills in and sends the sign-up form, up to "Check your mail". */
+/** Fills in and sends the sign-up form, up to "Check your email". */
 export async function signUp(page: Page, { name, email, password }: Person): Promise<void> {
   await page.goto('/signup')
   await page.getByLabel('Name').fill(name)
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Create account' }).click()
-  await expect(page.getByRole('heading', { name: 'Check your mail' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible()
 }
 
 /** Fills in and sends the sign-in form of the page that is open. */
@@ -46,7 +46,7 @@ export async function followMailedLink(page: Page, { email }: Pick<Person, 'emai
 /** Follows the link of the sign-up mail and presses its button, up to the sign-in form. */
 export async function confirmAddress(page: Page, person: Person): Promise<void> {
   await followMailedLink(page, person, '/verify-email')
-  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await page.getByRole('button', { name: 'Confirm email' }).click()
   await expect(page.getByText('Your address is confirmed.')).toBeVisible()
 }
 

@@ -168,7 +168,7 @@ export const en = {
     gate: "Confirm it's you before you change your email.",
     newEmail: 'New address',
     newEmailHint: 'We send a link there. Your address changes once you have opened it and confirmed.',
-    submit: 'Send the link',
+    submit: 'Send link',
     // The same for an address that has an account: that one gets no mail.
     sent: ['Confirm in the mail we sent to ', '. Until then your address stays as it is.'],
     nothing: 'Nothing after a few minutes? Look in the spam folder, and check the address above for typing errors.',

@@ -21,7 +21,7 @@ test.each([
   [
     'an authenticator code',
     [policy.twoFactor.codePeriod, 30],
-    { 'en.ts': 'They change every thirty seconds', 'fr.ts': 'qui changent toutes les trente secondes' },
+    { 'en.ts': 'Six digits that change every 30 seconds', 'fr.ts': 'renouvelés toutes les 30 secondes' },
   ],
   [
     'a recent password',
