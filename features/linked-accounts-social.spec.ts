@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(linked(page).last()).toContainText('GitHub')
 
       await page.getByRole('button', { name: 'Unlink Google' }).click()
-      await expect(page.getByText('It is unlinked.')).toBeVisible()
+      await expect(page.getByText('Unlinked.')).toBeVisible()
       await expect(linked(page)).toHaveCount(1)
       await page.getByRole('button', { name: 'Unlink GitHub' }).click()
       await expect(page.getByRole('alert')).toContainText('you could not sign in any more')
@@ -123,6 +123,6 @@ test('linked accounts: who came through a provider is offered to set a password,
   await expect(page.getByLabel('Current password')).toHaveCount(0)
   await page.getByLabel('New password', { exact: true }).fill('nine lanterns over quiet water 58')
   await page.getByRole('button', { name: 'Set password' }).click()
-  await expect(page.getByText('Your password is set.')).toBeVisible()
+  await expect(page.getByText('Password set.')).toBeVisible()
   await expect(page.getByLabel('Current password')).toBeVisible()
 })

@@ -11,7 +11,7 @@ import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } fro
 async function createOrganization(page: Page): Promise<string> {
   const slug = `desk-${randomUUID().slice(0, 8)}`
   await page.goto('/settings/organizations')
-  await page.getByLabel('Name of the organization').fill('Desk & Söhne')
+  await page.getByLabel('Organization name').fill('Desk & Söhne')
   await page.getByLabel('Short name').fill(slug)
   await page.getByRole('button', { name: 'Create organization' }).click()
   await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
@@ -22,7 +22,7 @@ async function createOrganization(page: Page): Promise<string> {
 async function invite(page: Page, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send invitation' }).click()
-  await expect(page.getByText('The invitation is on its way.')).toBeVisible()
+  await expect(page.getByText('Invitation sent.')).toBeVisible()
 }
 
 for (const javaScriptEnabled of [true, false]) {
@@ -45,18 +45,18 @@ for (const javaScriptEnabled of [true, false]) {
 
       const unwanted = newPerson()
       await invite(page, unwanted.email)
-      await page.getByRole('button', { name: `Send again ${unwanted.email}` }).click()
-      await expect(page.getByText('The invitation is on its way again.')).toBeVisible()
+      await page.getByRole('button', { name: `Resend ${unwanted.email}` }).click()
+      await expect(page.getByText('Invitation sent again.')).toBeVisible()
       const stale = await page.context().newPage()
       await stale.goto(`/settings/organizations/${slug}`)
       await page.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
-      await expect(page.getByText('The invitation is taken back.')).toBeVisible()
+      await expect(page.getByText('Invitation canceled.')).toBeVisible()
       await expect(page.getByText(unwanted.email)).toHaveCount(0)
       // The other tab still has the row; the answer to it has not.
       await stale.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
       await expect(stale.getByRole('alert')).toContainText('no longer open')
       await stale.close()
-      const nameBox = page.getByLabel('Name of the organization')
+      const nameBox = page.getByLabel('Organization name')
       await nameBox.fill('   ')
       await page.getByRole('button', { name: 'Save organization' }).click()
       await expect(nameBox).toHaveAttribute('aria-invalid', 'true')
@@ -89,7 +89,7 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.goto(`/settings/organizations/${slug}`)
       await page.getByRole('button', { name: `Remove ${second.name}` }).click()
-      await expect(page.getByText('The member is removed.')).toBeVisible()
+      await expect(page.getByText('Member removed.')).toBeVisible()
       await invite(page, second.email)
       await followMailedLink(guest, second, '/accept-invitation', 4)
       await guest.getByRole('button', { name: 'Join' }).click()
@@ -100,19 +100,19 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('alert')).toContainText('you are the only owner')
       await page.getByLabel(`Role of ${second.name}`).selectOption('Owner')
       await page.getByRole('button', { name: `Save role ${second.name}` }).click()
-      await expect(page.getByText('The role is saved.')).toBeVisible()
+      await expect(page.getByText('Role saved.')).toBeVisible()
       await expect(page.getByLabel(`Role of ${second.name}`)).toHaveValue('owner')
       await page.getByRole('button', { name: 'Leave organization' }).click()
       await expect(page).toHaveURL('/settings/organizations?notice=left')
-      await expect(page.getByText('You are in no organization yet.')).toBeVisible()
+      await expect(page.getByText('You’re not in any organization yet.')).toBeVisible()
       expect((await page.goto(`/settings/organizations/${slug}`))?.status()).toBe(404)
 
       await guest.goto(`/settings/organizations/${slug}`)
       await guest.getByLabel('Type the short name to confirm').fill('something else')
-      await guest.getByRole('button', { name: 'Delete organization for good' }).click()
+      await guest.getByRole('button', { name: 'Delete organization' }).click()
       await expect(guest.getByRole('alert')).toContainText('not the short name')
       await guest.getByLabel('Type the short name to confirm').fill(slug)
-      await guest.getByRole('button', { name: 'Delete organization for good' }).click()
+      await guest.getByRole('button', { name: 'Delete organization' }).click()
       await expect(guest).toHaveURL('/settings/organizations?notice=deleted')
       await context.close()
     })
@@ -143,7 +143,7 @@ test.describe('JavaScript off', () => {
     await other.goto('/settings/organizations')
     await other.getByRole('link', { name: 'Desk & Söhne' }).first().click()
     await other.getByLabel('Type the short name to confirm').fill(new URL(other.url()).pathname.split('/').at(-1) ?? '')
-    await other.getByRole('button', { name: 'Delete organization for good' }).click()
+    await other.getByRole('button', { name: 'Delete organization' }).click()
     await expect(other).toHaveURL('/settings/organizations?notice=deleted')
     await guest.getByRole('button', { name: 'Join' }).click()
     await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
@@ -158,7 +158,7 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await stale.goto(`/settings/organizations/${slug}`)
   // Only the scripts leave out what was not touched.
   await scriptsAtWork(stale)
-  await page.getByLabel('Name of the organization').fill('Renamed meanwhile')
+  await page.getByLabel('Organization name').fill('Renamed meanwhile')
   await page.getByRole('button', { name: 'Save organization' }).click()
   await expect(page.getByText('The organization is saved.')).toBeVisible()
   await stale.getByLabel('Short name', { exact: true }).fill(`${slug}-2`)
@@ -168,7 +168,7 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
 
   // The former short name is not accepted: it may mean another organization.
   await page.getByLabel('Type the short name to confirm').fill(slug)
-  await page.getByRole('button', { name: 'Delete organization for good' }).click()
+  await page.getByRole('button', { name: 'Delete organization' }).click()
   await expect(page.getByRole('alert')).toContainText('not the short name')
   await stale.reload()
   await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
@@ -185,7 +185,7 @@ test('organizations: a form that another one cuts short keeps what was typed', a
     // Never answered.
     return undefined
   })
-  const name = page.getByLabel('Name of the organization')
+  const name = page.getByLabel('Organization name')
   await name.fill('Renamed')
   await page.getByRole('button', { name: 'Save organization' }).click()
   await expect.poll(() => posts.length).toBe(1)

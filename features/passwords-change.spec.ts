@@ -27,7 +27,7 @@ test('passwords: a changed password keeps this device signed in and ends the oth
   await present.fill(person.password)
   await next.fill(newPassword)
   await page.getByRole('button', { name: 'Change password' }).click()
-  await expect(page.getByText('Your password is changed.')).toBeVisible()
+  await expect(page.getByText('Password changed.')).toBeVisible()
   await page.goto('/dashboard')
   await expect(page).toHaveURL('/dashboard')
 
@@ -46,7 +46,7 @@ test.describe('with JavaScript off', () => {
     await page.getByLabel('Current password').fill(person.password)
     await page.getByLabel('New password', { exact: true }).fill(newPassword)
     await page.getByRole('button', { name: 'Change password' }).click()
-    await expect(page.getByText('Your password is changed.')).toBeVisible()
+    await expect(page.getByText('Password changed.')).toBeVisible()
     await page.goto('/dashboard')
     await expect(page).toHaveURL('/dashboard')
   })

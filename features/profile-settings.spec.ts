@@ -17,7 +17,7 @@ test('profile: a new name is saved and shown everywhere; an empty one is refused
 
   await name.fill('Ada <b>King</b> 🎩')
   await page.getByRole('button', { name: 'Save name' }).click()
-  await expect(page.getByText('Your name is saved.')).toBeVisible()
+  await expect(page.getByText('Name saved.')).toBeVisible()
   await page.reload()
   await expect(name).toHaveValue('Ada <b>King</b> 🎩')
   await page.getByRole('link', { name: 'Dashboard' }).click()
@@ -26,7 +26,7 @@ test('profile: a new name is saved and shown everywhere; an empty one is refused
 
 test('profile: trading is off until the user turns it on and chooses a risk level', async ({ page }) => {
   await signedInPerson(page)
-  await expect(page.getByText('Switched off')).toBeVisible()
+  await expect(page.getByText('Turned off')).toBeVisible()
   await page.getByRole('link', { name: 'Change trading settings' }).click()
   const allowed = page.getByRole('switch', { name: 'Allow trading' })
   await expect(allowed).not.toBeChecked()
@@ -35,12 +35,12 @@ test('profile: trading is off until the user turns it on and chooses a risk leve
   await allowed.check()
   await page.getByRole('radio', { name: 'Moderate' }).check()
   await page.getByRole('button', { name: 'Save trading settings' }).click()
-  await expect(page.getByText('Your trading settings are saved.')).toBeVisible()
+  await expect(page.getByText('Trading settings saved.')).toBeVisible()
   await page.reload()
   await expect(allowed).toBeChecked()
   await expect(page.getByRole('radio', { name: 'Moderate' })).toBeChecked()
 
   await page.getByRole('link', { name: 'Dashboard' }).click()
-  await expect(page.getByText('Allowed')).toBeVisible()
+  await expect(page.getByText('Turned on')).toBeVisible()
   await expect(page.getByText('Moderate')).toBeVisible()
 })

@@ -30,14 +30,14 @@ test('sessions: one device, all others, or every device is signed out at once', 
   await expect(devices.first()).toContainText('This device')
   await expect(devices.first().getByRole('button')).toHaveCount(0)
   await devices.last().getByRole('button', { name: 'Sign out' }).click()
-  await expect(page.getByText('The device is signed out.')).toBeVisible()
+  await expect(page.getByText('Device signed out.')).toBeVisible()
   await expect(devices).toHaveCount(1)
   await expectSignedOut(second)
 
   const third = await signInElsewhere(browser, person)
   await page.reload()
   await page.getByRole('button', { name: 'Sign out all other devices' }).click()
-  await expect(page.getByText('All other devices are signed out.')).toBeVisible()
+  await expect(page.getByText('All other devices signed out.')).toBeVisible()
   await expectSignedOut(third)
 
   const fourth = await signInElsewhere(browser, person)
@@ -61,6 +61,6 @@ test('sessions: what could not be ended says so where it was pressed, and ends w
     await page.unroute('**/settings/sessions.data*')
   }
   await others.click()
-  await expect(page.getByText('The device is signed out.')).toBeVisible()
+  await expect(page.getByText('Device signed out.')).toBeVisible()
   await expectSignedOut(second)
 })

@@ -13,7 +13,7 @@ import { cookiesOf, createAccount, mailedLink, signIn } from './support/scene.ts
 import { test } from './support/service-with-providers.ts'
 
 const main = (page: Page) => page.getByRole('main')
-const confirm = (page: Page) => main(page).getByRole('link', { name: "Confirm it's you", exact: true }).first()
+const confirm = (page: Page) => main(page).getByRole('link', { name: 'Confirm it’s you', exact: true }).first()
 const press = (page: Page, name: string) => main(page).getByRole('button', { name, exact: true }).click()
 const tooLong = 16
 
@@ -26,7 +26,7 @@ async function returningPerson(page: Page, clock: Clock): Promise<Person> {
 }
 
 async function confirmWithPassword(page: Page, { password }: Person): Promise<void> {
-  await expect(page.getByRole('heading', { name: "Confirm it's you" })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Confirm it’s you' })).toBeVisible()
   await page.getByLabel('Password', { exact: true }).fill(password)
   await press(page, 'Confirm with password')
 }
@@ -53,9 +53,9 @@ for (const javaScriptEnabled of [true, false]) {
       const hand = javaScriptEnabled ? byKeyboard(page) : byMouse(page)
       const person = await returningPerson(page, clock)
       await page.goto('/settings/email')
-      await expect(page.getByText("Confirm it's you before you change your email.")).toBeVisible()
-      await expect(page.getByLabel('New address')).toHaveCount(0)
-      await hand.follow("Confirm it's you")
+      await expect(page.getByText('Confirm it’s you before you change your email.')).toBeVisible()
+      await expect(page.getByLabel('New email')).toHaveCount(0)
+      await hand.follow('Confirm it’s you')
       await expect(page).toHaveURL('/reauthenticate?redirectTo=%2Fsettings%2Femail')
 
       await hand.fill('Password', 'not the password')
@@ -65,9 +65,9 @@ for (const javaScriptEnabled of [true, false]) {
       await hand.fill('Password', person.password)
       await hand.press('Confirm with password')
       await expect(page).toHaveURL('/settings/email')
-      await hand.fill('New address', newPerson().email)
+      await hand.fill('New email', newPerson().email)
       await hand.press('Send link')
-      await expect(page.getByText('Confirm in the mail we sent to')).toBeVisible()
+      await expect(page.getByText('Open the link we sent to')).toBeVisible()
       await page.goto('/reauthenticate?redirectTo=%2Fsettings%2Ftrading')
       await expect(page, 'a recent proof is not asked for again').toHaveURL('/settings/trading')
     })
@@ -118,7 +118,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/settings/password')
       await page.getByLabel('New password', { exact: true }).fill('nine lanterns over quiet water 58')
       await press(page, 'Set password')
-      await expect(page.getByText('Your password is set.')).toBeVisible()
+      await expect(page.getByText('Password set.')).toBeVisible()
     })
 
     test(`sign-in: an account without any other way confirms by a mailed link ${javaScript}`, async ({
@@ -140,24 +140,24 @@ for (const javaScriptEnabled of [true, false]) {
 
       await page.goto('/settings/security')
       await confirm(page).click()
-      await expect(main(page)).toContainText(`We'll email a link to ${person.email}`)
+      await expect(main(page)).toContainText(`We’ll email a link to ${person.email}`)
       await press(page, 'Email me a link')
-      await expect(page.getByRole('status').filter({ hasText: "We've sent a link to" })).toContainText(person.email)
+      await expect(page.getByRole('status').filter({ hasText: 'We’ve sent a link to' })).toContainText(person.email)
       const newestLink = () => mailedLink(String(baseURL), person.email, '/reauthenticate')
       const former = await newestLink()
-      await press(page, 'Send the link again')
+      await press(page, 'Resend link')
       await expect.poll(newestLink).not.toBe(former)
       const link = await newestLink()
 
       await page.goto(former)
-      await press(page, "Confirm it's me")
+      await press(page, 'Confirm it’s me')
       await expect(page.getByRole('alert')).toContainText('This link does not work')
       await expect(page.getByRole('button', { name: 'Email me a link' })).toBeVisible()
       await page.goto(link)
-      await press(page, "Confirm it's me")
+      await press(page, 'Confirm it’s me')
       await expect(page).toHaveURL('/settings/profile')
       await page.goto('/settings/security')
-      await press(page, 'Set it up')
+      await press(page, 'Set up')
       await expect(page.getByRole('list', { name: 'Backup codes' })).toBeVisible()
     })
 
@@ -165,12 +165,12 @@ for (const javaScriptEnabled of [true, false]) {
       await clock.setBack(tooLong)
       await signedInPerson(page)
       await page.goto('/settings/email')
-      await page.getByLabel('New address').fill('ada@meridian.example')
+      await page.getByLabel('New email').fill('ada@meridian.example')
       await clock.setBack(0)
       await press(page, 'Send link')
       await expect(page.getByRole('alert')).toContainText("Before you do this, confirm it's you.")
-      await expect(page.getByLabel('New address')).toHaveValue('ada@meridian.example')
-      await page.getByRole('alert').getByRole('link', { name: "Confirm it's you" }).click()
+      await expect(page.getByLabel('New email')).toHaveValue('ada@meridian.example')
+      await page.getByRole('alert').getByRole('link', { name: 'Confirm it’s you' }).click()
       await expect(page).toHaveURL('/reauthenticate?redirectTo=%2Fsettings%2Femail')
     })
 
@@ -187,13 +187,13 @@ for (const javaScriptEnabled of [true, false]) {
       const link = await mailedLink(String(baseURL), person.email, '/delete-account')
       await clock.setBack(0)
       await page.goto(link)
-      await expect(page.getByRole('button', { name: 'Delete my account for good' })).toHaveCount(0)
+      await expect(page.getByRole('button', { name: 'Delete my account' })).toHaveCount(0)
       await confirm(page).click()
       await expect(page, 'no address but the first has the token').not.toHaveURL(/token/)
       await confirmWithPassword(page, person)
       await expect(page.getByText("You've confirmed it's you. Now open the link in the email again.")).toBeVisible()
       await page.goto(link)
-      await press(page, 'Delete my account for good')
+      await press(page, 'Delete my account')
       await expect(page).toHaveURL('/?notice=account-deleted')
     })
 
@@ -225,7 +225,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('radio', { name: 'Conservative' }).check()
       await page.getByRole('switch', { name: 'Allow trading' }).uncheck()
       await press(page, 'Save trading settings')
-      await expect(page.getByText('Your trading settings are saved.')).toBeVisible()
+      await expect(page.getByText('Trading settings saved.')).toBeVisible()
       await expect(page.getByRole('switch', { name: 'Allow trading' })).toBeDisabled()
       await confirm(page).click()
       await confirmWithPassword(page, person)
@@ -233,7 +233,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('switch', { name: 'Allow trading' }).check()
       await page.getByRole('radio', { name: 'Aggressive' }).check()
       await press(page, 'Save trading settings')
-      await expect(page.getByText('Your trading settings are saved.')).toBeVisible()
+      await expect(page.getByText('Trading settings saved.')).toBeVisible()
       await page.reload()
       await expect(page.getByRole('radio', { name: 'Aggressive' })).toBeChecked()
     })

@@ -11,7 +11,7 @@ import { type Person, signedInPerson, submitSignIn } from './support/person.ts'
 async function prepare(page: Page, person: Person): Promise<{ authenticator: Authenticator; backupCodes: string[] }> {
   await page.goto('/settings/security')
   await page.getByLabel('Password', { exact: true }).fill(person.password)
-  await page.getByRole('button', { name: 'Set it up' }).click()
+  await page.getByRole('button', { name: 'Set up' }).click()
   await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible()
   const key = await page.getByRole('definition').first().textContent()
   const backupCodes = await page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem').allInnerTexts()
@@ -20,7 +20,7 @@ async function prepare(page: Page, person: Person): Promise<{ authenticator: Aut
 
 async function enterCode(page: Page, code: string): Promise<void> {
   await page.getByLabel('Code from your authenticator app').fill(code)
-  await page.getByRole('button', { name: 'Switch it on' }).click()
+  await page.getByRole('button', { name: 'Turn on' }).click()
 }
 
 async function signOut(page: Page): Promise<void> {
@@ -40,7 +40,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { authenticator, backupCodes } = await prepare(page, person)
       expect(backupCodes).toHaveLength(10)
       const download = page.waitForEvent('download')
-      await page.getByRole('link', { name: 'Download as a text file' }).click()
+      await page.getByRole('link', { name: 'Download as text' }).click()
       const file = await download
       expect(file.suggestedFilename()).toBe('floorpass-backup-codes.txt')
       const saved = await readFile(await file.path(), 'utf8')
@@ -80,8 +80,8 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Signs in without a code')).toBeVisible()
       await page.goto('/settings/security')
       await expect(page.getByText('This device')).toBeVisible()
-      await page.getByRole('button', { name: 'Ask for a code again' }).click()
-      await expect(page.getByText('That device now needs a code to sign in.')).toBeVisible()
+      await page.getByRole('button', { name: 'Remove' }).click()
+      await expect(page.getByText('It now needs a code to sign in.')).toBeVisible()
 
       await signOut(page)
       await submitSignIn(page, person)
@@ -92,20 +92,20 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/dashboard')
 
       await page.goto('/settings/security')
-      await page.getByRole('link', { name: 'Make new backup codes' }).click()
+      await page.getByRole('link', { name: 'Create new backup codes' }).click()
       await page.getByLabel('Password', { exact: true }).fill(person.password)
-      await page.getByRole('button', { name: 'Make new codes' }).click()
+      await page.getByRole('button', { name: 'Create new codes' }).click()
       await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveCount(10)
       await expect(page.getByText(backupCodes[1] ?? '')).toHaveCount(0)
-      await page.getByRole('link', { name: 'I have kept them' }).click()
+      await page.getByRole('link', { name: 'I’ve saved them' }).click()
 
-      await page.getByRole('link', { name: 'Switch it off' }).click()
+      await page.getByRole('link', { name: 'Turn off' }).click()
       await page.getByLabel('Password', { exact: true }).fill('something else')
-      await page.getByRole('button', { name: 'Switch it off' }).click()
+      await page.getByRole('button', { name: 'Turn off' }).click()
       await expect(page.getByRole('alert')).toContainText('the password is not right')
       await page.getByLabel('Password', { exact: true }).fill(person.password)
-      await page.getByRole('button', { name: 'Switch it off' }).click()
-      await expect(page.getByRole('button', { name: 'Set it up' })).toBeVisible()
+      await page.getByRole('button', { name: 'Turn off' }).click()
+      await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible()
       await signOut(page)
       await submitSignIn(page, person)
       await expect(page).toHaveURL('/dashboard')

@@ -86,16 +86,16 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-email-refused', photo: false, path: '/settings/email', as: 'member', reach: refused('Send link') },
   { name: 'settings-password', path: '/settings/password', as: 'member' },
   { name: 'settings-security', path: '/settings/security', as: 'member' },
-  { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set it up') },
+  { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set up') },
   {
     name: 'settings-security-set-up-refused',
     photo: false,
     path: '/settings/security',
     as: 'member',
     reach: async (page, scene) => {
-      await withPassword('Set it up')(page, scene)
+      await withPassword('Set up')(page, scene)
       await page.getByLabel('Code from your authenticator app').fill('000000')
-      await refused('Switch it on')(page)
+      await refused('Turn on')(page)
     },
   },
   { name: 'settings-security-french', photo: false, path: '/settings/security', as: 'french' },
@@ -107,7 +107,7 @@ export const pages: readonly PageRow[] = [
     photo: false,
     path: '/settings/security/codes',
     as: 'guarded',
-    reach: withPassword('Make new codes'),
+    reach: withPassword('Create new codes'),
   },
   { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
@@ -150,7 +150,7 @@ export const pages: readonly PageRow[] = [
     path: '/reauthenticate?token=any',
     as: 'returning',
     token: true,
-    reach: refused("Confirm it's me"),
+    reach: refused('Confirm it’s me'),
   },
   { name: 'settings-email-gate', path: '/settings/email', as: 'returning' },
   { name: 'settings-accounts-gate', photo: false, path: '/settings/accounts', as: 'returning' },

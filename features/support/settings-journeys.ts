@@ -21,7 +21,7 @@ export const journeys: readonly Journey[] = [
       await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true')
       await hand.fill('Name', 'Augusta King')
       await hand.press('Save name')
-      await expect(page.getByRole('status').filter({ hasText: 'Your name is saved.' })).toBeVisible()
+      await expect(page.getByRole('status').filter({ hasText: 'Name saved.' })).toBeVisible()
     },
   },
   {
@@ -30,12 +30,12 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand, url }) {
       const { email } = newPerson()
       await page.goto('/settings/email')
-      await hand.fill('New address', 'ada@')
+      await hand.fill('New email', 'ada@')
       await hand.press('Send link')
-      await expect(page.getByLabel('New address')).toHaveAttribute('aria-invalid', 'true')
-      await hand.fill('New address', email)
+      await expect(page.getByLabel('New email')).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('New email', email)
       await hand.press('Send link')
-      await expect(page.getByRole('status').filter({ hasText: 'Confirm in the mail we sent to' })).toContainText(email)
+      await expect(page.getByRole('status').filter({ hasText: 'Open the link we sent to' })).toContainText(email)
       await page.goto(await mailedLink(url, email, '/verify-email'))
       await hand.press('Confirm email')
       await expect(page).toHaveURL('/settings/email?notice=changed')
@@ -54,7 +54,7 @@ export const journeys: readonly Journey[] = [
       await hand.fill('Current password', person.password)
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
-      await expect(page.getByRole('status').filter({ hasText: 'Your password is changed.' })).toBeVisible()
+      await expect(page.getByRole('status').filter({ hasText: 'Password changed.' })).toBeVisible()
       await signIn(url, { email: person.email, password: newPassword })
     },
   },
@@ -64,13 +64,13 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand, person }) {
       await page.goto('/settings/security')
       await hand.fill('Password', 'not the password')
-      await hand.press('Set it up')
+      await hand.press('Set up')
       await expect(page.getByRole('alert')).toContainText('the password is not right')
       await hand.fill('Password', person.password)
-      await hand.press('Set it up')
+      await hand.press('Set up')
       await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveCount(10)
       await hand.fill('Code from your authenticator app', '000000')
-      await hand.press('Switch it on')
+      await hand.press('Turn on')
       await expect(page.getByRole('alert')).toContainText('not right')
     },
   },
@@ -81,7 +81,7 @@ export const journeys: readonly Journey[] = [
       const elsewhere = await signIn(url, person)
       await page.goto('/settings/sessions')
       await hand.press('Sign out all other devices')
-      await expect(page.getByText('All other devices are signed out.')).toBeVisible()
+      await expect(page.getByText('All other devices signed out.')).toBeVisible()
       expect((await elsewhere.get('/auth/list-sessions')).status).toBe(401)
     },
   },
@@ -102,7 +102,7 @@ export const journeys: readonly Journey[] = [
       await hand.tick('Allow trading')
       await hand.chooseNext('Conservative', 'Moderate')
       await hand.press('Save trading settings')
-      await expect(page.getByRole('status').filter({ hasText: 'Your trading settings are saved.' })).toBeVisible()
+      await expect(page.getByRole('status').filter({ hasText: 'Trading settings saved.' })).toBeVisible()
       await page.reload()
       await expect(page.getByRole('switch', { name: 'Allow trading' })).toBeChecked()
       await expect(page.getByRole('radio', { name: 'Moderate' })).toBeChecked()
@@ -114,18 +114,18 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand }) {
       const slug = `desk-${randomUUID().slice(0, 8)}`
       await page.goto('/settings/organizations')
-      await hand.fill('Name of the organization', 'Desk')
+      await hand.fill('Organization name', 'Desk')
       await hand.fill('Short name', slug)
       await hand.press('Create organization')
       await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
       const { email } = newPerson()
       await hand.fill('Email address', email)
       await hand.press('Send invitation')
-      await expect(page.getByText('The invitation is on its way.')).toBeVisible()
+      await expect(page.getByText('Invitation sent.')).toBeVisible()
       await hand.press(`Cancel ${email}`)
-      await expect(page.getByText('The invitation is taken back.')).toBeVisible()
+      await expect(page.getByText('Invitation canceled.')).toBeVisible()
       await hand.fill('Type the short name to confirm', slug)
-      await hand.press('Delete organization for good')
+      await hand.press('Delete organization')
       await expect(page).toHaveURL('/settings/organizations?notice=deleted')
     },
   },
@@ -177,10 +177,10 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand, person, url }) {
       await page.goto('/settings/danger')
       await hand.fill('Password', 'not the password')
-      await hand.press('Delete my account for good')
+      await hand.press('Delete my account')
       await expect(page.getByRole('alert')).toContainText('the password is not right')
       await hand.fill('Password', person.password)
-      await hand.press('Delete my account for good')
+      await hand.press('Delete my account')
       await expect(page).toHaveURL('/?notice=account-deleted')
       expect((await openTab(url).post('/auth/sign-in/email', person)).status).toBe(401)
     },
@@ -193,7 +193,7 @@ export const journeys: readonly Journey[] = [
       await hand.press('Email me a link instead')
       await expect(page.getByText('Nothing is deleted until you open the link in it')).toBeVisible()
       await page.goto(await mailedLink(url, person.email, '/delete-account'))
-      await hand.press('Delete my account for good')
+      await hand.press('Delete my account')
       await expect(page).toHaveURL('/?notice=account-deleted')
       // What remembers the device opens nothing, is sealed, and speaks for other accounts of this browser too.
       expect((await page.context().cookies()).map(({ name }) => name)).toEqual(['floorpass_known_device'])

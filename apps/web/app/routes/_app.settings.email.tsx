@@ -41,7 +41,7 @@ export default function EmailSettings() {
         <Facts
           rows={[
             {
-              name: text.present,
+              name: text.current,
               value: <MailAddress>{email}</MailAddress>,
               more: <Status good={emailVerified}>{emailVerified ? text.confirmed : text.unconfirmed}</Status>,
             },

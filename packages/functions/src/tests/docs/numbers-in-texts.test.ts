@@ -14,8 +14,8 @@ test.each([
     {
       'en.ts': 'on this device for 30 days',
       'fr.ts': 'sur cet appareil pendant 30 jours',
-      'en.app.ts': 'This ends thirty days after the code',
-      'fr.app.ts': 'Cela prend fin trente jours après le code',
+      'en.app.ts': 'sign in without a code for 30 days',
+      'fr.app.ts': 'se connectent sans code pendant 30 jours',
     },
   ],
   [
@@ -31,7 +31,7 @@ test.each([
   [
     'a reauthentication',
     [policy.session.reauthenticationAge, 15 * 60],
-    { 'en.app.ts': "we won't ask again for 15 minutes", 'fr.app.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
+    { 'en.app.ts': 'we won’t ask again for 15 minutes', 'fr.app.ts': 'nous ne la redemanderons pas pendant 15 minutes' },
   ],
 ])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {
   expect(seconds).toBe(said)
