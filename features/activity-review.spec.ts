@@ -19,7 +19,7 @@ test('profile: the activity is readable, and "this was not me" leads to the next
   const events = page.getByRole('main').getByRole('listitem')
   await expect(events.nth(0)).toContainText('Signed in')
   await expect(events.nth(0)).toContainText(/Chrome \d+ on Linux.* · 127\.0\.0\.1/)
-  await expect(events.nth(1)).toContainText('Failed attempt to sign in')
+  await expect(events.nth(1)).toContainText('Failed sign-in attempt')
   await expect(page.getByText('Account created', { exact: true })).toBeVisible()
   await expectAccessible(page, 'activity')
 

@@ -10,7 +10,7 @@ test('email-address: a link that does not work offers a new one, which does', as
   await signUp(page, person)
   await page.goto('/verify-email?token=not-a-token')
   await page.getByRole('button', { name: 'Confirm email' }).click()
-  await expect(page.getByRole('alert')).toContainText('This link does not work')
+  await expect(page.getByRole('alert')).toContainText('This link doesn’t work')
   expect(page.url()).not.toContain('token=')
 
   await page.getByLabel('Email address').fill(person.email)
@@ -28,12 +28,12 @@ test('email-address: opening the link changes nothing, pressing its button twice
   const link = await followMailedLink(page, person, '/verify-email')
   await page.goto('/login')
   await submitSignIn(page, person)
-  await expect(page.getByRole('alert')).toContainText('not confirmed yet')
+  await expect(page.getByRole('alert')).toContainText('isn’t confirmed yet')
 
   await confirmAddress(page, person)
   await page.goto(link)
   await page.getByRole('button', { name: 'Confirm email' }).click()
-  await expect(page.getByText('Your address is confirmed.')).toBeVisible()
+  await expect(page.getByText('Your email is confirmed.')).toBeVisible()
   await submitSignIn(page, person)
   await expect(page).toHaveURL('/dashboard')
 })

@@ -19,7 +19,7 @@ test.describe('in a browser that prefers French', () => {
     await page.getByLabel('Mot de passe', { exact: true }).fill('aaaaaaaaaa')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     const alert = page.getByRole('alert')
-    await expect(alert).toContainText('Certains champs sont à revoir.')
+    await expect(alert).toContainText('Certains champs sont à corriger.')
     await expect(alert).toContainText('Saisissez un nom')
     await expect(alert).toContainText('Saisissez une adresse e-mail valide')
 
@@ -55,7 +55,7 @@ test('profile: every browser shows the language and dates of the account', async
   await page.goto('/settings/profile')
   await page.getByRole('combobox', { name: 'Language' }).selectOption('fr')
   await page.getByRole('button', { name: 'Save language' }).click()
-  await expect(page.getByText('Votre langue est enregistrée.')).toBeVisible()
+  await expect(page.getByText('Langue enregistrée.')).toBeVisible()
   await page.goto('/settings/sessions')
   await expect(page.locator('time').first()).toContainText(/^\d+ (janv|févr|mars|avr|mai|juin|juil|août|sept|oct|nov|déc)/)
 

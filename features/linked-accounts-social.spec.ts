@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Unlinked.')).toBeVisible()
       await expect(linked(page)).toHaveCount(1)
       await page.getByRole('button', { name: 'Unlink GitHub' }).click()
-      await expect(page.getByRole('alert')).toContainText('you could not sign in any more')
+      await expect(page.getByRole('alert')).toContainText('you’d have no way to sign in')
       await expect(page.getByRole('alert')).toBeFocused()
       await page.reload()
       await expect(linked(page)).toHaveCount(1)
@@ -60,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/settings/accounts')
       await page.getByRole('button', { name: 'Link Google' }).click()
       await expect(page).toHaveURL('/settings/accounts?notice=linked')
-      await expect(page.getByText('It is linked.')).toBeVisible()
+      await expect(page.getByText('Account linked.')).toBeVisible()
       await expect(linked(page)).toHaveCount(2)
     })
   })
@@ -75,7 +75,7 @@ test('linked accounts: a refusal at the provider is explained, and the person st
   await page.goto('/login?redirectTo=%2Fsettings%2Ftrading')
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()
   await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Ftrading&error=access_denied')
-  await expect(page.getByRole('alert')).toContainText('access was refused there')
+  await expect(page.getByRole('alert')).toContainText('access was denied there')
 
   await github.set({ person: { id: Date.now(), login: 'ada', name, emails: [{ email, primary: true, verified: true }] } })
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()
@@ -84,7 +84,7 @@ test('linked accounts: a refusal at the provider is explained, and the person st
 
 test('linked accounts: an error that we do not know is not repeated on the page', async ({ page }) => {
   await page.goto('/login?error=call+0900-EVIL')
-  await expect(page.getByRole('alert')).toContainText('did not work')
+  await expect(page.getByRole('alert')).toContainText('We couldn’t complete this with the provider')
   await expect(page.getByRole('alert')).not.toContainText('EVIL')
 })
 

@@ -15,7 +15,7 @@ async function createOrganization(page: Page): Promise<string> {
   await page.getByLabel('Short name').fill(slug)
   await page.getByRole('button', { name: 'Create organization' }).click()
   await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
-  await expect(page.getByText('The organization is created')).toBeVisible()
+  await expect(page.getByText('Organization created')).toBeVisible()
   return slug
 }
 
@@ -41,7 +41,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('button', { name: `Cancel ${second.email}` })).toBeVisible()
       await page.getByLabel('Email address').fill(second.email)
       await page.getByRole('button', { name: 'Send invitation' }).click()
-      await expect(page.getByRole('alert')).toContainText('has an open invitation already')
+      await expect(page.getByRole('alert')).toContainText('already has a pending invitation')
 
       const unwanted = newPerson()
       await invite(page, unwanted.email)
@@ -54,7 +54,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText(unwanted.email)).toHaveCount(0)
       // The other tab still has the row; the answer to it has not.
       await stale.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
-      await expect(stale.getByRole('alert')).toContainText('no longer open')
+      await expect(stale.getByRole('alert')).toContainText('no longer works')
       await stale.close()
       const nameBox = page.getByLabel('Organization name')
       await nameBox.fill('   ')
@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(nameBox).toHaveAttribute('aria-invalid', 'true')
       await nameBox.fill('Desk of Ada')
       await page.getByRole('button', { name: 'Save organization' }).click()
-      await expect(page.getByText('The organization is saved.')).toBeVisible()
+      await expect(page.getByText('Organization saved.')).toBeVisible()
       await expect(page.getByRole('heading', { name: 'Desk of Ada' })).toBeVisible()
 
       const context = await browser.newContext({ javaScriptEnabled })
@@ -82,10 +82,10 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(guest).toHaveURL(invitation)
       await guest.getByRole('button', { name: 'Join' }).click()
       await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
-      await expect(guest.getByText('You are a member now.')).toBeVisible()
+      await expect(guest.getByText('You’ve joined the organization.')).toBeVisible()
       await expect(guest.getByRole('button', { name: 'Send invitation' })).toHaveCount(0)
       await guest.goto(invitation)
-      await expect(guest.getByRole('alert')).toContainText('no longer open')
+      await expect(guest.getByRole('alert')).toContainText('no longer works')
 
       await page.goto(`/settings/organizations/${slug}`)
       await page.getByRole('button', { name: `Remove ${second.name}` }).click()
@@ -93,11 +93,11 @@ for (const javaScriptEnabled of [true, false]) {
       await invite(page, second.email)
       await followMailedLink(guest, second, '/accept-invitation', 4)
       await guest.getByRole('button', { name: 'Join' }).click()
-      await expect(guest.getByText('You are a member now.')).toBeVisible()
+      await expect(guest.getByText('You’ve joined the organization.')).toBeVisible()
 
       await page.goto(`/settings/organizations/${slug}`)
       await page.getByRole('button', { name: 'Leave organization' }).click()
-      await expect(page.getByRole('alert')).toContainText('you are the only owner')
+      await expect(page.getByRole('alert')).toContainText('you’re the only owner')
       await page.getByLabel(`Role of ${second.name}`).selectOption('Owner')
       await page.getByRole('button', { name: `Save role ${second.name}` }).click()
       await expect(page.getByText('Role saved.')).toBeVisible()
@@ -136,7 +136,7 @@ test.describe('JavaScript off', () => {
     await invite(page, email)
     await followMailedLink(guest, { email }, '/accept-invitation', 2)
     await guest.getByRole('button', { name: 'Join' }).click()
-    await expect(guest.getByRole('alert')).toContainText('You’ve reached the limit of organizations.')
+    await expect(guest.getByRole('alert')).toContainText('You’ve reached the limit of 5 organizations.')
     await expect(guest.getByRole('heading', { name: 'Desk & Söhne' })).toBeVisible()
 
     const other = await context.newPage()
@@ -160,7 +160,7 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await scriptsAtWork(stale)
   await page.getByLabel('Organization name').fill('Renamed meanwhile')
   await page.getByRole('button', { name: 'Save organization' }).click()
-  await expect(page.getByText('The organization is saved.')).toBeVisible()
+  await expect(page.getByText('Organization saved.')).toBeVisible()
   await stale.getByLabel('Short name', { exact: true }).fill(`${slug}-2`)
   await stale.getByRole('button', { name: 'Save organization' }).click()
   await expect(stale).toHaveURL(`/settings/organizations/${slug}-2?notice=update`)
@@ -202,7 +202,7 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   const invited = newPerson()
   await invite(page, invited.email)
   await followMailedLink(page, invited, '/accept-invitation')
-  await expect(page.getByRole('alert')).toContainText('for another address')
+  await expect(page.getByRole('alert')).toContainText('for a different email')
 
   const context = await browser.newContext()
   const guest = await context.newPage()
@@ -212,9 +212,9 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await submitSignIn(guest, invited)
   await expect(guest).toHaveURL('/dashboard')
   await guest.goto('/settings/organizations')
-  await guest.getByRole('link', { name: 'See the invitation Desk & Söhne' }).click()
+  await guest.getByRole('link', { name: 'See invitation Desk & Söhne' }).click()
   await guest.getByRole('button', { name: 'Decline' }).click()
-  await expect(guest.getByText('You have declined the invitation.')).toBeVisible()
+  await expect(guest.getByText('You declined the invitation.')).toBeVisible()
   await context.close()
   await page.goto(`/settings/organizations/${slug}`)
   await expect(page.getByRole('button', { name: 'Cancel' })).toHaveCount(0)

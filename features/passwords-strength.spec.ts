@@ -15,9 +15,9 @@ test('passwords: while it is typed, the rule of the service says whether a passw
   await box.pressSequentially('short')
   await expect(page.getByRole('status').filter({ hasText: 'Use at least 8 characters' })).toBeVisible()
   await box.fill('oosterdijk')
-  await expect(page.getByRole('status').filter({ hasText: /personal|easy to guess/ })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: /Leave out anything about you|easy to guess/ })).toBeVisible()
   await box.fill('violet tram 74 under')
-  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'this password is hard to guess' })).toBeVisible()
   expect(urls.filter((url) => /oosterdijk|violet|short/.test(url))).toEqual([])
   expect(urls.filter((url) => url.endsWith('/password-strength')).length).toBeLessThanOrEqual(4)
 })
@@ -25,7 +25,7 @@ test('passwords: while it is typed, the rule of the service says whether a passw
 test('passwords: a verdict is gone when what it was about is', async ({ page }) => {
   await page.goto('/signup')
   const box = page.getByLabel('Password', { exact: true })
-  const verdict = page.getByRole('status').filter({ hasText: 'this password will do' })
+  const verdict = page.getByRole('status').filter({ hasText: 'this password is hard to guess' })
   await box.fill('violet tram 74 under')
   await expect(verdict).toBeVisible()
   // The next answer never comes.
@@ -39,7 +39,7 @@ test('passwords: one that stood in the box before the scripts came is judged too
   await page.goto('/signup', { waitUntil: 'commit' })
   await page.getByLabel('Password', { exact: true }).fill('violet tram 74 under')
   release()
-  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'this password is hard to guess' })).toBeVisible()
 })
 
 test('passwords: what is typed can be shown and hidden by keyboard, and that is announced', async ({ page }) => {
@@ -76,7 +76,7 @@ test('passwords: keys that are pressed while the scripts begin their work do not
   })
   await page.goto('/signup')
   await page.getByLabel('Password', { exact: true }).pressSequentially('violet tram 74 under')
-  await expect(page.getByRole('status').filter({ hasText: 'this password will do' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'this password is hard to guess' })).toBeVisible()
 })
 
 test.describe('with JavaScript off', () => {

@@ -83,9 +83,7 @@ test('sign-in: a wrong password says what to check, and says the same of an unkn
   for (const email of [person.email, newPerson().email]) {
     await page.goto('/login')
     await submitSignIn(page, { email, password: 'not the password' })
-    await expect(page.getByRole('alert')).toHaveText(
-      'The email address and password do not match an account. Check both and try again.',
-    )
+    await expect(page.getByRole('alert')).toHaveText('Wrong email or password. Check both and try again.')
     await expect(page.getByLabel('Email address')).toHaveValue(email)
   }
   expect(await context.cookies()).toEqual([])
@@ -96,7 +94,7 @@ test('sign-in: before the address is confirmed, the right password offers a new 
   await signUp(page, person)
   await page.goto('/login')
   await submitSignIn(page, person)
-  await expect(page.getByRole('alert')).toContainText('this address is not confirmed yet')
+  await expect(page.getByRole('alert')).toContainText('your email isn’t confirmed yet')
   await page.getByRole('button', { name: 'Resend email' }).click()
   await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible()
 

@@ -30,7 +30,7 @@ test('sign-in: the keyboard alone signs in and out, and an error takes the focus
   await tabTo(page, password)
   await page.keyboard.type('not the password')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('alert')).toContainText('do not match')
+  await expect(page.getByRole('alert')).toContainText('Wrong email or password')
   await expect(page.getByRole('alert')).toBeFocused()
 
   await tabTo(page, password)

@@ -16,7 +16,7 @@ test('sign-in: a form of another kind than a page sends is refused, not a failur
   ] as const) {
     const answer = await request.post('/login', { headers: { ...origin, 'content-type': type }, data })
     expect(answer.status(), type).toBe(400)
-    expect(await answer.text()).toContain('This form could not be read')
+    expect(await answer.text()).toContain('We couldn’t read this form')
   }
   for (const path of ['/login', '/dashboard', '/nowhere']) {
     const answer = await request.post(path, { headers: origin, form: { email: 'x' }, maxRedirects: 0 })

@@ -51,7 +51,7 @@ test('sign-in: with JavaScript off, a refused sign-in keeps the address and neve
   await page.goto('/login')
   await page.getByLabel('Keep me signed in').check()
   await submitSignIn(page, { email, password: 'not the password' })
-  await expect(page.getByRole('alert')).toContainText('do not match an account')
+  await expect(page.getByRole('alert')).toContainText('Wrong email or password')
   await expect(page.getByLabel('Email address')).toHaveValue(email)
   await expect(page.getByLabel('Keep me signed in')).toBeChecked()
   await expect(page.getByLabel('Password', { exact: true })).toHaveValue('')

@@ -48,7 +48,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByRole('button', { name: 'Print' })).toBeVisible({ visible: javaScriptEnabled })
 
       await enterCode(page, '000000')
-      await expect(page.getByRole('alert')).toContainText('not right')
+      await expect(page.getByRole('alert')).toContainText('is wrong')
       await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveText(backupCodes)
       await expect(page.getByRole('img', { name: 'QR code' })).toBeVisible()
       await enterCode(page, authenticator.code())
@@ -67,7 +67,7 @@ for (const javaScriptEnabled of [true, false]) {
       await box.fill('000000')
       await page.getByLabel('Don’t ask for a code on this device').check()
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await expect(page.getByRole('alert')).toContainText('not right')
+      await expect(page.getByRole('alert')).toContainText('is wrong')
       await expect(page.getByLabel('Don’t ask for a code on this device')).toBeChecked()
       await box.fill(authenticator.code(1))
       await page.getByRole('button', { name: 'Sign in' }).click()
@@ -102,7 +102,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Turn off' }).click()
       await page.getByLabel('Password', { exact: true }).fill('something else')
       await page.getByRole('button', { name: 'Turn off' }).click()
-      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await expect(page.getByRole('alert')).toContainText('that password is wrong')
       await page.getByLabel('Password', { exact: true }).fill(person.password)
       await page.getByRole('button', { name: 'Turn off' }).click()
       await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible()
@@ -130,10 +130,10 @@ for (const javaScriptEnabled of [true, false]) {
         if (count === 4) break
         // The alert may still be that of the try before.
         await expect(button).not.toHaveAttribute('aria-disabled', 'true')
-        await expect(page.getByRole('alert')).toContainText('not right')
+        await expect(page.getByRole('alert')).toContainText('is wrong')
       }
       await expect(page).toHaveURL('/login?ended=code')
-      await expect(page.getByText('That sign-in is over')).toBeVisible()
+      await expect(page.getByText('This sign-in has expired')).toBeVisible()
       await page.goto('/two-factor')
       await expect(page).toHaveURL('/login?ended=code')
     })

@@ -43,7 +43,7 @@ async function takePictures(baseURL, scene, google) {
     google.person = { sub: 'ada', email: address('ada'), email_verified: true, name: 'Ada Lovelace' }
     await linking.goto('/settings/accounts')
     await linking.getByRole('button', { name: 'Link Google' }).click()
-    await linking.getByText('It is linked.').waitFor()
+    await linking.getByText('Account linked.').waitFor()
 
     const taken = []
     const only = process.argv.slice(2)

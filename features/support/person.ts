@@ -47,7 +47,7 @@ export async function followMailedLink(page: Page, { email }: Pick<Person, 'emai
 export async function confirmAddress(page: Page, person: Person): Promise<void> {
   await followMailedLink(page, person, '/verify-email')
   await page.getByRole('button', { name: 'Confirm email' }).click()
-  await expect(page.getByText('Your address is confirmed.')).toBeVisible()
+  await expect(page.getByText('Your email is confirmed.')).toBeVisible()
 }
 
 /** A new user who signed up, confirmed the address and signed in. Over HTTP: those pages have other tests. */

@@ -50,7 +50,7 @@ export const journeys: readonly Journey[] = [
       await hand.fill('Current password', 'not the password')
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
-      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await expect(page.getByRole('alert')).toContainText('that password is wrong')
       await hand.fill('Current password', person.password)
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
@@ -65,13 +65,13 @@ export const journeys: readonly Journey[] = [
       await page.goto('/settings/security')
       await hand.fill('Password', 'not the password')
       await hand.press('Set up')
-      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await expect(page.getByRole('alert')).toContainText('that password is wrong')
       await hand.fill('Password', person.password)
       await hand.press('Set up')
       await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveCount(10)
       await hand.fill('Code from your authenticator app', '000000')
       await hand.press('Turn on')
-      await expect(page.getByRole('alert')).toContainText('not right')
+      await expect(page.getByRole('alert')).toContainText('is wrong')
     },
   },
   {
@@ -91,7 +91,7 @@ export const journeys: readonly Journey[] = [
     async walk({ page, hand }) {
       await page.goto('/settings/accounts')
       await hand.press('Unlink Password')
-      await expect(page.getByRole('alert')).toContainText('you could not sign in any more')
+      await expect(page.getByRole('alert')).toContainText('you’d have no way to sign in')
     },
   },
   {
@@ -178,7 +178,7 @@ export const journeys: readonly Journey[] = [
       await page.goto('/settings/danger')
       await hand.fill('Password', 'not the password')
       await hand.press('Delete my account')
-      await expect(page.getByRole('alert')).toContainText('the password is not right')
+      await expect(page.getByRole('alert')).toContainText('that password is wrong')
       await hand.fill('Password', person.password)
       await hand.press('Delete my account')
       await expect(page).toHaveURL('/?notice=account-deleted')
