@@ -49,7 +49,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(linked(page).last()).toContainText('GitHub')
 
       await page.getByRole('button', { name: 'Unlink Google' }).click()
-      await expect(page.getByText('Unlinked.')).toBeVisible()
+      await expect(page.getByText('Unlinked. You can no longer sign in that way.')).toBeVisible()
       await expect(linked(page)).toHaveCount(1)
       await page.getByRole('button', { name: 'Unlink GitHub' }).click()
       await expect(page.getByRole('alert')).toContainText('you’d have no way to sign in')

@@ -43,7 +43,7 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
 
   await elsewhere.goto(link)
   await expect(elsewhere.getByRole('alert')).toContainText('This link doesn’t work')
-  await elsewhere.getByRole('link', { name: 'Send a new link' }).click()
+  await elsewhere.getByRole('link', { name: 'Get a new link' }).click()
   await expect(elsewhere).toHaveURL('/forgot-password')
 })
 

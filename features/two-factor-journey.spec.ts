@@ -133,7 +133,7 @@ for (const javaScriptEnabled of [true, false]) {
         await expect(page.getByRole('alert')).toContainText('is wrong')
       }
       await expect(page).toHaveURL('/login?ended=code')
-      await expect(page.getByText('This sign-in has expired')).toBeVisible()
+      await expect(page.getByText('This sign-in expired')).toBeVisible()
       await page.goto('/two-factor')
       await expect(page).toHaveURL('/login?ended=code')
     })
