@@ -3,18 +3,16 @@ import type { MailTemplate } from './content.ts'
 export const accountDeleted: MailTemplate<object> = {
   en: ({ appName }) => ({
     subject: `Your ${appName} account was deleted`,
-    preheader: 'It was erased with all its data.',
+    preheader: 'All its data was deleted too.',
     heading: 'Your account was deleted',
     paragraphs: [`Your ${appName} account has been deleted, with all its data.`],
-    footnote: `This is the last email about this account. If you did not ask for its deletion, tell the people who run ${appName} at once.`,
+    footnote: `This is the last email about this account. If you didn’t delete it, contact the ${appName} team right away.`,
   }),
   fr: ({ appName }) => ({
     subject: `Votre compte ${appName} a été supprimé`,
-    preheader: 'Il a été effacé avec toutes ses données.',
+    preheader: 'Toutes ses données l’ont été aussi.',
     heading: 'Votre compte a été supprimé',
-    paragraphs: [
-      `Votre compte ${appName} a été effacé avec toutes ses données, et plus personne ne peut s’y connecter. Merci pour le temps passé avec nous.`,
-    ],
-    footnote: `Ceci est le dernier message au sujet de ce compte. Si vous n’avez pas demandé sa suppression, prévenez sans attendre l’équipe qui gère ${appName}.`,
+    paragraphs: [`Votre compte ${appName} a été supprimé avec toutes ses données.`],
+    footnote: `C’est le dernier e-mail concernant ce compte. Si vous ne l’avez pas supprimé, contactez sans attendre l’équipe ${appName}.`,
   }),
 }

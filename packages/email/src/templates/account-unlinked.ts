@@ -5,12 +5,12 @@ export const accountUnlinked: MailTemplate<{ provider: string | null; resetUrl: 
   en: ({ appName, provider, resetUrl }) => {
     const what = provider ?? 'The password'
     return {
-      subject: `${what} no longer signs in to your ${appName} account`,
-      preheader: 'If it was not you, take your account back.',
-      heading: `${what} was unlinked from your account`,
+      subject: `${what} no longer signs you in to ${appName}`,
+      preheader: 'If this wasn’t you, choose a new password now.',
+      heading: `${what} was removed from your account`,
       paragraphs: [
-        `${what} no longer signs in to your ${appName} account. If it was you, there is nothing to do.`,
-        'If it was not you, choose a new password: that signs everyone else out.',
+        `You can no longer sign in to your ${appName} account with ${provider ?? 'the password'}. If this was you, you can ignore this email.`,
+        'If this wasn’t you, choose a new password now. That signs everyone else out.',
       ],
       action: { label: 'Choose a new password', url: resetUrl },
     }
@@ -19,11 +19,11 @@ export const accountUnlinked: MailTemplate<{ provider: string | null; resetUrl: 
     const what = provider ?? 'Le mot de passe'
     return {
       subject: `${what} ne permet plus de se connecter à votre compte ${appName}`,
-      preheader: 'Si ce n’était pas vous, reprenez votre compte.',
-      heading: `${what} a été dissocié de votre compte`,
+      preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
+      heading: `${what} a été retiré de votre compte`,
       paragraphs: [
-        `${what} ne permet plus de se connecter à votre compte ${appName}. Si c’était vous, vous n’avez rien à faire.`,
-        'Si ce n’était pas vous, choisissez un nouveau mot de passe : toutes les autres sessions seront fermées.',
+        `Vous ne pouvez plus vous connecter à votre compte ${appName} avec ${provider ?? 'le mot de passe'}. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : toutes les autres sessions seront fermées.',
       ],
       action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
     }

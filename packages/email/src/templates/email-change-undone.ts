@@ -36,25 +36,25 @@ export const emailChangeUndone: MailTemplate<{
           'Turned your earlier two-factor authentication on again. Use the authenticator you had before.',
         effects.backupCodesRemoved && 'Removed the backup codes that were created recently. Create new ones.',
         effects.trustedDevices > 0 && 'Every device needs a two-factor code again.',
-        effects.invitations > 0 && 'Canceled the open invitations you sent. Send them again if you need them.',
+        effects.invitations > 0 && 'Canceled the pending invitations you sent. Send them again if you need to.',
         effects.tradingDisabled && 'Turned off trading. Turn it on again when you are ready.',
         effects.riskLevelLowered && 'Set your risk level to the lowest.',
-        effects.profileRestored && 'Put back your earlier name and picture.',
+        effects.profileRestored && 'Restored your earlier name and picture.',
       ]),
     ],
     action: { label: 'Choose a new password', url },
     ...(effects.twoFactor === 'removed' && {
       secondAction: { label: 'Set up two-factor authentication again', url: securityUrl },
     }),
-    footnote: `The link works for ${duration.en.minutes(minutes)}, once. After that, request another on the sign-in page.`,
+    footnote: `This link works once and expires in ${duration.en.minutes(minutes)}. You can request another on the sign-in page.`,
   }),
   fr: ({ appName, url, minutes, securityUrl, effects }) => ({
-    subject: `Votre compte ${appName} est rétabli. Choisissez un nouveau mot de passe`,
+    subject: `Vous avez récupéré votre compte ${appName}. Choisissez un nouveau mot de passe`,
     preheader: 'Le changement d’adresse a été annulé. Choisissez un nouveau mot de passe pour vous connecter.',
     heading: 'Le changement d’adresse a été annulé',
     paragraphs: [
       'Votre compte utilise de nouveau cette adresse. Toutes les sessions ont été fermées. Choisissez un nouveau mot de passe pour vous connecter.',
-      ...list('Voici ce que nous avons fait d’autre :', [
+      ...list('Nous avons aussi fait ceci :', [
         effects.passwordRemoved && 'Le mot de passe a été supprimé.',
         ...effects.unlinkedProviders.map(
           (name) => `${plainName(name)} n’est plus lié à votre compte. Vous pouvez le lier de nouveau.`,
@@ -75,7 +75,7 @@ export const emailChangeUndone: MailTemplate<{
     ...(effects.twoFactor === 'removed' && {
       secondAction: { label: 'Configurer de nouveau la double authentification', url: securityUrl },
     }),
-    footnote: `Le lien est valable ${duration.fr.minutes(minutes)}, une seule fois. Ensuite, demandez-en un autre sur la page de connexion.`,
+    footnote: `Ce lien est valable ${duration.fr.minutes(minutes)} et ne sert qu’une fois. Vous pouvez en demander un autre sur la page de connexion.`,
   }),
 }
 

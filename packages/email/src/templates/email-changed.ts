@@ -3,21 +3,21 @@ import { duration, type MailTemplate } from './content.ts'
 
 export const emailChanged: MailTemplate<{ newEmail: string; undoUrl: string | null; days: number }> = {
   en: ({ appName, newEmail, undoUrl, days }) => ({
-    subject: `The email address of your ${appName} account was changed`,
+    subject: `The email of your ${appName} account was changed`,
     preheader:
       undoUrl === null
         ? 'Your account no longer uses this email.'
-        : `If it was not you, you can undo it for ${duration.en.days(days)}.`,
-    heading: 'Your email address was changed',
+        : `If this wasn’t you, you can undo it for ${duration.en.days(days)}.`,
+    heading: 'Your email was changed',
     paragraphs: [
-      `Your ${appName} account now uses ${maskAddress(newEmail)}, and this address no longer signs in. If it was you, there is nothing to do.`,
+      `Your ${appName} account now uses ${maskAddress(newEmail)}. You can no longer sign in with this email. If this was you, you don’t need to do anything.`,
       undoUrl === null
-        ? `This email was the account's for less than ${duration.en.days(days)}. If the change was not you, open the undo link that we sent to the email before this one.`
-        : 'If it was not you, take your account back: that restores this address and signs everyone out.',
+        ? `Your account used this email for less than ${duration.en.days(days)}. If this wasn’t you, open the undo link we sent to the email before this one.`
+        : 'If this wasn’t you, undo the change. That restores this email and signs everyone out.',
     ],
     ...(undoUrl !== null && {
       action: { label: 'Undo the change', url: undoUrl },
-      footnote: `The link works for ${duration.en.days(days)}, once.`,
+      footnote: `This link works once and expires in ${duration.en.days(days)}.`,
     }),
   }),
   fr: ({ appName, newEmail, undoUrl, days }) => ({
@@ -28,14 +28,14 @@ export const emailChanged: MailTemplate<{ newEmail: string; undoUrl: string | nu
         : `Si ce n’était pas vous, vous pouvez annuler ce changement pendant ${duration.fr.days(days)}.`,
     heading: 'Votre adresse e-mail a été modifiée',
     paragraphs: [
-      `Votre compte ${appName} utilise maintenant l’adresse ${maskAddress(newEmail)}. L’ancienne, à laquelle vous recevez ce message, ne permet plus de se connecter. Si c’était vous, vous n’avez rien à faire.`,
+      `Votre compte ${appName} utilise maintenant l’adresse ${maskAddress(newEmail)}. Vous ne pouvez plus vous connecter avec l’ancienne, celle qui reçoit cet e-mail. Si c’était vous, vous n’avez rien à faire.`,
       undoUrl === null
         ? `Le compte utilisait cette adresse depuis moins de ${duration.fr.days(days)}. Si ce changement ne vient pas de vous, ouvrez le lien d’annulation envoyé à l’adresse précédente.`
-        : 'Si ce n’était pas vous, reprenez votre compte : l’ancienne adresse sera rétablie et toutes les sessions seront fermées.',
+        : 'Si ce n’était pas vous, annulez le changement : l’ancienne adresse sera rétablie et toutes les sessions seront fermées.',
     ],
     ...(undoUrl !== null && {
-      action: { label: 'Annuler la modification', url: undoUrl },
-      footnote: `Le lien est valable ${duration.fr.days(days)}, une seule fois.`,
+      action: { label: 'Annuler le changement', url: undoUrl },
+      footnote: `Ce lien est valable ${duration.fr.days(days)} et ne sert qu’une fois.`,
     }),
   }),
 }

@@ -3,8 +3,8 @@ import type { MailContent, MailContext, MailLink } from './content.ts'
 type Letter = MailContent & Pick<MailContext, 'locale' | 'appName' | 'baseUrl'> & { greeting: string }
 
 const FALLBACK = {
-  en: 'If the button does not work, copy this address into your browser:',
-  fr: 'Si le bouton ne fonctionne pas, copiez cette adresse dans votre navigateur\u00a0:',
+  en: 'If the button doesn’t work, copy this link into your browser:',
+  fr: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
 }
 
 const COLON = { en: ':', fr: '\u00a0:' }

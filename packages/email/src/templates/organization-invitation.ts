@@ -18,25 +18,25 @@ export const organizationInvitation: MailTemplate<{
   hours: number
 }> = {
   en: ({ appName, inviter, organization, role, address, url, hours }) => ({
-    subject: `You are invited to join ${plainName(organization)} on ${appName}`,
-    preheader: `The invitation is open for ${duration.en.hours(hours)}.`,
+    subject: `You’re invited to join ${plainName(organization)} on ${appName}`,
+    preheader: `This invitation expires in ${duration.en.hours(hours)}.`,
     heading: `Join ${plainName(organization)}`,
     paragraphs: [
-      `${plainName(inviter) || 'Someone'} invites you to be ${as.en[role]} of the organization “${plainName(organization)}” on ${appName}.`,
-      `The invitation is for ${address}: sign in with this address, or sign up with it first.`,
+      `${plainName(inviter) || 'Someone'} invited you to join the organization “${plainName(organization)}” on ${appName} as ${as.en[role]}.`,
+      `The invitation is for ${address}. Sign in or sign up with this email to accept it.`,
     ],
     action: { label: 'See the invitation', url },
-    footnote: `The link works for ${duration.en.hours(hours)}, once. If you do not know who this is, ignore this email: nothing happens without your consent.`,
+    footnote: `This link works once and expires in ${duration.en.hours(hours)}. If you don’t know who this is, ignore this email: nothing happens unless you accept.`,
   }),
   fr: ({ appName, inviter, organization, role, address, url, hours }) => ({
-    subject: `Vous êtes invité à rejoindre ${plainName(organization)} sur ${appName}`,
-    preheader: `L’invitation est valable ${duration.fr.hours(hours)}.`,
+    subject: `Invitation à rejoindre ${plainName(organization)} sur ${appName}`,
+    preheader: `Cette invitation est valable ${duration.fr.hours(hours)}.`,
     heading: `Rejoignez ${plainName(organization)}`,
     paragraphs: [
-      `${plainName(inviter) || 'Quelqu’un'} vous invite à devenir ${as.fr[role]} de l’organisation « ${plainName(organization)} » sur ${appName}.`,
-      `L’invitation est destinée à ${address} : connectez-vous avec cette adresse, ou inscrivez-vous d’abord.`,
+      `${plainName(inviter) || 'Quelqu’un'} vous invite à rejoindre l’organisation « ${plainName(organization)} » sur ${appName}, en tant que ${as.fr[role]}.`,
+      `L’invitation est destinée à ${address}. Connectez-vous ou inscrivez-vous avec cette adresse pour l’accepter.`,
     ],
     action: { label: 'Voir l’invitation', url },
-    footnote: `Le lien est valable ${duration.fr.hours(hours)}, une seule fois. Si vous ne connaissez pas cette personne, ignorez ce message : rien ne se fait sans votre accord.`,
+    footnote: `Ce lien est valable ${duration.fr.hours(hours)} et ne sert qu’une fois. Si vous ne connaissez pas cette personne, ignorez cet e-mail : rien ne se fera sans votre accord.`,
   }),
 }

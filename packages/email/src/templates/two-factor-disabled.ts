@@ -2,22 +2,22 @@ import type { MailTemplate } from './content.ts'
 
 export const twoFactorDisabled: MailTemplate<{ resetUrl: string }> = {
   en: ({ appName, resetUrl }) => ({
-    subject: `Signing in to ${appName} no longer needs a code`,
-    preheader: 'If it was not you, take your account back.',
+    subject: `Two-factor authentication is off for your ${appName} account`,
+    preheader: 'If this wasn’t you, choose a new password now.',
     heading: 'Two-factor authentication is off',
     paragraphs: [
-      `Two-factor authentication of your ${appName} account was just switched off. Its backup codes and trusted devices are gone. If it was you, there is nothing to do.`,
-      'If it was not you, choose a new password now: that signs everyone else out. Then switch it on again.',
+      `Two-factor authentication was just turned off for your ${appName} account. Your backup codes and trusted devices were removed. If this was you, you can ignore this email.`,
+      'If this wasn’t you, choose a new password now. That signs everyone else out. Then turn it on again.',
     ],
-    action: { label: 'It was not me', url: resetUrl },
+    action: { label: 'This wasn’t me', url: resetUrl },
   }),
   fr: ({ appName, resetUrl }) => ({
-    subject: `La connexion à ${appName} ne demande plus de code`,
-    preheader: 'Si ce n’était pas vous, reprenez votre compte.',
+    subject: `Double authentification désactivée sur votre compte ${appName}`,
+    preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
     heading: 'La double authentification est désactivée',
     paragraphs: [
-      `La double authentification de votre compte ${appName} vient d’être désactivée. Ses codes de secours et ses appareils de confiance n’existent plus. Si c’était vous, vous n’avez rien à faire.`,
-      'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : toutes les autres sessions seront fermées. Activez-la ensuite à nouveau.',
+      `La double authentification de votre compte ${appName} vient d’être désactivée. Vos codes de secours et vos appareils de confiance ont été supprimés. Si c’était vous, vous n’avez rien à faire.`,
+      'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : toutes les autres sessions seront fermées. Réactivez-la ensuite.',
     ],
     action: { label: 'Ce n’était pas moi', url: resetUrl },
   }),

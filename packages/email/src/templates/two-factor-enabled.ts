@@ -2,25 +2,25 @@ import type { MailTemplate } from './content.ts'
 
 export const twoFactorEnabled: MailTemplate<{ securityUrl: string; resetUrl: string }> = {
   en: ({ appName, securityUrl, resetUrl }) => ({
-    subject: `Signing in to ${appName} now needs a code`,
-    preheader: 'Two-factor authentication is on.',
+    subject: `Two-factor authentication is on for your ${appName} account`,
+    preheader: 'You now need a code to sign in.',
     heading: 'Two-factor authentication is on',
     paragraphs: [
-      `From now on, signing in to your ${appName} account needs a code from your authenticator app, or one of your backup codes. Your other sessions were signed out.`,
-      'Keep the backup codes where you find them without your phone. If it was not you, choose a new password now: that signs everyone else out. Then ask for help, since the code is not yours.',
+      `From now on, you need a code from your authenticator app or a backup code to sign in to your ${appName} account. Your other devices were signed out.`,
+      `Keep your backup codes somewhere you can reach without your phone. If this wasn’t you, choose a new password now. That signs everyone else out. Then contact the ${appName} team, since someone else has the codes.`,
     ],
-    action: { label: 'See the settings', url: securityUrl },
-    secondAction: { label: 'It was not me', url: resetUrl },
+    action: { label: 'Open security settings', url: securityUrl },
+    secondAction: { label: 'This wasn’t me', url: resetUrl },
   }),
   fr: ({ appName, securityUrl, resetUrl }) => ({
-    subject: `La connexion à ${appName} demande maintenant un code`,
-    preheader: 'La double authentification est activée.',
+    subject: `Double authentification activée sur votre compte ${appName}`,
+    preheader: 'Il vous faut maintenant un code pour vous connecter.',
     heading: 'La double authentification est activée',
     paragraphs: [
-      `Désormais, la connexion à votre compte ${appName} demande un code de votre application d’authentification, ou l’un de vos codes de secours. Vos autres sessions ont été fermées.`,
-      'Gardez les codes de secours là où vous les trouverez sans votre téléphone. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : toutes les autres sessions seront fermées. Demandez ensuite de l’aide, car le code n’est pas le vôtre.',
+      `Pour vous connecter à votre compte ${appName}, il vous faut désormais un code de votre application d’authentification ou l’un de vos codes de secours. Vos autres appareils ont été déconnectés.`,
+      `Gardez vos codes de secours là où vous les retrouverez sans votre téléphone. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : toutes les autres sessions seront fermées. Contactez ensuite l’équipe ${appName}, car quelqu’un d’autre a les codes.`,
     ],
-    action: { label: 'Voir les paramètres', url: securityUrl },
+    action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
     secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
   }),
 }

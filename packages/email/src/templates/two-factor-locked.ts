@@ -3,21 +3,21 @@ import { duration, type MailTemplate } from './content.ts'
 export const twoFactorLocked: MailTemplate<{ minutes: number; resetUrl: string }> = {
   en: ({ appName, minutes, resetUrl }) => ({
     subject: `Too many wrong codes for your ${appName} account`,
-    preheader: 'If it was not you, someone knows your password.',
+    preheader: 'If this wasn’t you, someone may know your password.',
     heading: 'Too many wrong codes',
     paragraphs: [
-      `Someone with your password entered too many wrong codes for your ${appName} account. No code is accepted for ${duration.en.minutes(minutes)}; your trusted devices still sign in.`,
-      'If it was not you, choose a new password now: someone knows your current one.',
+      `Someone got past the first step of signing in to your ${appName} account, then entered too many wrong codes. Codes are blocked for ${duration.en.minutes(minutes)}. Your trusted devices still work.`,
+      'If this wasn’t you, choose a new password now. Someone may know your current one.',
     ],
-    action: { label: 'It was not me', url: resetUrl },
+    action: { label: 'This wasn’t me', url: resetUrl },
   }),
   fr: ({ appName, minutes, resetUrl }) => ({
-    subject: `Trop de codes erronés pour votre compte ${appName}`,
-    preheader: 'Si ce n’était pas vous, quelqu’un connaît votre mot de passe.',
-    heading: 'Trop de codes erronés',
+    subject: `Trop de codes incorrects pour votre compte ${appName}`,
+    preheader: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe.',
+    heading: 'Trop de codes incorrects',
     paragraphs: [
-      `Une personne qui avait passé la première étape de la connexion à votre compte ${appName} a saisi trop de codes erronés. Aucun code n’est accepté pendant ${duration.fr.minutes(minutes)} ; vos appareils de confiance se connectent toujours.`,
-      'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : quelqu’un connaît l’actuel.',
+      `Quelqu’un a passé la première étape de la connexion à votre compte ${appName}, puis a saisi trop de codes incorrects. Les codes sont bloqués pendant ${duration.fr.minutes(minutes)}. Vos appareils de confiance fonctionnent toujours.`,
+      'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : quelqu’un connaît peut-être l’actuel.',
     ],
     action: { label: 'Ce n’était pas moi', url: resetUrl },
   }),

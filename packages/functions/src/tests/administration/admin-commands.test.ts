@@ -230,7 +230,7 @@ describe('disable-two-factor', () => {
     expect(await events(id, 'disable-two-factor')).toMatchObject([
       { actorId: 'operator:grace', details: { reason: 'passport shown at the desk' } },
     ])
-    expect(await mailsTo(email)).toContain('Signing in to Floorpass no longer needs a code')
+    expect(await mailsTo(email)).toContain('Two-factor authentication is off for your Floorpass account')
   })
 
   const remainsOf = async (userId: string) => {

@@ -44,7 +44,7 @@ describe('change-email', () => {
     const { newEmail, token, link, subject } = await requestChangeLink(tab)
     expect(await getEmail(tab)).toEqual([tab.person.email, true])
     expect([subject, link.origin + link.pathname]).toEqual([
-      'Confirm your new email address for Floorpass',
+      'Confirm your new email for Floorpass',
       `${app.baseUrl}/verify-email`,
     ])
     const notice = app.outbox.lastTo(tab.person.email)
@@ -64,7 +64,7 @@ describe('change-email', () => {
     await app.drainMail()
     const undo = app.outbox.lastTo(tab.person.email)
     expect([undo.subject, undo.link.origin + undo.link.pathname]).toEqual([
-      'The email address of your Floorpass account was changed',
+      'The email of your Floorpass account was changed',
       `${app.baseUrl}/undo-email-change`,
     ])
     const actions = await app.db.auditEvent.findMany({ where: { userId: tab.userId, action: { endsWith: 'email' } } })

@@ -205,7 +205,7 @@ describe('while the former email can undo the change', () => {
     expect((await tab.post('/auth/verify-email', { token: (await getLastMail(tab.person.email)).token })).status).toBe(200)
     const notice = await getLastMail(thiefEmail)
     expect([notice.subject, notice.text.includes('/undo-email-change?')]).toEqual([
-      'The email address of your Floorpass account was changed',
+      'The email of your Floorpass account was changed',
       false,
     ])
     const links = await app.db.verification.findMany({ where: { userId: tab.userId, purpose: 'undo-email-change' } })
@@ -217,7 +217,7 @@ describe('while the former email can undo the change', () => {
     const tab = await app.signedIn()
     const { newEmail, token } = await moveToThief(tab)
     await undo(token)
-    expect((await getLastMail(newEmail)).subject).toBe('The email address of your Floorpass account was changed')
+    expect((await getLastMail(newEmail)).subject).toBe('The email of your Floorpass account was changed')
   })
 
   test('the account cannot be deleted with a password, a new link or a link from before the change', async () => {

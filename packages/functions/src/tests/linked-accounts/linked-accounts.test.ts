@@ -29,7 +29,7 @@ describe('link-social', () => {
     expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
     expect(await providers(tab)).toEqual(['credential', 'google'])
     await app.drainMail()
-    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google now signs in to your Floorpass account')
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('You can now sign in to Floorpass with Google')
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
   })
 
@@ -136,7 +136,7 @@ describe('unlink-account', () => {
     expect((await unlink(tab, name(account))).body).toEqual({ status: true })
     expect(await providers(tab)).toEqual(['credential'])
     await app.drainMail()
-    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs in to your Floorpass account')
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs you in to Floorpass')
   })
 
   test('T88: needs a sign-in or reauthentication within the last 15 minutes', async () => {

@@ -176,8 +176,8 @@ it.each(['en', 'fr'] as const)('says in %s that the unlinked sign-in method is t
 })
 
 it('spells durations in words', () => {
-  expect(render('change-email-confirm').text).toContain('works for 1 hour, once')
-  expect(render('verify-email').text).toContain('works for 24 hours')
+  expect(render('change-email-confirm').text).toContain('works once and expires in 1 hour')
+  expect(render('verify-email').text).toContain('expires in 24 hours')
   expect(render('email-changed', { locale: 'fr' }).text.replaceAll('\u00a0', ' ')).toContain('valable 7 jours')
 })
 

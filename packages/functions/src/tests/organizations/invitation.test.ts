@@ -48,10 +48,10 @@ describe('invite-member', () => {
     expect(body).toMatchObject({ organizationId: id, email, role: 'admin', status: 'pending', inviterId: owner.userId })
     const { subject, text, link, token } = await newest(email)
     expect([subject, link.origin + link.pathname]).toEqual([
-      'You are invited to join Desk on Floorpass',
+      'You’re invited to join Desk on Floorpass',
       `${app.baseUrl}/accept-invitation`,
     ])
-    expect(text).toContain(`${owner.person.name} invites you to be an administrator`)
+    expect(text).toContain(`${owner.person.name} invited you to join the organization “Desk” on Floorpass as an administrator`)
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(JSON.stringify([body, await app.readAllRows(), app.logs])).not.toContain(token)
     const { expiresAt } = body as { expiresAt: string }

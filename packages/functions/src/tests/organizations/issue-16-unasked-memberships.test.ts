@@ -55,8 +55,8 @@ describe('five memberships that a user never accepted', () => {
       { userId: owner.userId, actorId: victim.userId, details: { role: 'member' } },
     ])
     await app.drainMail()
-    const mails = app.outbox.to(victim.person.email).filter(({ text }) => text.includes('you had not accepted'))
-    expect(mails.map(({ subject }) => subject)).toEqual(['Your membership of Desk on Floorpass has ended'])
+    const mails = app.outbox.to(victim.person.email).filter(({ text }) => text.includes('you hadn’t accepted'))
+    expect(mails.map(({ subject }) => subject)).toEqual(['Your membership in Desk on Floorpass has ended'])
   })
 
   test('all end before the limit applies, and accepted ones never end', async () => {

@@ -25,7 +25,7 @@ const getCounters = async ({ email }: Person, testApp = app) => {
 }
 const countPauseMails = async ({ email }: Person) => {
   await app.drainMail()
-  return app.outbox.to(email).filter(({ subject }) => subject.includes('guessing at the password')).length
+  return app.outbox.to(email).filter(({ subject }) => subject.includes('trying to guess your Floorpass password')).length
 }
 const requestResetToken = async (testApp: TestApp, { email }: Person) => {
   await testApp.browser().post('/auth/forget-password', { email })

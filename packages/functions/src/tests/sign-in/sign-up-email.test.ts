@@ -58,7 +58,7 @@ describe('sign-up with email and password', () => {
     expect((await tab.get('/auth/get-session')).body).toBeNull()
     await app.drainMail()
     const mail = app.outbox.lastTo(person.email)
-    expect(mail.subject).toBe('Confirm your email address for Floorpass')
+    expect(mail.subject).toBe('Confirm your email for Floorpass')
     expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/verify-email`)
   })
 
@@ -72,7 +72,7 @@ describe('sign-up with email and password', () => {
     expect(answers[1]?.setCookies).toEqual([])
     expect(await countUsers(owner.email)).toBe(1)
     await app.drainMail()
-    expect(app.outbox.lastTo(owner.email).subject).toBe('You already have an account on Floorpass')
+    expect(app.outbox.lastTo(owner.email).subject).toBe('You already have a Floorpass account')
     expect(app.outbox.lastTo(owner.email).token).toBe('')
     expect((await signIn(owner)).status).toBe(200)
     expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')

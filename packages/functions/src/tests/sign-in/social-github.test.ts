@@ -75,7 +75,7 @@ describe('a sign-in with GitHub', () => {
     const second = await userIn((await signInAt(app, 'github')).tab)
     expect(second?.id).toBe(first?.id)
     await app.drainMail()
-    expect(app.outbox.to(email).map(({ subject }) => subject)).toEqual(['GitHub now signs in to your Floorpass account'])
+    expect(app.outbox.to(email).map(({ subject }) => subject)).toEqual(['You can now sign in to Floorpass with GitHub'])
     expect(await app.db.account.count({ where: { userId: first?.id ?? '' } })).toBe(2)
   })
 })

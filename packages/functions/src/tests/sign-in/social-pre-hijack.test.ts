@@ -60,7 +60,7 @@ test('a verified email joins the same verified email at the provider and keeps t
   expect(await userIn(tab)).toMatchObject({ email: person.email, name: person.name })
   expect((await signIn(person)).status).toBe(200)
   await app.drainMail()
-  expect(app.outbox.lastTo(person.email).subject).toBe('Google now signs in to your Floorpass account')
+  expect(app.outbox.lastTo(person.email).subject).toBe('You can now sign in to Floorpass with Google')
 })
 
 test('T75: a verified account is not joined by an unverified provider email, and the answer is that of an unknown email', async () => {
