@@ -161,12 +161,12 @@ export const fr: typeof en = {
     passwordHint: 'Saisissez votre mot de passe pour confirmer que c’est bien vous.',
     submit: 'Supprimer mon compte',
     otherWay:
-      'Pas de mot de passe, ou vous ne le retrouvez pas ? Nous vous enverrons un lien. Rien ne sera supprimé tant que vous ne l’aurez pas ouvert et confirmé.',
+      'Pas de mot de passe, ou vous ne le retrouvez pas ? Nous vous enverrons un lien. Rien ne sera supprimé sans votre confirmation.',
     mailGate: 'Confirmez votre identité avant de recevoir le lien.',
     mailLink: 'M’envoyer un lien',
     sent: [
-      'Nous avons envoyé un e-mail à ',
-      '. Rien ne sera supprimé tant que vous n’aurez pas ouvert le lien qu’il contient et confirmé.',
+      'Nous avons envoyé un lien à ',
+      '. Rien ne sera supprimé tant que vous ne l’aurez pas ouvert, puis confirmé.',
     ],
   },
   email: {
@@ -178,7 +178,7 @@ export const fr: typeof en = {
     lead: 'Vous vous connectez avec cette adresse et y recevez nos e-mails.',
     gate: 'Confirmez votre identité avant de changer d’adresse e-mail.',
     newEmail: 'Nouvelle adresse',
-    newEmailHint: 'Nous y enverrons un lien. Votre adresse changera quand vous l’aurez ouvert et confirmé.',
+    newEmailHint: 'Nous y enverrons un lien. Votre adresse ne changera qu’après votre confirmation.',
     submit: 'Envoyer le lien',
     sent: ['Pour confirmer, ouvrez le lien envoyé à ', '. D’ici là, votre adresse ne change pas.'],
     nothing: 'Rien au bout de quelques minutes ? Regardez dans vos courriers indésirables et vérifiez l’adresse ci-dessus.',
