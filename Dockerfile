@@ -3,7 +3,7 @@
 FROM node:26-bookworm-slim AS build
 WORKDIR /floorpass
 COPY . .
-RUN npm run bootstrap && npm run build && deploy/prune.sh
+RUN npm run bootstrap -- --service && npm run build && deploy/prune.sh
 
 FROM node:26-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

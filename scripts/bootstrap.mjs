@@ -46,8 +46,12 @@ function currentState() {
   return hash.digest('hex')
 }
 
+const [installedScope, installedState] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : ['none']
+/** `--service` installs only what builds and runs the service. A full installation stays full. */
+const scope = process.argv.includes('--service') && /^(none|service)$/.test(installedScope) ? 'service' : 'all'
+
 function isUpToDate(state) {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === state && existsSync(workspaceNode) && existsSync(generatedClient)
+  return installedScope === scope && installedState === state && existsSync(workspaceNode) && existsSync(generatedClient)
 }
 
 // NODE_ENV=production would skip build tools, and npm's settings and PATH may name a Node that is not installed yet.
@@ -98,7 +102,8 @@ function failInstall(what, output) {
 
 async function install(pnpm) {
   // Run outside the workspace, or npx would use the pnpm that this install replaces.
-  const result = await run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags], {
+  const selection = scope === 'service' ? ['--filter', '@floorpass/service...'] : []
+  const result = await run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags, ...selection], {
     cwd: tmpdir(),
     env: toolEnvironment(),
   })
@@ -137,7 +142,7 @@ async function bootstrap() {
   })
   if (generated.code !== 0) failInstall('The database client could not be generated.', generated.output)
 
-  writeFileSync(stamp, currentState())
+  writeFileSync(stamp, `${scope} ${currentState()}`)
   say(`Set up in ${Math.round((Date.now() - started) / 1000)} s.`)
 }
 
