@@ -164,10 +164,7 @@ export const fr: typeof en = {
       'Pas de mot de passe, ou vous ne le retrouvez pas ? Nous vous enverrons un lien. Rien ne sera supprimé sans votre confirmation.',
     mailGate: 'Confirmez votre identité avant de recevoir le lien.',
     mailLink: 'M’envoyer un lien',
-    sent: [
-      'Nous avons envoyé un lien à ',
-      '. Rien ne sera supprimé tant que vous ne l’aurez pas ouvert, puis confirmé.',
-    ],
+    sent: ['Nous avons envoyé un lien à ', '. Rien ne sera supprimé tant que vous ne l’aurez pas ouvert, puis confirmé.'],
   },
   email: {
     title: 'Adresse e-mail',
