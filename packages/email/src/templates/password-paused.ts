@@ -4,7 +4,8 @@ import type { MailTemplate } from './content.ts'
 export const passwordPaused: MailTemplate<{ deviceKind: 'known' | 'unknown'; resetUrl: string }> = {
   en: ({ appName, deviceKind, resetUrl }) => ({
     subject: `Someone is trying to guess your ${appName} password`,
-    preheader: deviceKind === 'known' ? 'The attempts came from one of your devices or sessions.' : 'Your own devices still work.',
+    preheader:
+      deviceKind === 'known' ? 'The attempts came from one of your devices or sessions.' : 'Your own devices still work.',
     heading: 'Too many wrong passwords',
     paragraphs:
       deviceKind === 'known'
