@@ -25,5 +25,5 @@ export type Edge = { fetch(request: Request, connection: Connection): Promise<Re
 
 export type EdgeEnv = {
   Bindings: Connection
-  Variables: { requestId: string; context: Context; setCookies: string[]; contentSecurityPolicy: string }
+  Variables: { requestId: string; context: Context; contentSecurityPolicy: string }
 }

@@ -4,10 +4,11 @@ import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
 import type { EdgeService } from './edge-service.ts'
 import type { Edge, EdgeEnv, Pages } from './edge-types.ts'
 import { withBufferedBody } from './http/buffer-body.ts'
-import { addCorsHeaders, answerPreflight } from './http/cors.ts'
+import { answerPreflight, withCorsHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
 import { withRequestContext } from './http/request-context.ts'
 import { errorResponse, json } from './http/respond.ts'
+import { unlimitedPaths } from './http/unlimited-paths.ts'
 import { answerMetrics } from './metrics/metrics-route.ts'
 import { createPageHandler } from './page-handler.ts'
 import { createApiDocument } from './rest/api-document.ts'
@@ -18,9 +19,6 @@ import { answerTrpc, countCalls } from './trpc/answer-trpc.ts'
 
 export type { Connection, Edge, PageContext, Pages } from './edge-types.ts'
 
-/** A server-side caller asks for these on behalf of all its visitors, from one address. */
-const unlimitedPaths = new Set(['/auth/get-session', '/trpc/sessions.get'])
-
 /** The HTTP edge: a function from Request to Response, the same under every server.
  * It answers /auth, /trpc, /tests, /metrics and the health checks, and hands all other paths to `pages`. */
 export function createEdge(service: EdgeService, pages?: Pages): Edge {
@@ -29,7 +27,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
   const app = new Hono<EdgeEnv>()
 
   app.use(withRequestContext(service))
-  for (const path of ['/auth/*', '/trpc/*']) app.use(path, addCorsHeaders(trustedOrigins))
+  for (const path of ['/auth/*', '/trpc/*']) app.use(path, withCorsHeaders(trustedOrigins))
   for (const path of ['/auth/*', '/trpc/*']) app.options(path, answerPreflight(trustedOrigins, methodsOf))
   app.use(async (c, next) => {
     assertTrustedOrigin(c.req.raw, trustedOrigins)

@@ -1,7 +1,8 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { ErrorKey } from '@floorpass/api'
 import type { EdgeService } from './edge-service.ts'
-import { corsHeaders } from './http/cors.ts'
+import { completeHeaders } from './http/complete-headers.ts'
+import { addCorsHeaders } from './http/cors.ts'
 import { jsonType } from './http/respond.ts'
 import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
 
@@ -13,9 +14,9 @@ export const createMalformedRequestAnswer =
   ({ origin, status, message }: MalformedRequest): { status: number; headers: Headers; body: string } => {
     const requestId = randomUUIDv7()
     logFor(requestId).info({ status, reason: message }, 'malformed request refused')
-    const cors = corsHeaders(origin, settings.trustedOrigins)
-    const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ['x-request-id', requestId], ...cors])
-    addSecureHeaders(headers, { https: settings.cookie.secure, contentSecurityPolicy: dataPolicy })
+    const headers = new Headers({ 'content-type': jsonType })
+    addCorsHeaders(headers, origin, settings.trustedOrigins)
+    completeHeaders(headers, settings, { status, requestId })
     const code: ErrorKey = 'BAD_REQUEST'
     return { status, headers, body: JSON.stringify({ code, message }) }
   }

@@ -1,87 +1,98 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cachedSessionJson, createCaller, createContext, sessionCookieName, toAppError } from '@floorpass/api'
+import { cachedSessionJson, createCaller, type LimitState, sessionCookieName, toAppError } from '@floorpass/api'
 import type { EdgeService } from './edge-service.ts'
-import { clientAddress } from './http/client-address.ts'
-import { cookieValues, requestCookies } from './http/cookies.ts'
-import { corsHeaders } from './http/cors.ts'
-import { jsonType, retryHeaders } from './http/respond.ts'
-import { addSecureHeaders, dataPolicy } from './http/secure-headers.ts'
+import { completeHeaders, type RequestFacts } from './http/complete-headers.ts'
+import { requestCookies } from './http/cookies.ts'
+import { addCorsHeaders } from './http/cors.ts'
+import { openContext } from './http/open-context.ts'
+import { recordRequest } from './http/record-request.ts'
+import { type Answer, errorAnswer, jsonAnswer } from './http/respond.ts'
+import { unlimitedPaths } from './http/unlimited-paths.ts'
+import { answerGetSession } from './rest/answer-get-session.ts'
+
+const path = '/auth/get-session'
 
 /** Hosts that certainly need no validation. The edge validates all others. */
 const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
 
-const toBytes = (body: unknown): Buffer => Buffer.from(JSON.stringify(body))
+const isPlain = ({ url, method, headers }: IncomingMessage): boolean =>
+  url === path &&
+  unlimitedPaths.has(path) &&
+  method === 'GET' &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined &&
+  plainHost.test(headers.host ?? '')
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
 /** Answers `GET /auth/get-session`, the most frequent call, on Node's own request and response (ADR 022).
- * The answer equals the edge's, byte for byte. All other requests go to `edge` unchanged. */
-export function createSessionFastPath({ deps, metrics, logFor, trustedProxies }: EdgeService, edge: Listener): Listener {
-  const { trustedOrigins, cookie } = deps.settings
-  const buildHeaders = (origin: string | null): string[] => {
-    const headers = new Headers([['content-type', jsonType], ['vary', 'Origin'], ...corsHeaders(origin, trustedOrigins)])
-    addSecureHeaders(headers, { https: cookie.secure, contentSecurityPolicy: dataPolicy })
-    return [...headers, ['x-request-id']].flat()
-  }
-  const plainHeaders = buildHeaders(null)
-  const headersByOrigin = new Map(trustedOrigins.map((origin) => [origin, buildHeaders(origin)]))
+ * The edge's own functions make the answer. All other requests go to `edge` unchanged. */
+export function createSessionFastPath(service: EdgeService, edge: Listener): Listener {
+  const { deps, logFor } = service
+  const { settings } = deps
+  const cookieName = sessionCookieName(settings.cookie)
 
-  const readSession = async ({ headers, socket }: IncomingMessage, cookies: Map<string, string>) => {
-    const header = headers.cookie ?? ''
-    const forwardedFor = headers['x-forwarded-for']?.toString() ?? null
+  const buildHeaders = ({ status, headers: own }: Answer, origin: string | undefined, request: RequestFacts): Headers => {
+    const headers = new Headers(own)
+    addCorsHeaders(headers, origin ?? null, settings.trustedOrigins)
+    completeHeaders(headers, settings, { status, ...request })
+    return headers
+  }
+
+  /** Headers of a response from memory, where only the id differs: it goes to `idAt`. */
+  const prepareHeaders = (origin?: string) => {
+    const list = [...buildHeaders(jsonAnswer(null), origin, { requestId: '' })].flat()
+    return { list, idAt: list.indexOf('x-request-id') + 1 }
+  }
+  const plainHeaders = prepareHeaders()
+  const headersByOrigin = new Map(settings.trustedOrigins.map((origin) => [origin, prepareHeaders(origin)]))
+
+  const answerFromMemory = ({ headers: { origin = '' } }: IncomingMessage, response: ServerResponse, json: Buffer): void => {
+    const { list, idAt } = headersByOrigin.get(origin) ?? plainHeaders
+    const headers = [...list, 'content-length', String(json.length)]
+    headers[idAt] = randomUUIDv7()
+    response.writeHead(200, headers).end(json)
+  }
+
+  const answerFromDatabase = async (request: IncomingMessage, response: ServerResponse, started: number): Promise<void> => {
+    const { headers, socket } = request
     const requestId = randomUUIDv7()
     const log = logFor(requestId)
-    const ownHeaders: string[] = [requestId]
+    const setCookies: string[] = []
+    const header = (name: string) => headers[name]?.toString() ?? null
+    let limit: LimitState | null = null
+    let answer: Answer
     try {
-      const client = {
-        ip: clientAddress(socket.remoteAddress ?? null, forwardedFor, trustedProxies),
-        userAgent: '',
-        locale: 'en' as const,
-      }
-      const context = createContext({ ...deps, log }, client, {
-        get: (name) => cookies.get(name),
-        all: (name) => cookieValues(header, name),
-        set: (cookie) => void ownHeaders.push('set-cookie', cookie),
-      })
-      return { status: 200, json: toBytes(await createCaller(context).sessions.get()), ownHeaders, log }
-    } catch (thrown) {
-      const error = toAppError(thrown)
-      ownHeaders.push(...Object.entries(retryHeaders([error])).flat())
-      return { status: error.status, json: toBytes({ code: error.key, message: error.message }), ownHeaders, log }
+      const context = openContext(service, log, { peerAddress: socket.remoteAddress ?? null, header }, setCookies)
+      answer = await answerGetSession(createCaller(context))
+      limit = context.tightestLimit()
+    } catch (bug) {
+      answer = errorAnswer(toAppError(bug))
     }
+    const { status, body } = answer
+    response.statusCode = status
+    response.setHeaders(buildHeaders(answer, headers.origin, { requestId, setCookies, limit }))
+    response.setHeader('content-length', Buffer.byteLength(body)).end(body)
+    const isLogged = setCookies.length > 0 || status >= 400
+    recordRequest(service, isLogged ? log : null, { method: 'GET', path, status, started })
   }
 
   return (request, response) => {
     const started = performance.now()
-    const { method, url, headers } = request
-    if (url !== '/auth/get-session' || method !== 'GET' || headers.cookie === undefined) return edge(request, response)
-    if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return edge(request, response)
-    if (!plainHost.test(headers.host ?? '')) return edge(request, response)
-    const write = (status: number, ownHeaders: readonly string[], json: Buffer): void => {
-      const sharedHeaders = (headers.origin !== undefined && headersByOrigin.get(headers.origin)) || plainHeaders
-      response.writeHead(status, [...sharedHeaders, ...ownHeaders, 'content-length', String(json.length)])
-      response.end(json)
-      metrics?.countRequest({ route: url, method, status }, (performance.now() - started) / 1000)
-    }
-    const cookies = requestCookies(headers.cookie)
+    const { cookie } = request.headers
+    if (cookie === undefined || !isPlain(request)) return edge(request, response)
+    const cookies = requestCookies(cookie)
     const cached = cachedSessionJson(deps, cookies)
-    if (cached) return write(200, [randomUUIDv7()], cached)
+    if (cached) {
+      answerFromMemory(request, response, cached)
+      return recordRequest(service, null, { method: 'GET', path, status: 200, started })
+    }
     // Traces begin at the edge, so a traced service reads the database there.
-    if (deps.tracing || !cookies.has(sessionCookieName(deps.settings.cookie))) return edge(request, response)
-    readSession(request, cookies)
-      .then(({ status, json, ownHeaders, log }) => {
-        write(status, ownHeaders, json)
-        // More headers than the id mean a new cookie or an error: log these requests only.
-        if (ownHeaders.length > 1)
-          log[status >= 500 ? 'warn' : 'info'](
-            { method, path: url, status, ms: Math.round(performance.now() - started) },
-            'request',
-          )
-      })
-      .catch((error: unknown) => {
-        response.destroy()
-        deps.log.error({ err: error }, 'request failed')
-      })
+    if (deps.tracing || !cookies.has(cookieName)) return edge(request, response)
+    answerFromDatabase(request, response, started).catch((error: unknown) => {
+      response.destroy()
+      deps.log.error({ err: error }, 'request failed')
+    })
   }
 }

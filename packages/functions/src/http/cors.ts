@@ -6,7 +6,7 @@ type HeaderList = [name: string, value: string][]
 const exposedHeaders = 'ratelimit-limit, ratelimit-remaining, ratelimit-reset, retry-after, x-retry-after, x-request-id'
 
 /** The CORS headers of a response to `origin`, errors included: that very origin if it is trusted, never `*`. Otherwise none. */
-export function corsHeaders(origin: string | null, trustedOrigins: readonly string[]): HeaderList {
+function corsHeaders(origin: string | null, trustedOrigins: readonly string[]): HeaderList {
   if (origin === null || !trustedOrigins.includes(origin)) return []
   return [
     ['access-control-allow-origin', origin],
@@ -15,13 +15,17 @@ export function corsHeaders(origin: string | null, trustedOrigins: readonly stri
   ]
 }
 
-export const addCorsHeaders =
+export function addCorsHeaders(headers: Headers, origin: string | null, trustedOrigins: readonly string[]): void {
+  headers.append('vary', 'Origin')
+  for (const [name, value] of corsHeaders(origin, trustedOrigins)) headers.set(name, value)
+}
+
+export const withCorsHeaders =
   (trustedOrigins: readonly string[]): MiddlewareHandler<EdgeEnv> =>
   async (c, next) => {
     const origin = c.req.raw.headers.get('origin')
     await next()
-    c.res.headers.append('vary', 'Origin')
-    for (const [name, value] of corsHeaders(origin, trustedOrigins)) c.res.headers.set(name, value)
+    addCorsHeaders(c.res.headers, origin, trustedOrigins)
   }
 
 export const answerPreflight =

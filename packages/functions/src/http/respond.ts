@@ -3,14 +3,25 @@ import { headerSafe } from '@floorpass/api/contracts'
 
 export const jsonType = 'application/json; charset=utf-8'
 
-export const json = (body: unknown, status = 200): Response =>
-  new Response(JSON.stringify(body), { status, headers: { 'content-type': jsonType } })
+/** A response before its transport: a Response, or Node's own on the fast path of get-session. */
+export type Answer = { status: number; headers: Record<string, string>; body: string }
 
-export function errorResponse(error: AppError): Response {
-  const response = json({ code: error.key, message: error.message }, error.status)
-  for (const [name, value] of Object.entries(retryHeaders([error]))) response.headers.set(name, value)
-  return response
+export const jsonAnswer = (body: unknown, status = 200): Answer => ({
+  status,
+  headers: { 'content-type': jsonType },
+  body: JSON.stringify(body),
+})
+
+export function errorAnswer(error: AppError): Answer {
+  const { status, headers, body } = jsonAnswer({ code: error.key, message: error.message }, error.status)
+  return { status, headers: { ...headers, ...retryHeaders([error]) }, body }
 }
+
+export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers })
+
+export const json = (body: unknown): Response => toResponse(jsonAnswer(body))
+
+export const errorResponse = (error: AppError): Response => toResponse(errorAnswer(error))
 
 export function refuse(key: 'METHOD_NOT_ALLOWED' | 'UNAUTHORIZED', headers: Record<string, string>): Response {
   const response = errorResponse(new AppError(key))

@@ -3,6 +3,8 @@ import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
 import type { BodyKind } from '../http/read-input.ts'
+import { toResponse } from '../http/respond.ts'
+import { answerGetSession } from './answer-get-session.ts'
 import { followResetLink } from './follow-reset-link.ts'
 import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
@@ -124,7 +126,7 @@ const table: Record<string, readonly Row[]> = {
       access: 'public',
       summary: 'Get the current session and its user, or null',
       answer: contracts.currentSessionAnswer,
-      call: (api) => api.sessions.get(),
+      call: async (api) => toResponse(await answerGetSession(api)),
     }),
     get('/list-sessions', {
       access: 'session',
