@@ -6,7 +6,7 @@ const modules = ['cors', 'gateway', 'http', 'rest', 'sessions', 'sign-in'].map((
 
 /** What speaks to a server process never meets a gateway; what measures time would measure the stand-in. */
 const elsewhere = [
-  `${tests}/sessions/session-{channel,fast-path}.test.ts`,
+  `${tests}/sessions/{get-session-paths,session-channel,session-fast-path}.test.ts`,
   `${tests}/sign-in/timing.test.ts`,
   `${tests}/sign-in/social-*.test.ts`,
   '**/node_modules/**',

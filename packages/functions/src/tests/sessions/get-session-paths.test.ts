@@ -1,0 +1,183 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError, createContext, limits, policy } from '@floorpass/api'
+import { createRequestListener } from '@floorpass/service/request-listener'
+import { closeAfterFile } from '@floorpass/testing/close-after-file'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { sendRaw } from '@floorpass/testing/raw-http'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createEdge } from '../../edge.ts'
+import type { RequestLabels } from '../../edge-service.ts'
+import { createSessionFastPath } from '../../session-fast-path.ts'
+
+const trusted = 'https://app.example.com'
+
+const listen = async (listener: RequestListener): Promise<number> => {
+  const server = createServer({ joinDuplicateHeaders: true }, listener).listen(0, '127.0.0.1')
+  closeAfterFile(async () => void server.close())
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** One service behind two servers: with the fast path, and with the edge alone. */
+async function openPaths(environment: Record<string, string> = {}) {
+  const app = await createTestApp({ TRUSTED_ORIGINS: trusted, ...environment })
+  const counted: RequestLabels[] = []
+  const metrics = { contentType: '', text: async () => '', countRequest: (labels: RequestLabels) => void counted.push(labels) }
+  const service = { ...app.service, metrics }
+  const edge = createEdge(service)
+  const edgeListener = vi.fn(
+    createRequestListener(
+      (request, { incoming }) => edge.fetch(request, { peerAddress: incoming.socket.remoteAddress ?? null, framesBodies: true }),
+      app.service,
+    ),
+  )
+  const ports = { fast: await listen(createSessionFastPath(service, edgeListener)), edge: await listen(edgeListener) }
+
+  const ask = async (path: keyof typeof ports, [request, ...lines]: string[]) => {
+    counted.length = 0
+    app.logs.length = 0
+    edgeListener.mockClear()
+    const { all, status } = await sendRaw(
+      ports[path],
+      [`${request} HTTP/1.1`, 'host: localhost:4443', ...lines, 'connection: close', '', ''].join('\r\n'),
+    )
+    const requestId = /x-request-id: ([\w-]{36})/.exec(all)?.[1]
+    const logged = app.logs.map(({ time: _, pid: __, hostname: ___, ms: ____, err: _____, ...line }) => line)
+    return {
+      status,
+      setsCookie: /^set-cookie: /im.test(all),
+      usesEdge: edgeListener.mock.calls.length > 0,
+      bytes: all
+        .replaceAll(requestId ?? '…', 'ID')
+        .replace(/^Date: .*$/m, 'Date: …')
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+        .replaceAll(/(floorpass_session=)[\w-]{43}/g, '$1TOKEN')
+        .replaceAll(/"(id|token)":"[\da-f-]{36}"/g, '"$1":"UUID"'),
+      counted: [...counted],
+      logged: JSON.parse(JSON.stringify(logged).replaceAll(requestId ?? '…', 'ID')) as Record<string, unknown>[],
+    }
+  }
+
+  /** Sends the same request over both paths, each after its own `prepare`, and returns the answer of the fast server. */
+  const compare = async (prepare: () => Promise<string[]>) => {
+    const fast = await ask('fast', await prepare())
+    const slow = await ask('edge', await prepare())
+    expect(fast.bytes).toBe(slow.bytes)
+    expect(fast.bytes).toContain('x-request-id: ID')
+    expect(fast.counted).toEqual(slow.counted)
+    expect(fast.counted).toHaveLength(1)
+    const isLogged = fast.usesEdge || fast.setsCookie || fast.status >= 400
+    expect(fast.logged).toEqual(isLogged ? slow.logged : [])
+    return fast
+  }
+  return { app, ask, compare }
+}
+
+describe('get-session answers the same over the fast path and the edge', async () => {
+  const { app, compare } = await openPaths()
+  const ada = await app.verified()
+  const get = 'GET /auth/get-session'
+  const signIn = async () => {
+    const tab = app.browser()
+    await tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password })
+    return { tab, cookie: `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}` }
+  }
+  const cached = await signIn()
+  await cached.tab.get('/auth/get-session')
+
+  const newest = 'WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)'
+  const unknown = `cookie: floorpass_session=${'A'.repeat(43)}`
+
+  test.each<[string, string[], 'fast path' | 'edge', string]>([
+    ['signed in', [get, cached.cookie], 'fast path', ada.email],
+    ['signed in, on a trusted origin', [get, cached.cookie, `origin: ${trusted}`], 'fast path', trusted],
+    ['signed in, on a foreign origin', [get, cached.cookie, 'origin: https://evil.example'], 'fast path', ada.email],
+    ['signed in, without an origin', [get, cached.cookie, 'origin: null'], 'fast path', ada.email],
+    ['signed in, with HEAD', ['HEAD /auth/get-session', cached.cookie], 'edge', '200 OK'],
+    ['signed in, with a query', [`${get}?disableRefresh=true`, cached.cookie], 'edge', ada.email],
+    ['anonymous', [get], 'edge', 'null'],
+    ['another cookie alone', [get, 'cookie: theme=dark'], 'edge', 'null'],
+    ['a cookie without a session', [get, unknown], 'fast path', 'Max-Age=0'],
+    ['such a cookie on a trusted origin', [get, unknown, `origin: ${trusted}`], 'fast path', trusted],
+    ['an invalid cookie', [get, 'cookie: floorpass_session=%00"; ;=;x'], 'fast path', 'Max-Age=0'],
+    ['an empty cookie', [get, 'cookie: floorpass_session='], 'fast path', 'Max-Age=0'],
+    ['two different cookies', [get, cached.cookie, unknown], 'edge', 'null'],
+  ])('%s', async (_, lines, by, expected) => {
+    const answer = await compare(async () => lines)
+    expect(answer.bytes).toContain(expected)
+    expect(answer.usesEdge).toBe(by === 'edge')
+  })
+
+  test.each([
+    ['a session that is not cached', `SELECT 1`, ada.email],
+    ['a session not seen for a day', `UPDATE sessions SET last_seen_at = now() - interval '1 day' ${newest}`, ada.email],
+    ['a session due for extension', `UPDATE sessions SET updated_at = now() - interval '2 days' ${newest}`, 'session=TOKEN'],
+    ['an expired session', `UPDATE sessions SET expires_at = now() - interval '1 second' ${newest}`, 'Max-Age=0'],
+    ['a revoked session', `DELETE FROM sessions ${newest}`, 'Max-Age=0'],
+    ['a suspended user', 'UPDATE users SET suspended_at = now()', 'Max-Age=0'],
+  ])('%s', async (_, change, expected) => {
+    const answer = await compare(async () => {
+      await app.db.user.updateMany({ data: { suspendedAt: null } })
+      const { cookie } = await signIn()
+      await app.db.$executeRawUnsafe(change)
+      return [get, cookie]
+    })
+    expect(answer.bytes).toContain(expected)
+    expect(answer.usesEdge).toBe(false)
+  })
+
+  test('a bug', async () => {
+    const read = vi.spyOn(app.service.deps.sessionCache, 'read').mockImplementation(() => {
+      throw new Error('a bug')
+    })
+    onTestFinished(() => read.mockRestore())
+    const answer = await compare(async () => [get, unknown])
+    expect([answer.status, answer.usesEdge]).toEqual([500, false])
+  })
+})
+
+describe('limits on get-session are the same over the fast path and the edge', async () => {
+  const { app, ask, compare } = await openPaths({ RATE_LIMIT: 'on' })
+  const forged = ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]
+  const caller = createContext(
+    app.service.deps,
+    { ip: '127.0.0.1', userAgent: '', locale: 'en' },
+    { get: () => undefined, all: () => [], set() {} },
+  )
+  const useUpReads = async () => {
+    const { addressPerMinute, readsPerSecond } = policy.sessionMisses
+    // Begin a new second, so that it does not end before the request.
+    await delay(1_100)
+    expect(() => {
+      for (let count = 0; count <= addressPerMinute + readsPerSecond; count += 1)
+        caller.sessionMisses.startRead(caller).countMiss()
+    }).toThrow(AppError)
+    return forged
+  }
+
+  test('an address without requests left is still answered', async () => {
+    const { points } = limits['request:ip']
+    await app.service.deps.limiter.consume('request:ip', '127.0.0.1', points)
+    expect((await ask('edge', ['GET /auth/list-sessions'])).status).toBe(429)
+    const answer = await compare(async () => forged)
+    expect([answer.status, answer.usesEdge]).toEqual([200, false])
+    expect(answer.bytes).not.toContain('ratelimit')
+  })
+
+  test('an address without reads left gets 429', async () => {
+    const answer = await compare(useUpReads)
+    expect([answer.status, answer.usesEdge]).toEqual([429, false])
+    expect(answer.bytes).toContain('retry-after: 1')
+  })
+})
+
+test('get-session without a database is the same 503 over the fast path and the edge', async () => {
+  const { app, compare } = await openPaths()
+  await app.loseDatabase()
+  const answer = await compare(async () => ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`])
+  expect([answer.status, answer.usesEdge, answer.setsCookie]).toEqual([503, false, false])
+  expect(answer.bytes).toContain('retry-after: 1')
+})
