@@ -18,6 +18,7 @@ const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
 
 const isPlain = ({ url, method, headers }: IncomingMessage): boolean =>
   url === path &&
+  // Only the edge limits requests by IP address.
   unlimitedPaths.has(path) &&
   method === 'GET' &&
   headers['content-length'] === undefined &&
