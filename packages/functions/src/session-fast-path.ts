@@ -41,7 +41,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     return headers
   }
 
-  /** Headers of a response from memory, where only the id differs: it goes to `idAt`. */
+  /** Headers of a 200 that sets no cookie: only the id differs, and goes to `idAt`. */
   const prepareHeaders = (origin?: string) => {
     const list = [...buildHeaders(jsonAnswer(null), origin, { requestId: '' })].flat()
     return { list, idAt: list.indexOf('x-request-id') + 1 }
@@ -49,11 +49,16 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
   const plainHeaders = prepareHeaders()
   const headersByOrigin = new Map(settings.trustedOrigins.map((origin) => [origin, prepareHeaders(origin)]))
 
-  const answerFromMemory = ({ headers: { origin = '' } }: IncomingMessage, response: ServerResponse, json: Buffer): void => {
+  const writePrepared = (
+    { headers: { origin = '' } }: IncomingMessage,
+    response: ServerResponse,
+    requestId: string,
+    body: Buffer | string,
+  ): void => {
     const { list, idAt } = headersByOrigin.get(origin) ?? plainHeaders
-    const headers = [...list, 'content-length', String(json.length)]
-    headers[idAt] = randomUUIDv7()
-    response.writeHead(200, headers).end(json)
+    const headers = [...list, 'content-length', String(Buffer.byteLength(body))]
+    headers[idAt] = requestId
+    response.writeHead(200, headers).end(body)
   }
 
   const answerFromDatabase = async (request: IncomingMessage, response: ServerResponse, started: number): Promise<void> => {
@@ -72,11 +77,14 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
       answer = errorAnswer(toAppError(bug))
     }
     const { status, body } = answer
-    response.statusCode = status
-    response.setHeaders(buildHeaders(answer, headers.origin, { requestId, setCookies, limit }))
-    response.setHeader('content-length', Buffer.byteLength(body)).end(body)
-    const isLogged = setCookies.length > 0 || status >= 400
-    recordRequest(service, isLogged ? log : null, { method: 'GET', path, status, started })
+    const isPlainAnswer = status === 200 && setCookies.length === 0 && limit === null
+    if (isPlainAnswer) writePrepared(request, response, requestId, body)
+    else {
+      response.statusCode = status
+      response.setHeaders(buildHeaders(answer, headers.origin, { requestId, setCookies, limit }))
+      response.setHeader('content-length', Buffer.byteLength(body)).end(body)
+    }
+    recordRequest(service, isPlainAnswer ? null : log, { method: 'GET', path, status, started })
   }
 
   return (request, response) => {
@@ -86,7 +94,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     const cookies = requestCookies(cookie)
     const cached = cachedSessionJson(deps, cookies)
     if (cached) {
-      answerFromMemory(request, response, cached)
+      writePrepared(request, response, randomUUIDv7(), cached)
       return recordRequest(service, null, { method: 'GET', path, status: 200, started })
     }
     // Traces begin at the edge, so a traced service reads the database there.
