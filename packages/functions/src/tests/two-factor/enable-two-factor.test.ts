@@ -169,7 +169,9 @@ describe('the first right code', () => {
       if (status !== 200) expect(['UNAUTHORIZED', 'INVALID_TWO_FACTOR_COOKIE', 'INVALID_CODE']).toContain(key)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(1)
     await app.drainMail()
-    expect(app.outbox.to(tab.person.email).filter(({ subject }) => subject.startsWith('Two-factor authentication is on'))).toHaveLength(1)
+    expect(
+      app.outbox.to(tab.person.email).filter(({ subject }) => subject.startsWith('Two-factor authentication is on')),
+    ).toHaveLength(1)
   })
 
   test('leaves no session of a sign-in that runs in parallel', async () => {
