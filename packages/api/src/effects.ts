@@ -10,9 +10,18 @@ export type Effects<Action extends AuditAction, Mail extends MailName, Cookie ex
   SetsCookies<Cookie>
 
 /** Allows every effect. Procedures get what they declare instead: `mutation`. */
-export const withEffects = (ctx: Context): Context & Effects<AuditAction, MailName, CookieName> => ({
-  ...ctx,
-  record: (tx, ...entries) => recordAuditEvents(tx, ctx.client, entries),
-  queueMail: (tx, _name, mail, expiresAt) => ctx.mail.add(tx, mail, expiresAt),
-  setCookie: (_name, header) => ctx.cookies.set(header),
-})
+export function withEffects(ctx: Context): Context & Effects<AuditAction, MailName, CookieName> & { wakeMail(): void } {
+  let hasQueuedMail = false
+  return {
+    ...ctx,
+    record: (tx, ...entries) => recordAuditEvents(tx, ctx.client, entries),
+    queueMail: (tx, _name, mail, expiresAt) => {
+      hasQueuedMail = true
+      return ctx.mail.add(tx, mail, expiresAt)
+    },
+    setCookie: (_name, header) => ctx.cookies.set(header),
+    wakeMail: () => {
+      if (hasQueuedMail) ctx.mail.wake()
+    },
+  }
+}

@@ -111,17 +111,18 @@ export function customMutation<
   },
 ): Mutation<I, Answer> {
   const { input, run, ...declared } = declaration
-  const { access, limit, mails } = declared
+  const { access, limit } = declared
   const base = (access === 'public' ? publicProcedure : sessionProcedure).meta(declared)
   const procedure = (input === null ? base : base.input(input)) as typeof base
   return procedure.mutation(async ({ ctx, input }) => {
     if (access === 'reauthenticated') assertReauthenticated(asSignedIn(ctx).session)
     if (limit !== null) await consumeLimit(ctx, limit)
+    const scopeCtx = withEffects(ctx)
     try {
-      return await run({ ctx: withEffects(ctx), input } as unknown as Scope<A, I, Action, Mail, Cookie>)
+      return await run({ ctx: scopeCtx, input } as unknown as Scope<A, I, Action, Mail, Cookie>)
     } finally {
       // A refusal may have queued a mail to the owner.
-      if (mails.length > 0) ctx.mail.wake()
+      scopeCtx.wakeMail()
     }
   }) as unknown as Mutation<I, Answer>
 }

@@ -2,7 +2,7 @@ import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
 import { routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
 const samples = routeSamples(app)
@@ -156,10 +156,13 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
   const act = ({ tab, fields }: Awaited<ReturnType<typeof prepared>>) =>
     tab.post(`/auth${path}`, fields, { headers: { 'user-agent': 'Firefox/140' }, ip: '192.0.2.55' })
 
-  test('writes exactly one event for the action and one per effect: actor, action, origin and result', async () => {
+  test('writes exactly one event for the action and one per effect, and wakes the mail queue only for a mail', async () => {
     const ready = await prepared()
     const known = new Set((await app.db.auditEvent.findMany()).map(({ id }) => id))
+    const wake = vi.spyOn(app.service.deps.mail, 'wake')
+    onTestFinished(() => wake.mockRestore())
     expect((await act(ready)).status).toBe(200)
+    expect(wake.mock.calls.length > 0).toBe(mails)
     const written = (await app.db.auditEvent.findMany()).filter(({ id }) => !known.has(id))
     expect(written.map((event) => event.action).sort()).toEqual([action, ...effects].sort())
     for (const event of written)
