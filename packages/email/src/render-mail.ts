@@ -77,8 +77,8 @@ export function renderMail<Name extends MailName>(mail: Name, variables: MailCon
 
   const name = plainName(variables.name)
   const hello = locale === 'fr' ? 'Bonjour' : 'Hello'
-  const letter = { ...content, locale, appName, baseUrl, greeting: name ? `${hello} ${name},` : `${hello},` }
-  return { subject: content.subject, text: renderText(letter), html: renderHtml(letter) }
+  const email = { ...content, locale, appName, baseUrl, greeting: name ? `${hello} ${name},` : `${hello},` }
+  return { subject: content.subject, text: renderText(email), html: renderHtml(email) }
 }
 
 function refuseForeignLink(link: MailLink | undefined, baseUrl: string) {

@@ -6,13 +6,13 @@ import { followRedirects } from './follow-redirects.ts'
 export const urlOf = ({ body }: Answer): URL => new URL((body as { url: string }).url)
 
 /** Starts a sign-in and completes it at the provider. Returns the path and query of the callback. */
-export async function wayBack(app: TestApp, tab: Browser, provider: string, input: object = {}): Promise<string> {
+export async function followToCallback(app: TestApp, tab: Browser, provider: string, input: object = {}): Promise<string> {
   return followRedirects(urlOf(await tab.post('/auth/sign-in/social', { provider, ...input })).href, app.baseUrl)
 }
 
 /** Signs in at the provider. Returns the answer of the callback. */
 export async function signInAt(app: TestApp, provider: string, tab: Browser = app.browser(), input: object = {}) {
-  return Object.assign(await tab.get(await wayBack(app, tab, provider, input)), { tab })
+  return Object.assign(await tab.get(await followToCallback(app, tab, provider, input)), { tab })
 }
 
 /** Links the provider to a signed-in user. Returns the answer of the callback. */
@@ -22,7 +22,7 @@ export async function linkAt(app: TestApp, provider: string, tab: Browser, input
 }
 
 /** The status and redirect target of a callback. */
-export const landing = ({ status, headers }: Answer): [number, string | null] => [status, headers.get('location')]
+export const callbackResult = ({ status, headers }: Answer): [number, string | null] => [status, headers.get('location')]
 
 /** The signed-in user, or null. */
 export const userIn = async (tab: Browser) =>

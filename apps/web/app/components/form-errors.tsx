@@ -3,7 +3,7 @@ import { JumpLink } from '#app/components/jump-link.tsx'
 import type { PageError } from '#app/form-result.ts'
 
 /** What went wrong, above the form, with a way to each field or a way out. Without JavaScript the browser focuses it. */
-export function FormErrors({ error, wayOut }: { error: PageError; wayOut?: ReactNode }) {
+export function FormErrors({ error, remedy }: { error: PageError; remedy?: ReactNode }) {
   const fields = Object.entries(error.fields)
   return (
     <div
@@ -26,7 +26,7 @@ export function FormErrors({ error, wayOut }: { error: PageError; wayOut?: React
           ))}
         </ul>
       )}
-      {wayOut && <div className="my-1">{wayOut}</div>}
+      {remedy && <div className="my-1">{remedy}</div>}
     </div>
   )
 }

@@ -20,7 +20,7 @@ type PageFormProps = {
   intent?: string
   failure?: FormFailure | undefined
   /** Shown with the failure: what else the person can do. A button in it may belong to another form. */
-  wayOut?: ReactNode
+  remedy?: ReactNode
   /** Needed where the answer must come as a whole new document. */
   reloadDocument?: boolean
   className?: string
@@ -28,7 +28,7 @@ type PageFormProps = {
 }
 
 /** A form that works without JavaScript; with it, it is sent once at a time and focus goes to the first thing to correct. */
-export function PageForm({ id, action, intent, failure, wayOut, reloadDocument = false, className, children }: PageFormProps) {
+export function PageForm({ id, action, intent, failure, remedy, reloadDocument = false, className, children }: PageFormProps) {
   const text = useText('form')
   const form = useRef<HTMLFormElement>(null)
   const navigation = useNavigation()
@@ -84,7 +84,7 @@ export function PageForm({ id, action, intent, failure, wayOut, reloadDocument =
         }}
       >
         {intent !== undefined && <input type="hidden" name="intent" value={intent} />}
-        {error && <FormErrors error={error} wayOut={wayOut} />}
+        {error && <FormErrors error={error} remedy={remedy} />}
         {children}
         <p role="status" className="sr-only">
           {pending ? text.sending : ''}

@@ -8,7 +8,7 @@ export function ProviderRefusal({ code, happened, todo }: RefusalText) {
   return (
     <FormErrors
       error={{ key: code ?? '', message: happened, fields: {}, retryAfter: null }}
-      wayOut={
+      remedy={
         <>
           <p>{todo}</p>
           {code && (

@@ -73,7 +73,7 @@ export default function DeleteAccount() {
             <PageForm
               action="/delete-account"
               failure={failure}
-              wayOut={reauthenticateLink(failure?.error, afterProof)}
+              remedy={reauthenticateLink(failure?.error, afterProof)}
               reloadDocument
             >
               <input type="hidden" name="token" value={token} />

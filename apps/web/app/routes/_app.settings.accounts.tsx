@@ -166,7 +166,7 @@ function RowForm({ intent, failure, reloadDocument = false, children }: RowFormP
       action="/settings/accounts"
       intent={intent}
       failure={failure}
-      wayOut={reauthenticateLink(failure?.error)}
+      remedy={reauthenticateLink(failure?.error)}
       reloadDocument={reloadDocument}
       className={`grid justify-items-start gap-3 ${failure ? '@md:col-span-full' : ''}`}
     >

@@ -65,7 +65,7 @@ export default function DangerSettings() {
           action="/settings/danger"
           intent="mail"
           failure={failed === 'mail' ? failure : undefined}
-          wayOut={reauthenticateLink(failure?.error)}
+          remedy={reauthenticateLink(failure?.error)}
           className="grid gap-4 border-t border-line pt-5"
         >
           <p className="text-ink-soft">{text.otherWay}</p>

@@ -65,7 +65,7 @@ export default function EmailSettings() {
           </>
         )}
         {isReauthenticated || failure ? (
-          <PageForm action="/settings/email" failure={failure} wayOut={reauthenticateLink(failure?.error)}>
+          <PageForm action="/settings/email" failure={failure} remedy={reauthenticateLink(failure?.error)}>
             <Field
               name="newEmail"
               type="email"

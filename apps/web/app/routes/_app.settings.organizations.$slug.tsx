@@ -133,7 +133,7 @@ export default function OrganizationSettings() {
     action: `/settings/organizations/${slug}`,
     intent,
     failure: result?.error && result.typed.intent === intent ? result : undefined,
-    wayOut: result?.error && reauthenticateLink(result.error),
+    remedy: result?.error && reauthenticateLink(result.error),
   })
   const shown = [
     ...(organization.mayUpdate ? ['update'] : []),
@@ -148,13 +148,13 @@ export default function OrganizationSettings() {
     ...(organization.mayDelete ? ['delete'] : []),
   ]
   // The row or the card that was sent may be gone by now: then nothing but this says what became of it.
-  const orphan = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
+  const formlessError = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
   const hidden = <input type="hidden" name="organizationId" value={id} />
   return (
     <>
       <Card title={name}>
         {notice && !result && <Alert look="success">{notice}</Alert>}
-        {orphan && <FormErrors error={{ ...orphan, fields: {} }} wayOut={reauthenticateLink(orphan)} />}
+        {formlessError && <FormErrors error={{ ...formlessError, fields: {} }} remedy={reauthenticateLink(formlessError)} />}
         {result && !result.error && (
           <Alert key={`${members.length}-${invitations.length}-${organization.isAccepted}`} look="success" landing>
             {result.done}

@@ -65,12 +65,12 @@ export default function OrganizationsSettings() {
     failure: failed === intent ? failure : undefined,
   })
   // The row that was sent may be gone by now.
-  const orphan = failed !== '' && !organizations.some(({ id, isAccepted }) => !isAccepted && failed.endsWith(`:${id}`))
+  const isOutsideForms = failed !== '' && !organizations.some(({ id, isAccepted }) => !isAccepted && failed.endsWith(`:${id}`))
   return (
     <>
       <Card title={text.title}>
         {notice && !failure && <Alert look="success">{notice}</Alert>}
-        {failure && orphan && <FormErrors error={{ ...failure.error, fields: {} }} />}
+        {failure && isOutsideForms && <FormErrors error={{ ...failure.error, fields: {} }} />}
         <p className="text-ink-soft">{text.lead(most)}</p>
         {organizations.length === 0 ? (
           <p>{text.none}</p>

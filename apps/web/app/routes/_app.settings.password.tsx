@@ -50,7 +50,7 @@ export default function PasswordSettings() {
           action="/settings/password"
           intent={settingFirst ? 'set' : 'change'}
           failure={failure}
-          wayOut={reauthenticateLink(failure?.error)}
+          remedy={reauthenticateLink(failure?.error)}
         >
           {/* For password managers: whose password this is. */}
           <input type="text" autoComplete="username" value={email} readOnly hidden />

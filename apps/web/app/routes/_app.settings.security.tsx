@@ -126,7 +126,7 @@ function FactorOff({ hasPassword, isReauthenticated, failure }: FactorOffProps) 
       </p>
       <p className="text-ink-soft">{text.lead}</p>
       {hasPassword || isReauthenticated || failure ? (
-        <PageForm action="/settings/security" intent="begin" failure={failure} wayOut={reauthenticateLink(failure?.error)}>
+        <PageForm action="/settings/security" intent="begin" failure={failure} remedy={reauthenticateLink(failure?.error)}>
           {hasPassword && <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />}
           <div>
             <SubmitButton>{text.begin}</SubmitButton>

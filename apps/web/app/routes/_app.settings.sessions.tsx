@@ -62,11 +62,11 @@ export default function SessionSettings() {
     ...sessions.filter(({ current }) => !current).map(({ token }) => token),
   ]
   // What was to be ended is on the page no more, but the person must learn that it did not work.
-  const orphan = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
+  const formlessError = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
   return (
     <>
       <Card title={text.title}>
-        {orphan && <FormErrors error={orphan} />}
+        {formlessError && <FormErrors error={formlessError} />}
         {result && !result.error && (
           <Alert key={sessions.length} look="success" landing>
             {result.done}

@@ -42,7 +42,7 @@ export default function TradingSettings() {
       <PageForm
         action="/settings/trading"
         failure={result?.error ? result : undefined}
-        wayOut={reauthenticateLink(result?.error)}
+        remedy={reauthenticateLink(result?.error)}
         className="grid gap-7"
       >
         <Switch

@@ -58,7 +58,7 @@ export default function Login() {
       <PageForm
         action={withTarget('/login', redirectTo)}
         failure={failure}
-        wayOut={
+        remedy={
           unverified && (
             <SubmitButton form="send-again" look="secondary">
               {text.sendAgain}

@@ -1,6 +1,6 @@
 import type { MailContent, MailContext, MailLink } from './content.ts'
 
-type Letter = MailContent & Pick<MailContext, 'locale' | 'appName' | 'baseUrl'> & { greeting: string }
+type EmailContent = MailContent & Pick<MailContext, 'locale' | 'appName' | 'baseUrl'> & { greeting: string }
 
 const FALLBACK = {
   en: 'If the button doesn’t work, copy this link into your browser:',
@@ -23,7 +23,7 @@ const DARK = `@media (prefers-color-scheme: dark) {
   .link { color: #5eead4 !important }
 }`
 
-export function renderText({ locale, greeting, paragraphs, action, secondAction, footnote, appName, baseUrl }: Letter) {
+export function renderText({ locale, greeting, paragraphs, action, secondAction, footnote, appName, baseUrl }: EmailContent) {
   const links = [action, secondAction]
     .filter((link) => link !== undefined)
     .map(({ label, url }) => `${label}${COLON[locale]}\n${url}`)
@@ -43,7 +43,7 @@ export function renderHtml({
   footnote,
   appName,
   baseUrl,
-}: Letter) {
+}: EmailContent) {
   return `<!doctype html>
 <html lang="${locale}">
 <head>

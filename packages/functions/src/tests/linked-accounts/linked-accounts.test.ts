@@ -1,7 +1,7 @@
 import type { Browser } from '@floorpass/testing/browser'
 import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
-import { landing, linkAt, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
+import { callbackResult, followToCallback, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const { app, google, github } = await createSocialApp()
@@ -25,7 +25,7 @@ describe('link-social', () => {
   test('T88: links an identity with another email, notifies the owner, and starts no session', async () => {
     const tab = await app.signedIn()
     const answer = await linkAt(app, 'google', tab)
-    expect(landing(answer)).toEqual([302, '/settings/accounts'])
+    expect(callbackResult(answer)).toEqual([302, '/settings/accounts'])
     expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
     expect(await providers(tab)).toEqual(['credential', 'google'])
     await app.drainMail()
@@ -61,7 +61,7 @@ describe('link-social', () => {
     const [first, second] = [await app.signedIn(), await app.signedIn()]
     await linkAt(app, 'google', first)
     const before = await list(first)
-    expect(landing(await linkAt(app, 'google', second))).toEqual([
+    expect(callbackResult(await linkAt(app, 'google', second))).toEqual([
       302,
       '/settings/accounts?error=account_already_linked_to_different_user',
     ])
@@ -73,7 +73,7 @@ describe('link-social', () => {
     await linkAt(app, 'google', tab)
     await app.drainMail()
     const mails = app.outbox.to(tab.person.email).length
-    expect(landing(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
+    expect(callbackResult(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
     await app.drainMail()
     expect([await providers(tab), app.outbox.to(tab.person.email).length]).toEqual([['credential', 'google'], mails])
   })
@@ -86,7 +86,10 @@ describe('link-social', () => {
 
   test('redirects to the settings when consent is denied', async () => {
     google.person = null
-    expect(landing(await linkAt(app, 'google', await app.signedIn()))).toEqual([302, '/settings/accounts?error=access_denied'])
+    expect(callbackResult(await linkAt(app, 'google', await app.signedIn()))).toEqual([
+      302,
+      '/settings/accounts?error=access_denied',
+    ])
   })
 })
 
@@ -194,11 +197,11 @@ describe('unlink-account', () => {
     expect((await unlink(tab, { providerId: 'google' })).status).toBe(200)
 
     const answer = await signInAt(app, 'google')
-    expect(landing(answer)).toEqual([302, '/login?error=account_not_linked'])
+    expect(callbackResult(answer)).toEqual([302, '/login?error=account_not_linked'])
     expect(await userIn(answer.tab)).toBeNull()
     expect(await providers(tab)).toEqual(['credential'])
 
-    expect(landing(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
+    expect(callbackResult(await linkAt(app, 'google', tab))).toEqual([302, '/settings/accounts'])
     expect((await userIn((await signInAt(app, 'google')).tab))?.id).toBe(tab.userId)
   })
 
@@ -209,7 +212,7 @@ describe('unlink-account', () => {
       google.person = { sub: subject, email: tab.person.email, email_verified: true, name: 'Own' }
       await signInAt(app, 'google')
       const visitor = app.browser()
-      const back = await wayBack(app, visitor, 'google')
+      const back = await followToCallback(app, visitor, 'google')
       const end =
         round % 2 === 0
           ? tab.post('/auth/delete-user', { password: tab.person.password })

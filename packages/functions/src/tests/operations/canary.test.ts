@@ -1,7 +1,7 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openid-provider'
-import { signInAt, urlOf, wayBack } from '@floorpass/testing/social-flow'
+import { followToCallback, signInAt, urlOf } from '@floorpass/testing/social-flow'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, test } from 'vitest'
 
@@ -106,7 +106,7 @@ async function runEveryFlow() {
 
   google.person = { sub: `canary-${email}`, email: `social-${email}`, email_verified: true, name } as OpenIdPerson
   const start = app.browser()
-  const back = await wayBack(app, start, 'google')
+  const back = await followToCallback(app, start, 'google')
   keep('code of the provider', new URL(back, app.baseUrl).searchParams.get('code'))
   keep('flow cookie', start.cookies.get('floorpass_flow'))
   await app.browser().get(back)

@@ -6,7 +6,7 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startForgingProvider } from '@floorpass/testing/forging-provider'
 import { outcome } from '@floorpass/testing/organization'
-import { landing, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
+import { callbackResult, linkAt, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const { app, google, github } = await createSocialApp()
@@ -57,7 +57,7 @@ describe('reauthenticating with a linked provider', () => {
     })
     const [before, [former]] = [getCookie(tab), await findSessions(userId)]
     const callback = await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl))
-    expect(landing(callback)).toEqual([302, '/settings/email'])
+    expect(callbackResult(callback)).toEqual([302, '/settings/email'])
     const [session, ...others] = await findSessions(userId)
     expect(others).toEqual([])
     const seconds = Math.floor(Date.now() / 1000)
@@ -78,14 +78,14 @@ describe('reauthenticating with a linked provider', () => {
     clock.advance(20)
     const later = new Date()
     await app.db.session.updateMany({ where: { userId }, data: { authenticatedAt: later } })
-    expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await tab.get(callback))).toEqual([302, '/dashboard'])
     expect(await findSessions(userId)).toMatchObject([{ authenticatedAt: later }])
   })
 
   test('is offered when the account has no other method', async () => {
     const { tab } = await signUpWithProvider()
     expect((await tab.get('/auth/reauthentication')).body).toMatchObject({ methods: ['google'] })
-    expect(landing(await reauthenticateWith('google', tab))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await reauthenticateWith('google', tab))).toEqual([302, '/dashboard'])
   })
 
   test('with another identity is refused, even when it belongs to another user', async () => {
@@ -93,8 +93,8 @@ describe('reauthenticating with a linked provider', () => {
     const { tab, userId } = await signUpWithProvider()
     for (const person of [other.person, { ...other.person, sub: `new-${peopleCount}` }]) {
       google.person = person
-      expect(landing(await reauthenticateWith('google', tab))).toEqual(failureRedirect('different_account'))
-      expect(landing(await reauthenticateWith('google', tab, { errorCallbackURL: '/oops' }))).toEqual(
+      expect(callbackResult(await reauthenticateWith('google', tab))).toEqual(failureRedirect('different_account'))
+      expect(callbackResult(await reauthenticateWith('google', tab, { errorCallbackURL: '/oops' }))).toEqual(
         failureRedirect('different_account', '/oops'),
       )
     }
@@ -110,7 +110,7 @@ describe('reauthenticating with a linked provider', () => {
   test('that the person denies at the provider is refused', async () => {
     const { tab } = await signUpWithProvider()
     google.person = null
-    expect(landing(await reauthenticateWith('google', tab))).toEqual(failureRedirect('access_denied'))
+    expect(callbackResult(await reauthenticateWith('google', tab))).toEqual(failureRedirect('access_denied'))
     expect(await exportData(tab)).toEqual(refused)
   })
 
@@ -149,7 +149,7 @@ describe('reauthenticating with a linked provider', () => {
     const account = await signUpWithProvider()
     const callback = await getCallbackPath(account.tab, 'google')
     await change(account)
-    expect(landing(await account.tab.get(callback))).toEqual(expected)
+    expect(callbackResult(await account.tab.get(callback))).toEqual(expected)
     expect(await countReauthentications(account.userId)).toBe(0)
   })
 
@@ -158,12 +158,12 @@ describe('reauthenticating with a linked provider', () => {
     const other = (await signInAt(app, 'google')).tab
     clock.advance(freshSeconds + 1)
     const callback = await getCallbackPath(tab, 'google')
-    expect(landing(await other.get(callback))).toEqual(failureRedirect('state_mismatch', '/settings/accounts'))
+    expect(callbackResult(await other.get(callback))).toEqual(failureRedirect('state_mismatch', '/settings/accounts'))
     expect([await exportData(tab), await exportData(other)]).toEqual([refused, refused])
     const secondCallback = await getCallbackPath(tab, 'google')
     // The thief copies the flow cookie too, but the session must be the one that started the flow.
     other.cookies.set('floorpass_flow', tab.cookies.get('floorpass_flow') ?? '')
-    expect(landing(await other.get(secondCallback))).toEqual(failureRedirect('state_mismatch'))
+    expect(callbackResult(await other.get(secondCallback))).toEqual(failureRedirect('state_mismatch'))
     expect([await exportData(tab), await exportData(other), await countReauthentications(userId)]).toEqual([refused, refused, 0])
   })
 
@@ -172,9 +172,9 @@ describe('reauthenticating with a linked provider', () => {
     const callback = await getCallbackPath(tab, 'google')
     const headers = { cookie: [...tab.cookies].map((pair) => pair.join('=')).join('; ') }
     const answers = await Promise.all(Array.from({ length: 20 }, () => app.browser().get(callback, { headers })))
-    expect(answers.filter((answer) => landing(answer)[1] === '/dashboard')).toHaveLength(1)
+    expect(answers.filter((answer) => callbackResult(answer)[1] === '/dashboard')).toHaveLength(1)
     for (const answer of answers)
-      expect(landing(answer)).toEqual([302, expect.stringMatching(/^\/dashboard$|error=state_mismatch$/)])
+      expect(callbackResult(answer)).toEqual([302, expect.stringMatching(/^\/dashboard$|error=state_mismatch$/)])
     expect([(await findSessions(userId)).length, await countReauthentications(userId)]).toEqual([1, 1])
     expect(app.warnings()).toEqual([])
   })
@@ -219,13 +219,13 @@ describe('reauthenticating with a linked provider', () => {
     clock.advance(freshSeconds + 1)
     const answer = await startReauthentication(tab, 'github')
     expect(urlOf(answer).searchParams.get('prompt')).toBe('select_account')
-    expect(landing(await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl)))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await tab.get(await followRedirects(urlOf(answer).href, app.baseUrl)))).toEqual([302, '/dashboard'])
     expect(await findSessions(tab.userId)).toMatchObject([{ authenticatedAt: new Date() }])
     await github.set({
       person: { id: 1, login: 'thief', emails: [{ email: 'thief@example.test', primary: true, verified: true }] },
     })
     clock.advance(freshSeconds + 1)
-    expect(landing(await reauthenticateWith('github', tab))).toEqual(failureRedirect('different_account'))
+    expect(callbackResult(await reauthenticateWith('github', tab))).toEqual(failureRedirect('different_account'))
     expect(await exportData(tab)).toEqual(refused)
   })
 })
@@ -250,7 +250,7 @@ describe('the auth_time of a provider', () => {
     // auth_time counts in whole seconds.
     const clock = holdClock(new Date(seconds() * 1000))
     const [tab, sub] = [forgingApp.browser(), newSub()]
-    expect(landing(await signIn(tab, sub, {}))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signIn(tab, sub, {}))).toEqual([302, '/dashboard'])
     clock.advance(freshSeconds + 1)
     return { clock, tab, sub, userId: (await userIn(tab))?.id ?? '' }
   }
@@ -258,7 +258,7 @@ describe('the auth_time of a provider', () => {
   test('of exactly 15 minutes ago is accepted', async () => {
     const { tab, sub, userId, clock } = await signedIn()
     const time = seconds() - freshSeconds
-    expect(landing(await reauthenticate(tab, sub, { auth_time: time }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await reauthenticate(tab, sub, { auth_time: time }))).toEqual([302, '/dashboard'])
     expect(await findSessions(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date(time * 1000) }])
     expect(await exportData(tab)).toEqual(allowed)
     clock.advance(1)
@@ -277,9 +277,11 @@ describe('the auth_time of a provider', () => {
     ['an object', () => ({})],
   ])('of %s is refused as too old, without an unexpected error', async (_, time) => {
     const { tab, sub, userId } = await signedIn()
-    expect(landing(await reauthenticate(tab, sub, { auth_time: time() }))).toEqual(failureRedirect('provider_sign_in_too_old'))
+    expect(callbackResult(await reauthenticate(tab, sub, { auth_time: time() }))).toEqual(
+      failureRedirect('provider_sign_in_too_old'),
+    )
     expect([await exportData(tab), await countReauthentications(userId, forgingApp)]).toEqual([refused, 0])
-    expect(landing(await signIn(forgingApp.browser(), sub, { auth_time: time() }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signIn(forgingApp.browser(), sub, { auth_time: time() }))).toEqual([302, '/dashboard'])
     expect(forgingApp.warnings()).toEqual([])
   })
 
@@ -288,7 +290,7 @@ describe('the auth_time of a provider', () => {
     ['missing', () => ({})],
   ])('%s counts as now, and not a second longer', async (_, claims) => {
     const { tab, sub, userId, clock } = await signedIn()
-    expect(landing(await reauthenticate(tab, sub, claims()))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await reauthenticate(tab, sub, claims()))).toEqual([302, '/dashboard'])
     expect(await findSessions(userId, forgingApp)).toMatchObject([{ authenticatedAt: new Date() }])
     clock.advance(freshSeconds)
     expect(await exportData(tab)).toEqual(allowed)
@@ -299,11 +301,11 @@ describe('the auth_time of a provider', () => {
   test('that is hours older than the sign-in gives a session that must reauthenticate', async () => {
     const { sub, userId } = await signedIn()
     const tab = forgingApp.browser()
-    expect(landing(await signIn(tab, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signIn(tab, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
     expect((await userIn(tab))?.id).toBe(userId)
     expect(await exportData(tab)).toEqual(refused)
     expect((await tab.post('/auth/set-password', { newPassword: 'violet harbor ladder' })).code).toBe('SESSION_NOT_FRESH')
-    expect(landing(await reauthenticate(tab, sub, { auth_time: seconds() }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await reauthenticate(tab, sub, { auth_time: seconds() }))).toEqual([302, '/dashboard'])
     expect(await exportData(tab)).toEqual(allowed)
   })
 
@@ -313,11 +315,11 @@ describe('the auth_time of a provider', () => {
     const { authenticator } = await switchOnTwoFactor(tab)
     clock.advance(60)
     const phone = forgingApp.browser()
-    expect(landing(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/two-factor'])
+    expect(callbackResult(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/two-factor'])
     expect((await phone.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
     expect(await exportData(phone)).toEqual(allowed)
     // A trusted device skips the code, so auth_time is the only authentication time.
-    expect(landing(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
     expect(await exportData(phone)).toEqual(refused)
   })
 })

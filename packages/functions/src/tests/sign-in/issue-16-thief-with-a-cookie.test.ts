@@ -5,7 +5,7 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
 import { assemble, outcome } from '@floorpass/testing/organization'
-import { landing, linkAt, urlOf, wayBack } from '@floorpass/testing/social-flow'
+import { callbackResult, followToCallback, linkAt, urlOf } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 import { routes } from '../../rest/routes.ts'
 
@@ -312,11 +312,11 @@ describe.each(cases.filter(({ name }) => name === 'signed in 16 minutes ago'))(
         const start = await thief.post('/auth/reauthenticate', { provider: 'github' })
         if (signInMethod === 'a provider only') {
           const back = await thief.get(await followRedirects(urlOf(start).href, app.baseUrl))
-          expect(landing(back)).toEqual([302, '/reauthenticate?error=different_account'])
+          expect(callbackResult(back)).toEqual([302, '/reauthenticate?error=different_account'])
         } else expect(outcome(start)).toEqual([400, 'ACCOUNT_NOT_FOUND'])
         expect(await isFresh(thief)).toBe(false)
         // This sign-in opens the thief's own account.
-        expect(landing(await thief.get(await wayBack(app, thief, 'github')))).toEqual([302, '/dashboard'])
+        expect(callbackResult(await thief.get(await followToCallback(app, thief, 'github')))).toEqual([302, '/dashboard'])
         expect(await getBody(thief, 'get-session')).toMatchObject({ user: { email } })
       })
     })

@@ -1,6 +1,6 @@
 import { createSocialApp } from '@floorpass/testing/create-social-app'
 import type { GitHubFailure, GitHubPerson } from '@floorpass/testing/github-stand-in'
-import { landing, signInAt, userIn, wayBack } from '@floorpass/testing/social-flow'
+import { callbackResult, followToCallback, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const { app, google, github } = await createSocialApp()
@@ -26,7 +26,7 @@ describe('a sign-in with GitHub', () => {
   test('signs a new person up with their primary email', async () => {
     const email = await setPerson({ name: null })
     const answer = await signInAt(app, 'github')
-    expect(landing(answer)).toEqual([302, '/dashboard'])
+    expect(callbackResult(answer)).toEqual([302, '/dashboard'])
     expect(await userIn(answer.tab)).toMatchObject({ email, emailVerified: true, name: `hub${peopleCount}` })
     expect((await github.requests()).sort()).toEqual([
       'GET /login/oauth/authorize',
@@ -49,21 +49,21 @@ describe('a sign-in with GitHub', () => {
   ])('T75: creates no account for %s', async (_, emails, code) => {
     await setPerson({ emails })
     const before = await app.db.user.count()
-    expect(landing(await signInAt(app, 'github'))).toEqual([302, `/login?error=${code}`])
+    expect(callbackResult(await signInAt(app, 'github'))).toEqual([302, `/login?error=${code}`])
     expect(await app.db.user.count()).toBe(before)
   })
 
   test('redirects to a page with the reason when the person denies consent', async () => {
     await github.set({ person: null })
-    expect(landing(await signInAt(app, 'github'))).toEqual([302, '/login?error=access_denied'])
+    expect(callbackResult(await signInAt(app, 'github'))).toEqual([302, '/login?error=access_denied'])
   })
 
   test('T69: refuses a code of another attempt', async () => {
     const tab = app.browser()
-    const callback = new URL(await wayBack(app, tab, 'github'), app.baseUrl)
-    const foreign = new URL(await wayBack(app, app.browser(), 'github'), app.baseUrl)
+    const callback = new URL(await followToCallback(app, tab, 'github'), app.baseUrl)
+    const foreign = new URL(await followToCallback(app, app.browser(), 'github'), app.baseUrl)
     callback.searchParams.set('code', foreign.searchParams.get('code') ?? '')
-    expect(landing(await tab.get(callback.pathname + callback.search))).toEqual([302, '/login?error=invalid_code'])
+    expect(callbackResult(await tab.get(callback.pathname + callback.search))).toEqual([302, '/login?error=invalid_code'])
   })
 
   test('joins the account with the same verified email, and notifies the owner', async () => {
@@ -88,10 +88,10 @@ describe('T74: a failing GitHub', () => {
     'leads to an error page after $kind at $path',
     async ({ path, kind }) => {
       const tab = app.browser()
-      const callback = await wayBack(app, tab, 'github')
+      const callback = await followToCallback(app, tab, 'github')
       await github.set({ failure: { path, kind, location: '/followed' } })
       const before = await app.db.user.count()
-      expect(landing(await tab.get(callback))).toEqual([302, '/login?error=provider_unavailable'])
+      expect(callbackResult(await tab.get(callback))).toEqual([302, '/login?error=provider_unavailable'])
       expect(await app.db.user.count()).toBe(before)
       expect(await github.requests()).not.toContain('GET /followed')
     },
@@ -99,11 +99,11 @@ describe('T74: a failing GitHub', () => {
 
   test('leads to an error page in time when GitHub does not answer', async () => {
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'github')
+    const callback = await followToCallback(app, tab, 'github')
     await github.set({ failure: { path: '/login/oauth/access_token', kind: 'silence' } })
     const before = await app.db.user.count()
     const started = performance.now()
-    expect(landing(await tab.get(callback))).toEqual([302, '/login?error=provider_unavailable'])
+    expect(callbackResult(await tab.get(callback))).toEqual([302, '/login?error=provider_unavailable'])
     expect(performance.now() - started).toBeLessThan(20_000)
     expect(await app.db.user.count()).toBe(before)
   })

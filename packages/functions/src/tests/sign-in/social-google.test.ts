@@ -4,7 +4,7 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createSocialApp } from '@floorpass/testing/create-social-app'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import type { OpenIdPerson } from '@floorpass/testing/openid-provider'
-import { landing, signInAt, urlOf, userIn, wayBack } from '@floorpass/testing/social-flow'
+import { callbackResult, followToCallback, signInAt, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const { app, google, github } = await createSocialApp()
@@ -32,7 +32,7 @@ describe('a sign-in with Google', () => {
   test('signs a new person up with a verified email in lower case and no password', async () => {
     const { email } = setPerson({ email: 'Gina.Upper@Example.test', picture: 'https://pictures.example.test/gina.png' })
     const answer = await signInAt(app, 'google')
-    expect(landing(answer)).toEqual([302, '/dashboard'])
+    expect(callbackResult(answer)).toEqual([302, '/dashboard'])
     expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_session='))).toMatch(/; HttpOnly; .*SameSite=Lax/)
     expect(await userIn(answer.tab)).toMatchObject({
       email: email?.toLowerCase(),
@@ -48,15 +48,15 @@ describe('a sign-in with Google', () => {
     const known = await userIn(first.tab)
     google.person = { ...(google.person as OpenIdPerson), email: 'moved@example.test', email_verified: false }
     const second = await signInAt(app, 'google', app.browser(), { callbackURL: '/again' })
-    expect(landing(second)).toEqual([302, '/again'])
+    expect(callbackResult(second)).toEqual([302, '/again'])
     expect(await userIn(second.tab)).toMatchObject({ id: known?.id, email: known?.email })
     expect(await app.db.session.count({ where: { userId: known?.id ?? '' } })).toBe(2)
   })
 
   test('redirects a new person to newUserCallbackURL, once', async () => {
     const targets = { callbackURL: '/dashboard?tab=1#top', newUserCallbackURL: '/welcome?from=%2Fgoogle' }
-    expect(landing(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/welcome?from=%2Fgoogle'])
-    expect(landing(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/dashboard?tab=1#top'])
+    expect(callbackResult(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/welcome?from=%2Fgoogle'])
+    expect(callbackResult(await signInAt(app, 'google', app.browser(), targets))).toEqual([302, '/dashboard?tab=1#top'])
   })
 
   test('can start with GET, for a link', async () => {
@@ -70,9 +70,9 @@ describe('a sign-in with Google', () => {
   test('redirects to a page with the reason when the person denies consent', async () => {
     google.person = null
     const before = await countRows()
-    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect('access_denied'))
+    expect(callbackResult(await signInAt(app, 'google'))).toEqual(errorRedirect('access_denied'))
     const named = await signInAt(app, 'google', app.browser(), { errorCallbackURL: '/oops?x=1' })
-    expect(landing(named)).toEqual([302, '/oops?x=1&error=access_denied'])
+    expect(callbackResult(named)).toEqual([302, '/oops?x=1&error=access_denied'])
     expect(await countRows()).toEqual(before)
   })
 
@@ -81,7 +81,7 @@ describe('a sign-in with Google', () => {
     const { id = '' } = (await userIn(tab)) ?? {}
     await app.db.user.update({ where: { id }, data: { suspendedAt: new Date() } })
     await app.db.session.deleteMany({ where: { userId: id } })
-    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect('sign_in_refused'))
+    expect(callbackResult(await signInAt(app, 'google'))).toEqual(errorRedirect('sign_in_refused'))
     expect(await app.db.auditEvent.count({ where: { userId: id, action: 'sign-in', succeeded: false } })).toBe(1)
     expect(await app.db.session.count({ where: { userId: id } })).toBe(0)
   })
@@ -103,7 +103,7 @@ describe('a sign-in with Google', () => {
   ])('T75: creates and joins no account for %s', async (_, overrides, code) => {
     setPerson(overrides as Partial<OpenIdPerson>)
     const before = await countRows()
-    expect(landing(await signInAt(app, 'google'))).toEqual(errorRedirect(code))
+    expect(callbackResult(await signInAt(app, 'google'))).toEqual(errorRedirect(code))
     expect(await countRows()).toEqual(before)
   })
 })
@@ -112,14 +112,14 @@ describe('T68: the state of a social sign-in', () => {
   const expectRefusal = async (tab: Browser, path: string, code = 'state_mismatch') => {
     const before = await countRows()
     const answer = await tab.get(path)
-    expect(landing(answer)).toEqual(errorRedirect(code))
+    expect(callbackResult(answer)).toEqual(errorRedirect(code))
     expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
     expect(await countRows()).toEqual(before)
   }
 
   test('is refused when AUTH_SECRET no longer lists the secret that sealed it', async () => {
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
+    const callback = await followToCallback(app, tab, 'google')
     const secretHash = hashToken(new URL(callback, app.baseUrl).searchParams.get('state') ?? '')
     await app.db.verification.update({ where: { secretHash }, data: { payloadSealed: '1.AAAAAAAA.nonsense' } })
     await expectRefusal(tab, callback)
@@ -127,7 +127,7 @@ describe('T68: the state of a social sign-in', () => {
 
   test('is refused on the accounts page when the person is signed in', async () => {
     const { tab } = await signInAt(app, 'google')
-    expect(landing(await tab.get('/auth/callback/google?code=x&state=nonsense'))).toEqual([
+    expect(callbackResult(await tab.get('/auth/callback/google?code=x&state=nonsense'))).toEqual([
       302,
       '/settings/accounts?error=state_mismatch',
     ])
@@ -135,14 +135,14 @@ describe('T68: the state of a social sign-in', () => {
 
   test('is refused when it is missing', async () => {
     const tab = app.browser()
-    const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
+    const callback = new URL(await followToCallback(app, tab, 'google'), app.baseUrl)
     callback.searchParams.delete('state')
     await expectRefusal(tab, callback.pathname + callback.search, 'state_not_found')
   })
 
   test('is refused when it is unknown, altered or empty', async () => {
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
+    const callback = await followToCallback(app, tab, 'google')
     await expectRefusal(app.browser(), '/auth/callback/google?code=x&state=nonsense')
     await expectRefusal(tab, callback.replace('state=', 'state=x'))
     await expectRefusal(app.browser(), '/auth/callback/google?code=x&state=', 'state_not_found')
@@ -150,31 +150,31 @@ describe('T68: the state of a social sign-in', () => {
 
   test('is refused when it was used', async () => {
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
-    expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
+    const callback = await followToCallback(app, tab, 'google')
+    expect(callbackResult(await tab.get(callback))).toEqual([302, '/dashboard'])
     tab.cookies.delete('floorpass_session')
     await expectRefusal(tab, callback)
   })
 
   test('is refused when it belongs to another browser, with or without a sign-in in progress', async () => {
-    const callback = await wayBack(app, app.browser(), 'google')
+    const callback = await followToCallback(app, app.browser(), 'google')
     await expectRefusal(app.browser(), callback)
     const victim = app.browser()
-    await wayBack(app, victim, 'google')
-    await expectRefusal(victim, await wayBack(app, app.browser(), 'google'))
+    await followToCallback(app, victim, 'google')
+    await expectRefusal(victim, await followToCallback(app, app.browser(), 'google'))
   })
 
   test('is refused after ten minutes', async () => {
     const clock = holdClock()
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
+    const callback = await followToCallback(app, tab, 'google')
     clock.advance(601)
     await expectRefusal(tab, callback)
   })
 
   test('T70: is refused when it belongs to another provider', async () => {
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
+    const callback = await followToCallback(app, tab, 'google')
     await expectRefusal(tab, callback.replace('/google', '/github'))
     await expectRefusal(tab, callback)
     expect((await github.requests()).filter((line) => line.includes('access_token'))).toEqual([])
@@ -194,11 +194,11 @@ describe('T68: the state of a social sign-in', () => {
 
 test("T70: an `iss` of another provider is refused, and the provider's own is accepted", async () => {
   const tab = app.browser()
-  const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
+  const callback = new URL(await followToCallback(app, tab, 'google'), app.baseUrl)
   expect(callback.searchParams.get('iss')).toBe(google.issuer)
   callback.searchParams.set('iss', 'https://github.com')
   const before = await countRows()
-  expect(landing(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('issuer_mismatch'))
+  expect(callbackResult(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('issuer_mismatch'))
   expect(await countRows()).toEqual(before)
 })
 
@@ -220,10 +220,10 @@ describe('T69: PKCE', () => {
 
   test('refuses a code that was issued for another verifier', async () => {
     const [tab, other] = [app.browser(), app.browser()]
-    const callback = new URL(await wayBack(app, tab, 'google'), app.baseUrl)
-    const foreign = new URL(await wayBack(app, other, 'google'), app.baseUrl)
+    const callback = new URL(await followToCallback(app, tab, 'google'), app.baseUrl)
+    const foreign = new URL(await followToCallback(app, other, 'google'), app.baseUrl)
     callback.searchParams.set('code', foreign.searchParams.get('code') ?? '')
-    expect(landing(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('invalid_code'))
+    expect(callbackResult(await tab.get(callback.pathname + callback.search))).toEqual(errorRedirect('invalid_code'))
   })
 
   test('never sends the verifier to the browser', async () => {
@@ -238,7 +238,7 @@ describe('T71: in parallel,', () => {
   test('twenty callbacks of one sign-in open one session', async () => {
     const { email } = setPerson()
     const tab = app.browser()
-    const callback = await wayBack(app, tab, 'google')
+    const callback = await followToCallback(app, tab, 'google')
     const cookie = `floorpass_flow=${tab.cookies.get('floorpass_flow')}`
     const answers = await Promise.all(Array.from({ length: 20 }, () => app.browser().get(callback, { headers: { cookie } })))
     const targets = answers.map((answer) => answer.headers.get('location'))
@@ -251,18 +251,18 @@ describe('T71: in parallel,', () => {
     const { email } = setPerson()
     const tabs = Array.from({ length: 5 }, () => app.browser())
     const callbacks: string[] = []
-    for (const tab of tabs) callbacks.push(await wayBack(app, tab, 'google'))
+    for (const tab of tabs) callbacks.push(await followToCallback(app, tab, 'google'))
     const answers = await Promise.all(tabs.map((tab, index) => tab.get(callbacks[index] ?? '')))
-    expect(answers.map(landing)).toEqual(tabs.map(() => [302, '/dashboard']))
+    expect(answers.map(callbackResult)).toEqual(tabs.map(() => [302, '/dashboard']))
     expect(await app.db.user.count({ where: { email: email ?? '' } })).toBe(1)
     expect(await app.db.account.count({ where: { user: { email: email ?? '' } } })).toBe(1)
   })
 
   test('two sign-ins of one browser both finish, in either order', async () => {
     const tab = app.browser()
-    const callbacks = [await wayBack(app, tab, 'google'), await wayBack(app, tab, 'google')]
+    const callbacks = [await followToCallback(app, tab, 'google'), await followToCallback(app, tab, 'google')]
     expect(callbacks[0]).not.toBe(callbacks[1])
-    for (const callback of callbacks.reverse()) expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
+    for (const callback of callbacks.reverse()) expect(callbackResult(await tab.get(callback))).toEqual([302, '/dashboard'])
   })
 })
 
@@ -370,9 +370,9 @@ test('T183: sign-up, sign-in and linking through a provider record one event eac
 test('callbacks over the limit or with NUL redirect to an error page', async () => {
   const limited = await createTestApp({ ...github.environment, RATE_LIMIT: 'on' })
   const callback = (query = '') => limited.browser().get(`/auth/callback/github?code=x&state=nonsense${query}`)
-  expect(landing(await callback('&%00=x'))).toEqual([302, '/login?error=state_mismatch'])
+  expect(callbackResult(await callback('&%00=x'))).toEqual([302, '/login?error=state_mismatch'])
   for (let count = 0; count < 60; count += 1) await callback()
-  expect(landing(await callback())).toEqual([302, '/login?error=too_many_requests'])
+  expect(callbackResult(await callback())).toEqual([302, '/login?error=too_many_requests'])
 })
 
 test('scopes in a link are ignored, because anyone can write a link', async () => {
@@ -385,7 +385,7 @@ test('links over the limit redirect to an error page', async () => {
   const start = () => limited.browser().get('/auth/sign-in/social?provider=github&errorCallbackURL=https%3A%2F%2Fevil.test')
   const answers: Answer[] = []
   for (let count = 0; count < 31; count += 1) answers.push(await start())
-  expect(landing(answers.at(-1) as Answer)).toEqual([302, '/login?error=too_many_requests'])
+  expect(callbackResult(answers.at(-1) as Answer)).toEqual([302, '/login?error=too_many_requests'])
 })
 
 test('the tests above caused no unexpected error', () => {

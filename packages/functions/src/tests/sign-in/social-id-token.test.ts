@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startForgingProvider } from '@floorpass/testing/forging-provider'
-import { landing, urlOf, userIn } from '@floorpass/testing/social-flow'
+import { callbackResult, urlOf, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const google = await startForgingProvider()
@@ -33,7 +33,7 @@ const unavailable = [302, '/login?error=provider_unavailable']
 describe('T73: an ID token', () => {
   test('that is valid signs in, and the code exchange sends the PKCE verifier', async () => {
     const answer = await signInWithToken(withClaims({ email: 'held@example.test' }))
-    expect(landing(answer)).toEqual([302, '/dashboard'])
+    expect(callbackResult(answer)).toEqual([302, '/dashboard'])
     expect(await userIn(answer.tab)).toMatchObject({ email: 'held@example.test' })
     expect(Object.fromEntries(google.exchanges.at(-1) ?? [])).toMatchObject({
       grant_type: 'authorization_code',
@@ -58,7 +58,7 @@ describe('T73: an ID token', () => {
     ['with a subject of 256 characters', () => ({ sub: 'x'.repeat(256) })],
   ])('%s is refused', async (_, overrides) => {
     const before = await app.db.user.count()
-    expect(landing(await signInWithToken(withClaims(overrides())))).toEqual(refused)
+    expect(callbackResult(await signInWithToken(withClaims(overrides())))).toEqual(refused)
     expect(await app.db.user.count()).toBe(before)
   })
 
@@ -76,16 +76,16 @@ describe('T73: an ID token', () => {
     ['that is not a token', () => 'nonsense'],
   ])('%s is refused', async (_, make) => {
     const before = await app.db.user.count()
-    expect(landing(await signInWithToken(make))).toEqual(refused)
+    expect(callbackResult(await signInWithToken(make))).toEqual(refused)
     expect(await app.db.user.count()).toBe(before)
   })
 
   test('signed with a newly rotated key is accepted, and known keys are not fetched again', async () => {
     const clock = holdClock()
-    expect(landing(await signInWithToken(withClaims({})))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInWithToken(withClaims({})))).toEqual([302, '/dashboard'])
     clock.advance(60)
     google.rotateKey()
-    expect(landing(await signInWithToken(withClaims({})))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInWithToken(withClaims({})))).toEqual([302, '/dashboard'])
     const keys = () => google.paths.filter((path) => path === '/keys').length
     const before = keys()
     const known = await signInWithToken((nonce) => {
@@ -93,7 +93,7 @@ describe('T73: an ID token', () => {
       google.rotateKey()
       return token
     })
-    expect(landing(known)).toEqual([302, '/dashboard'])
+    expect(callbackResult(known)).toEqual([302, '/dashboard'])
     expect(keys()).toBe(before)
   })
 })
@@ -107,7 +107,7 @@ test('T73: profile values that the database cannot store are left out', async ()
     void response
       .writeHead(200)
       .end(JSON.stringify({ access_token: 'x', id_token: idToken, expires_in: 1e20, scope: 'openid a\u0000b email' }))
-  expect(landing(await tab.get(callback))).toEqual([302, '/dashboard'])
+  expect(callbackResult(await tab.get(callback))).toEqual([302, '/dashboard'])
   const user = await userIn(tab)
   expect(user).toMatchObject({ image: expect.not.stringContaining('\u0000'), name: expect.stringMatching(/^[\w-]+$/) })
   const account = await other.db.account.findFirstOrThrow({ where: { userId: user?.id ?? '' } })
@@ -142,7 +142,7 @@ describe('T74: a failing provider', () => {
       const before = await app.db.user.count()
       const { tab, callback } = await startSignIn()
       const started = performance.now()
-      expect(landing(await tab.get(callback))).toEqual(expected)
+      expect(callbackResult(await tab.get(callback))).toEqual(expected)
       expect(performance.now() - started).toBeLessThan(5000)
       expect(google.paths).not.toContain('/secret')
       expect(await app.db.user.count()).toBe(before)
@@ -163,7 +163,7 @@ describe('T74: a failing provider', () => {
     for (const status of [301, 302, 303, 307, 308]) {
       google.exchange = (response) => void response.writeHead(status, { location }).end()
       const { tab, callback } = await startSignIn()
-      expect(landing(await tab.get(callback))).toEqual(unavailable)
+      expect(callbackResult(await tab.get(callback))).toEqual(unavailable)
     }
     expect(reached).toBe(1)
   })
@@ -174,7 +174,7 @@ describe('T74: a failing provider', () => {
       google.keys = (response) => void response.writeHead(keys === '' ? 500 : 200).end(keys)
       const { tab, nonce, callback } = await startSignIn(other)
       google.answerWith(google.signed(google.claims(nonce)))
-      expect(landing(await tab.get(callback)), keys).toEqual(unavailable)
+      expect(callbackResult(await tab.get(callback)), keys).toEqual(unavailable)
     }
     google.keys = null
   })
@@ -183,7 +183,7 @@ describe('T74: a failing provider', () => {
     google.exchange = () => {}
     const { tab, callback } = await startSignIn()
     const started = performance.now()
-    expect(landing(await tab.get(callback))).toEqual(unavailable)
+    expect(callbackResult(await tab.get(callback))).toEqual(unavailable)
     expect(performance.now() - started).toBeGreaterThan(9_900)
     expect(performance.now() - started).toBeLessThan(15_000)
   })
@@ -224,7 +224,7 @@ describe('T74: a failing provider', () => {
       const posted = await down.browser().post('/auth/sign-in/social', { provider: 'google' })
       expect([posted.status, posted.code, posted.headers.get('retry-after')]).toEqual([503, 'PROVIDER_UNAVAILABLE', '10'])
     }
-    expect(landing(await down.browser().get('/auth/sign-in/social?provider=google'))).toEqual(unavailable)
+    expect(callbackResult(await down.browser().get('/auth/sign-in/social?provider=google'))).toEqual(unavailable)
     google.discovery = null
     expect((await down.browser().post('/auth/sign-in/social', { provider: 'google' })).status).toBe(200)
   })

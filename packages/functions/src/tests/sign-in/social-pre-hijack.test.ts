@@ -1,7 +1,7 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
-import { landing, signInAt, userIn } from '@floorpass/testing/social-flow'
+import { callbackResult, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, expect, test } from 'vitest'
 
 const google = await startOpenIdProvider('http://localhost:3000/auth/callback/google')
@@ -23,7 +23,7 @@ test('T81: an unverified sign-up loses its password and links when a provider ve
   const reset = app.outbox.lastTo(attacker.email).token
   setPerson(attacker.email)
   const owner = await signInAt(app, 'google')
-  expect(landing(owner)).toEqual([302, '/dashboard'])
+  expect(callbackResult(owner)).toEqual([302, '/dashboard'])
   const user = await userIn(owner.tab)
   expect(user).toMatchObject({ email: attacker.email, emailVerified: true, name: 'Owner' })
 
@@ -45,7 +45,7 @@ test('T81: an unverified user loses sessions, links, tokens and second factor to
   setPerson(squatter.person.email)
   const owner = await signInAt(app, 'google')
   // A second factor left behind would ask for the squatter's code here.
-  expect(landing(owner)).toEqual([302, '/dashboard'])
+  expect(callbackResult(owner)).toEqual([302, '/dashboard'])
   expect(await userIn(owner.tab)).toMatchObject({ id: expect.not.stringMatching(squatter.userId), twoFactorEnabled: false })
   expect(await app.db.twoFactor.count()).toBe(0)
   expect(await userIn(squatter)).toBeNull()
@@ -66,16 +66,16 @@ test('a verified email joins the same verified email at the provider and keeps t
 test('T75: a verified account is not joined by an unverified provider email, and the answer is that of an unknown email', async () => {
   const person = await app.verified()
   setPerson(person.email, false)
-  expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
+  expect(callbackResult(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   setPerson('unknown@example.test', false)
-  expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
+  expect(callbackResult(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   expect(await app.db.account.count({ where: { providerId: 'google', user: { email: person.email } } })).toBe(0)
 })
 
 test('T75: an unverified provider email leaves an unverified sign-up alone', async () => {
   const person = await app.signUp()
   setPerson(person.email, false)
-  expect(landing(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
+  expect(callbackResult(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   await app.browser().post('/auth/verify-email', { token: app.outbox.lastTo(person.email).token })
   expect((await signIn(person)).status).toBe(200)
 })

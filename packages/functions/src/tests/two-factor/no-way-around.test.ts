@@ -2,7 +2,7 @@ import { scan, setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/auth
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
-import { landing, linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
+import { callbackResult, linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
@@ -38,7 +38,7 @@ describe('T79: a sign-in with a provider', () => {
     const { userId, authenticator } = await signInWithFactor()
     const before = await app.db.session.count({ where: { userId } })
     const answer = await signInAt(app, 'github', app.browser(), { callbackURL: '/settings/accounts' })
-    expect(landing(answer)).toEqual([302, '/two-factor'])
+    expect(callbackResult(answer)).toEqual([302, '/two-factor'])
     expect([await userIn(answer.tab), answer.tab.cookies.has('floorpass_session')]).toEqual([null, false])
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
     const passed = await answer.tab.post('/auth/two-factor/verify', { code: authenticator.code() })
@@ -54,14 +54,14 @@ describe('T79: a sign-in with a provider', () => {
     await tab.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })
     await tab.post('/auth/sign-out')
     clock.advance(60)
-    expect(landing(await signInAt(app, 'github', tab))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAt(app, 'github', tab))).toEqual([302, '/dashboard'])
     expect(await userIn(tab)).toMatchObject({ id: userId })
   })
 
   test('asks for the code when it joins an account by email', async () => {
     const { userId } = await signInWithFactor({ linked: false })
     const answer = await signInAt(app, 'github')
-    expect(landing(answer)).toEqual([302, '/two-factor'])
+    expect(callbackResult(answer)).toEqual([302, '/two-factor'])
     expect(await app.db.account.count({ where: { userId, providerId: 'github' } })).toBe(1)
     expect(await userIn(answer.tab)).toBeNull()
   })
@@ -76,11 +76,11 @@ describe('T79: a sign-in with a provider', () => {
     expect((await tab.post('/auth/two-factor/verify', { code: scan(totpURI).code() })).status).toBe(200)
     clock.advance(30)
     const secondSignIn = await signInAt(app, 'github')
-    expect(landing(secondSignIn)).toEqual([302, '/two-factor'])
+    expect(callbackResult(secondSignIn)).toEqual([302, '/two-factor'])
     expect((await secondSignIn.tab.post('/auth/two-factor/verify', { code: scan(totpURI).code() })).status).toBe(200)
     clock.advance(30)
     expect((await secondSignIn.tab.post('/auth/two-factor/disable', { code: scan(totpURI).code() })).status).toBe(200)
-    expect(landing(await signInAt(app, 'github'))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAt(app, 'github'))).toEqual([302, '/dashboard'])
   })
 
   test('leaves no session without a code when two-factor is enabled in parallel', async () => {
