@@ -5,7 +5,7 @@ import { openSchemaEngine } from './schema-engine.ts'
 
 const name = process.argv[2]
 if (!name || !/^[a-z0-9_]+$/.test(name)) {
-  console.error('A migration needs a name of lower-case letters, digits and underscores: pnpm new-migration add_nickname')
+  console.error('A migration needs a name of lower-case letters, digits and underscores: npm run new:migration add_nickname')
   process.exit(1)
 }
 
@@ -20,5 +20,5 @@ if (sql === '') {
   const folder = fileURLToPath(new URL(`../prisma/migrations/${time}_${name}/`, import.meta.url))
   await mkdir(folder, { recursive: true })
   await writeFile(`${folder}migration.sql`, sql)
-  console.log(`Wrote prisma/migrations/${time}_${name}/migration.sql`)
+  console.log(`Wrote packages/db/prisma/migrations/${time}_${name}/migration.sql. Next: npm run bootstrap`)
 }

@@ -4,6 +4,7 @@ type Column = {
   name: string
   /** `token` fields change with every token, `sign-in` fields with every sign-in. `session` fields outlast both. */
   belongsTo: 'token' | 'sign-in' | 'session'
+  /** In the answer of get-session, whose fields better-auth fixes. Lists and exports show more: `describeSession`. */
   isShown: boolean
 }
 

@@ -199,7 +199,7 @@ export async function startSession(
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
 }
 
-/** Keeps age, device and organization. Call it with the user locked. Returns null when the session has ended. */
+/** Keeps what `keptByNewToken` lists. Call it with the user locked. Returns null when the session has ended. */
 export async function renewSession(
   ctx: SessionScope,
   tx: Transaction,
