@@ -4,12 +4,12 @@ import type { Context } from './context.ts'
 import type { CookieName, SetsCookies } from './cookies/flow-cookie.ts'
 import type { Mails } from './mail/notifications.ts'
 
-/** What a mutation writes beside its rows. A helper asks for what it needs, so that the compiler compares it with the declaration. */
+/** What a mutation writes beside its rows. Helpers name the effects that they need; the compiler checks them against the declaration. */
 export type Effects<Action extends AuditAction, Mail extends MailName, Cookie extends CookieName> = Records<Action> &
   Mails<Mail> &
   SetsCookies<Cookie>
 
-/** Allows every effect. Procedures get what they declare instead: `mutation`. */
+/** Unrestricted. `mutation` narrows it to the declared effects. */
 export function withEffects(ctx: Context): Context & Effects<AuditAction, MailName, CookieName> & { wakeMail(): void } {
   let hasQueuedMail = false
   return {

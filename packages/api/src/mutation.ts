@@ -26,7 +26,7 @@ type Declaration<
   Mail extends MailName,
   Cookie extends CookieName,
 > = {
-  /** `reauthenticated` refuses a session that proved itself too long ago: SESSION_NOT_FRESH. */
+  /** `reauthenticated` refuses a session that reauthenticated too long ago: SESSION_NOT_FRESH. */
   access: A
   input: I
   /** Counted first, against the caller's IP address or account. TOO_MANY_REQUESTS. */
@@ -52,7 +52,7 @@ type Mutation<I extends Input, Answer> = TRPCMutationProcedure<{
 }>
 
 /**
- * Declares a procedure that changes something in one transaction: prepare, lock, change, record the events, commit, send the mails, answer.
+ * Declares a procedure that changes something in one transaction: prepare, lock, change, record the events, commit, answer, wake the mail queue.
  * It writes only the events, mails and cookies that it lists; another one is a type error (ADR 032).
  */
 export function mutation<
@@ -96,7 +96,7 @@ export function mutation<
   })
 }
 
-/** Declares a procedure that needs no transaction, or more than one: `run` uses `transact`. */
+/** Declares a procedure that controls its own transactions, or needs none. */
 export function customMutation<
   A extends Access,
   I extends Input,

@@ -11,7 +11,7 @@ import { toAppError } from './to-app-error.ts'
 export type Declared = {
   access: 'public' | 'session' | 'reauthenticated'
   limit: LimitName | null
-  /** `caller`: the signed-in user. `own`: the mutation locks by itself. `none`: it changes no row that needs one. */
+  /** `caller`: the signed-in user. `own`: the mutation takes its own lock. `none`: it changes no row that needs one. */
   lock: 'caller' | 'own' | 'none'
   events: readonly AuditAction[]
   mails: readonly MailName[]

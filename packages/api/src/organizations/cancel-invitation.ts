@@ -7,7 +7,7 @@ import { canManageRole, findMembership, lockOrganization } from './membership.ts
 import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
-/** Cancels an open invitation. INVITATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION for a role above the caller's. */
+/** Cancels an open invitation. INVITATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION unless the caller may invite to its role. */
 export const cancelInvitation = mutation({
   access: 'session',
   input: cancelInvitationInput,

@@ -17,7 +17,7 @@ import {
 import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
-/** Removes and mails a member. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
+/** Removes a member, and notifies them unless they removed themselves. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const removeMember = mutation({
   access: 'session',
   input: removeMemberInput,

@@ -2,7 +2,7 @@ import type { Account, Transaction } from '@floorpass/db'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearedFailures } from '../password-guesses/password-guesses.ts'
 
-/** Ends everything that the old password opened. Known devices stay known (ADR 019). */
+/** Deletes sessions, trusted devices, an unconfirmed factor and one-time links. Known devices stay known (ADR 019). */
 export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<Account> {
   const account = await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },

@@ -13,7 +13,7 @@ import { SocialRefusal } from './social-refusal.ts'
 
 type ResolvedUser = { user: User; isNew: boolean }
 
-/** Returns the user locked. Links by email only when both sides verified it. A suspended user is unchanged. */
+/** Locks and returns the user. Links by email only when both sides verified it. A suspended user is unchanged. */
 export async function resolveIdentity(
   ctx: LinkContext & VerifyContext,
   tx: Transaction,

@@ -11,7 +11,7 @@ import { replaceBackupCodes } from './backup-codes.ts'
 import { enableTwoFactorInput, getTotpUriInput } from './contract.ts'
 import { createTotpSecret, createTotpUri } from './totp.ts'
 
-/** Spec: Two-factor. The first code that `verify` accepts enables the factor. Throws TOTP_ALREADY_ENABLED. */
+/** Spec: Two-factor. The first code that `verifyTwoFactor` accepts enables the factor. Throws TOTP_ALREADY_ENABLED. */
 export const enableTwoFactor = mutation({
   access: 'session',
   input: enableTwoFactorInput,

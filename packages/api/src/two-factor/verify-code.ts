@@ -13,7 +13,7 @@ export type CodeKind = 'totp' | 'backup'
 
 export type CodeInput = { code: string; type?: CodeKind | undefined }
 
-/** `wrong` was counted as a failure; `not-checked` was not compared. */
+/** `wrong` counts as a failure once the factor is confirmed; `not-checked` was not compared. */
 export type CodeCheck =
   | { outcome: 'right'; kind: CodeKind }
   | { outcome: 'wrong'; error: AppError }

@@ -18,7 +18,7 @@ export type MailContent = {
 
 export type MailTemplate<Variables> = Record<MailLocale, (variables: Variables & { appName: string }) => MailContent>
 
-// Made at its use: the first formatter of a process brings some twenty megabytes of the world's languages into memory.
+// Create it lazily: the first formatter loads 20 MB of locale data.
 const format = (locale: MailLocale, unit: 'minute' | 'hour' | 'day') => (count: number) =>
   new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
 
