@@ -4,7 +4,7 @@ import type { MailTemplate } from './content.ts'
 export const membershipDropped: MailTemplate<{ organization: string; most: number; organizationsUrl: string }> = {
   en: ({ appName, organization, most, organizationsUrl }) => ({
     subject: `Your membership in ${plainName(organization)} on ${appName} has ended`,
-    preheader: 'You joined another organization when you were at the limit.',
+    preheader: 'You were at the limit when you created or joined another organization.',
     heading: `You’re no longer a member of ${plainName(organization)}`,
     paragraphs: [
       `You created or joined another organization, and you can be in up to ${most}. Someone had added you to “${plainName(organization)}” and you hadn’t accepted, so that membership ended.`,

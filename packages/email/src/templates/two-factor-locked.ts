@@ -6,7 +6,7 @@ export const twoFactorLocked: MailTemplate<{ minutes: number; resetUrl: string }
     preheader: 'If this wasn’t you, someone may know your password.',
     heading: 'Too many wrong codes',
     paragraphs: [
-      `Someone got past the first step of signing in to your ${appName} account, then entered too many wrong codes. Codes are blocked for ${duration.en.minutes(minutes)}. Your trusted devices still work.`,
+      `Someone entered too many wrong codes for your ${appName} account. Codes are blocked for ${duration.en.minutes(minutes)}. Your trusted devices still work.`,
       'If this wasn’t you, choose a new password now. Someone may know your current one.',
     ],
     action: { label: 'This wasn’t me', url: resetUrl },
@@ -16,7 +16,7 @@ export const twoFactorLocked: MailTemplate<{ minutes: number; resetUrl: string }
     preheader: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe.',
     heading: 'Trop de codes incorrects',
     paragraphs: [
-      `Quelqu’un a passé la première étape de la connexion à votre compte ${appName}, puis a saisi trop de codes incorrects. Les codes sont bloqués pendant ${duration.fr.minutes(minutes)}. Vos appareils de confiance fonctionnent toujours.`,
+      `Trop de codes incorrects ont été saisis pour votre compte ${appName}. Les codes sont bloqués pendant ${duration.fr.minutes(minutes)}. Vos appareils de confiance fonctionnent toujours.`,
       'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : quelqu’un connaît peut-être l’actuel.',
     ],
     action: { label: 'Ce n’était pas moi', url: resetUrl },
