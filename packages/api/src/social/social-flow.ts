@@ -1,7 +1,9 @@
 import type { Transaction } from '@floorpass/db'
+import type { z } from 'zod'
 import type { Context } from '../context.ts'
 import { type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { startSocialInput } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
@@ -34,6 +36,18 @@ export function requireProvider(ctx: Context, id: string): SocialProvider {
   const provider = ctx.providers.get(id as ProviderId)
   if (!provider) throw new AppError('PROVIDER_NOT_FOUND')
   return provider
+}
+
+/** Starts a sign-in, or with `link` the linking of an account. Throws PROVIDER_NOT_FOUND or ID_TOKEN_NOT_SUPPORTED. */
+export async function startSocialFlow(
+  ctx: Context & SetsCookies<'flow'>,
+  { provider, scopes, loginHint, disableRedirect, idToken, ...targets }: z.output<typeof startSocialInput>,
+  link: FlowCaller | null = null,
+): Promise<{ url: string; redirect: boolean }> {
+  const chosen = requireProvider(ctx, provider)
+  if (idToken !== undefined) throw new AppError('ID_TOKEN_NOT_SUPPORTED')
+  const url = await beginSocialFlow(ctx, chosen, { targets, link, scopes, loginHint })
+  return { url: url.href, redirect: !disableRedirect }
 }
 
 /** Returns the provider's URL (RFC 9700). Throws INVALID_CALLBACK_URL and its siblings, or PROVIDER_UNAVAILABLE. */
