@@ -15,7 +15,10 @@ export type Operator = {
 
 export function createOperator(deps: Deps, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
-  return { ctx: withEffects(createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en' }, noCookies)), name }
+  return {
+    ctx: withEffects(createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en', bearer: null }, noCookies)),
+    name,
+  }
 }
 
 /** Names the operator in the audit log. User ids contain no colon, so the two cannot collide. */

@@ -4,6 +4,8 @@ export type Client = {
   ip: string | null
   userAgent: string
   locale: Locale
+  /** The token of `Authorization: Bearer`: an access token, or the secret of a service. */
+  bearer: string | null
 }
 
 export type Cookies = {

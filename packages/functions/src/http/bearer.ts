@@ -1,5 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+/** The token of an Authorization header of the scheme Bearer (RFC 6750 2.1). Null for any other header. */
+export const bearerToken = (header: string | null): string | null => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null
+
 /** Whether the Authorization header carries the secret; false if `secret` is null. Hashing makes the comparison time constant for any length. */
 export function isBearer(header: string | null, secret: string | null): boolean {
   const token = /^Bearer +(.+)$/i.exec(header ?? '')?.[1]

@@ -1,5 +1,6 @@
 import { type Context, createContext, type Log } from '@floorpass/api'
 import type { EdgeService } from '../edge-service.ts'
+import { bearerToken } from './bearer.ts'
 import { clientAddress } from './client-address.ts'
 import { cookieValues, requestCookies } from './cookies.ts'
 import { preferredLocale, readLocaleCookie } from './locale.ts'
@@ -20,6 +21,7 @@ export function openContext(
     ip: clientAddress(peerAddress, header('x-forwarded-for'), trustedProxies),
     userAgent: printable(header('user-agent') ?? ''),
     locale: preferredLocale(readLocaleCookie(cookies, deps.settings.cookie.secure), header('accept-language') ?? undefined),
+    bearer: bearerToken(header('authorization')),
   }
   return createContext({ ...deps, log }, client, {
     get: (name) => cookies.get(name),

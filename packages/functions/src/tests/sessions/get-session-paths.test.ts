@@ -146,7 +146,7 @@ describe('limits on get-session are the same over the fast path and the edge', a
   const forged = ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]
   const caller = createContext(
     app.service.deps,
-    { ip: '127.0.0.1', userAgent: '', locale: 'en' },
+    { ip: '127.0.0.1', userAgent: '', locale: 'en', bearer: null },
     { get: () => undefined, all: () => [], set() {} },
   )
   const useUpReads = async () => {
