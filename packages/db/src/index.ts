@@ -19,7 +19,7 @@ export type {
 } from './generated/client.ts'
 export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
 export { MigrationError } from './migrate.ts'
-export { findSessionWithUser, findSignInAccount, insertSession, type SignInAccount } from './session-queries.ts'
+export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {
   type BrowserField,
   keptByNewSignIn,

@@ -137,7 +137,8 @@ async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal
     // A heartbeat need not survive a crash, so its commit waits for no disk and no standby.
     const { rows } = await client.query<{ triggers: number }>(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2), (
-         SELECT count(*)::int FROM pg_trigger WHERE tgfoid = 'tell_session_change'::regproc AND tgenabled IN ('O', 'A')
+         SELECT count(*)::int FROM pg_trigger
+         WHERE tgfoid IN ('tell_session_change'::regproc, 'notify_membership_change'::regproc) AND tgenabled IN ('O', 'A')
        ) AS triggers`,
       [channelName, heartbeat],
     )
@@ -149,7 +150,7 @@ async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal
   }
 }
 
-const sessionChangeTriggers = 6
+const sessionChangeTriggers = 8
 
 const createClient = (url: string, name: string) =>
   new pg.Client({ connectionString: url, application_name: name, keepAlive: true })

@@ -43,14 +43,21 @@ const selectSession = statementFrom(
           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
-          u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
+          u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt",
+          (SELECT coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') FROM members m
+           WHERE m.user_id = u.id AND m.accepted_at IS NOT NULL) AS roles
    FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = `,
   '',
 )
 
-export async function findSessionWithUser(sql: Queryable, id: string): Promise<{ session: Session; user: User } | null> {
-  const [row] = await sql.$queryRaw<(Session & UserColumns)[]>(selectSession, id)
-  return row ? { session: toSession(row), user: toUser(row) } : null
+/** Role by organization id. Only accepted memberships count. */
+export type Roles = Readonly<Record<string, string>>
+
+export type SessionWithUser = { session: Session; user: User; roles: Roles }
+
+export async function findSessionWithUser(sql: Queryable, id: string): Promise<SessionWithUser | null> {
+  const [row] = await sql.$queryRaw<(Session & UserColumns & { roles: Roles })[]>(selectSession, id)
+  return row ? { session: toSession(row), user: toUser(row), roles: row.roles } : null
 }
 
 const insertRow = statementFrom(

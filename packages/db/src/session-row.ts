@@ -22,6 +22,8 @@ const columns = {
   remember: { name: 'remember', belongsTo: 'session', isShown: false },
   trustedDeviceId: { name: 'trusted_device_id', belongsTo: 'sign-in', isShown: false },
   authenticatedAt: { name: 'authenticated_at', belongsTo: 'sign-in', isShown: false },
+  authenticationMethods: { name: 'authentication_methods', belongsTo: 'session', isShown: false },
+  secondFactorAt: { name: 'second_factor_at', belongsTo: 'session', isShown: false },
   lastSeenAt: { name: 'last_seen_at', belongsTo: 'token', isShown: false },
 } as const satisfies Record<keyof Session, Column>
 

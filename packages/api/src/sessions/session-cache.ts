@@ -1,12 +1,12 @@
-import type { ChangeChannel, ChangeListener, Session, User } from '@floorpass/db'
+import type { ChangeChannel, ChangeListener, Roles, Session, User } from '@floorpass/db'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 
 /** Requests share this object: never change it in place. */
-export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User> }
+export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User>; readonly roles: Roles }
 
-export type CachedSession = { active: ActiveSession; staleAt: number; json?: Buffer }
+export type CachedSession = { active: ActiveSession; staleAt: number; extendAt: number; json?: Buffer }
 
 /** `commit` drops the result if the session or user changed during the read. */
 export type CacheFill = { commit(entry: CachedSession): void; end(): void }
@@ -16,6 +16,7 @@ export type SessionCacheStats = { hits: number; misses: number; size: number; ch
 /** The database announces every change (ADR 012). */
 export type SessionCache = {
   find(id: string): CachedSession | null
+  findByHandle(handle: string): CachedSession | null
   has(id: string): boolean
   /** Call it before the read. Always call `end`. */
   read(id: string): CacheFill
@@ -35,9 +36,12 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
   const entries = new LRUCache<string, CachedSession>({
     max: size,
     dispose: ({ active }, id, reason) => {
-      if (reason !== 'set') removeFromUser(active.user.id, id)
+      if (reason === 'set') return
+      removeFromUser(active.user.id, id)
+      idsByHandle.delete(active.session.handle)
     },
   })
+  const idsByHandle = new Map<string, string>()
   const idsByUser = new Map<string, Set<string>>()
   const fills = new Set<OpenFill>()
   let hits = 0
@@ -85,15 +89,16 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     },
   })
 
+  const find = (id: string): CachedSession | null => {
+    const entry = entries.get(id)
+    if (!entry || entry.staleAt <= Date.now() || !channel.isCurrent()) return null
+    hits += 1
+    return entry
+  }
+
   return {
-    find(id) {
-      const entry = entries.get(id)
-      if (entry && entry.staleAt > Date.now() && channel.isCurrent()) {
-        hits += 1
-        return entry
-      }
-      return null
-    },
+    find,
+    findByHandle: (handle) => find(idsByHandle.get(handle) ?? ''),
     has: (id) => entries.has(id),
     read(id) {
       misses += 1
@@ -102,9 +107,10 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
         isInvalidated: !channel.isCurrent(),
         changedUsers: new Set(),
         commit(entry) {
-          const { user } = entry.active
+          const { user, session } = entry.active
           if (fill.isInvalidated || fill.changedUsers.has(user.id)) return
           entries.set(id, entry)
+          idsByHandle.set(session.handle, id)
           idsByUser.set(user.id, (idsByUser.get(user.id) ?? new Set()).add(id))
         },
         end: () => void fills.delete(fill),

@@ -6,6 +6,7 @@ import {
   insertSession,
   keptByNewToken,
   type Queryable,
+  type Roles,
   type Session,
   type SignInField,
   type Sql,
@@ -21,12 +22,14 @@ import { createToken, hashToken } from '../kernel/random-token.ts'
 import type { Client, Cookies } from '../kernel/request.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { DeviceScope } from '../known-devices/known-device.ts'
+import type { AuthenticationMethod } from './authentication.ts'
 import type { ActiveSession, CachedSession, SessionCache } from './session-cache.ts'
 import type { SessionMisses } from './session-misses.ts'
 
 // Only this file uses Lucia. The row holds the SHA-256 of the token, so a stolen database has no usable token (ADR 006).
 
-type NewSession = Pick<Session, 'userId' | 'remember'> & Partial<Pick<Session, BrowserField | SignInField>>
+type NewSession = Pick<Session, 'userId' | 'remember' | 'authenticationMethods'> &
+  Partial<Pick<Session, BrowserField | SignInField>>
 
 type SessionScope = DeviceScope & {
   db: Database
@@ -40,7 +43,7 @@ declare module 'lucia' {
   interface Register {
     Lucia: ReturnType<typeof createLucia>
     DatabaseSessionAttributes: Omit<Session, 'id' | 'userId' | 'expiresAt'> & { trueExpiry?: Date }
-    DatabaseUserAttributes: Omit<User, 'id'>
+    DatabaseUserAttributes: Omit<User, 'id'> & { roles: Roles }
   }
 }
 
@@ -48,10 +51,12 @@ const lifetime = policy.session.lifetime * 1000
 
 class SessionAdapter extends PrismaAdapter<Database> {
   readonly #sql: Queryable
+  readonly #extends: boolean
 
-  constructor(db: Database, sql: Queryable) {
+  constructor(db: Database, sql: Queryable, isExtending: boolean) {
     super(db.session, db.user)
     this.#sql = sql
+    this.#extends = isExtending
   }
 
   // Lucia extends at half the lifetime; our rule differs. Give Lucia an expiry that leads to our decision.
@@ -63,11 +68,11 @@ class SessionAdapter extends PrismaAdapter<Database> {
     const now = Date.now()
     const isAlive = trueExpiry.getTime() > now
     const luciaExpiry = isAlive
-      ? new Date(now + (now >= getExtensionTime(attributes, trueExpiry) ? lifetime / 2 : lifetime))
+      ? new Date(now + (this.#extends && now >= getExtensionTime(attributes, trueExpiry) ? lifetime / 2 : lifetime))
       : trueExpiry
     return [
       { id, userId, expiresAt: luciaExpiry, attributes: { ...attributes, trueExpiry } },
-      { id: userId, attributes: userAttributes },
+      { id: userId, attributes: { ...userAttributes, roles: found.roles } },
     ]
   }
 
@@ -102,8 +107,8 @@ const getInitialExpiry = (session: { remember: boolean; createdAt: Date }, lucia
 const getAbsoluteExpiry = (session: { createdAt: Date }): number =>
   session.createdAt.getTime() + policy.session.absoluteLifetime * 1000
 
-const createLucia = ({ db, settings: { cookie } }: SessionScope, sql: Queryable) =>
-  new Lucia(new SessionAdapter(db, sql), {
+const createLucia = ({ db, settings: { cookie } }: SessionScope, sql: Queryable, { isExtending = true } = {}) =>
+  new Lucia(new SessionAdapter(db, sql, isExtending), {
     sessionExpiresIn: new TimeSpan(policy.session.lifetime, 's'),
     sessionCookie: { name: sessionCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
     getSessionAttributes: (attributes) => attributes,
@@ -116,9 +121,11 @@ export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
 
 type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Settings; sessionCache: SessionCache }
 
+/** Null also when the session is due for an extension. */
 export function findCached({ cookies, settings, sessionCache }: CookieSource): CachedSession | null {
   const token = cookies.get(sessionCookieName(settings.cookie))
-  return token === undefined ? null : sessionCache.find(hashToken(token))
+  const cached = token === undefined ? null : sessionCache.find(hashToken(token))
+  return cached && cached.extendAt > Date.now() ? cached : null
 }
 
 /** Extends the session when due. Mutations pass `useCache: false`. */
@@ -129,36 +136,57 @@ export async function validateSessionToken(
   const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
   if (token === undefined) return null
   const cached = useCache ? findCached(ctx) : null
-  if (cached) return cached.active
+  return cached?.active ?? readSession(ctx, hashToken(token), token)
+}
+
+/** For an answer that cannot set the cookie, such as that of /auth/verify: never extends the session. */
+export async function findSessionByToken(ctx: SessionScope, token: string): Promise<ActiveSession | null> {
   const id = hashToken(token)
+  return ctx.sessionCache.find(id)?.active ?? readSession(ctx, id, null)
+}
+
+/** For an access token, which names its session by the handle. Never extends the session. */
+export async function findSessionByHandle(ctx: SessionScope, handle: string): Promise<ActiveSession | null> {
+  const cached = ctx.sessionCache.findByHandle(handle)
+  if (cached) return cached.active
+  const [row] = await ctx.sql.$queryRaw<{ id: string }[]>`SELECT id FROM sessions WHERE handle = ${handle}`
+  return row ? readSession(ctx, row.id, null) : null
+}
+
+/** `token` is null when the answer cannot extend the cookie. */
+async function readSession(ctx: SessionScope, id: string, token: string | null): Promise<ActiveSession | null> {
   const uncachedRead = ctx.sessionCache.has(id) ? null : ctx.sessionMisses.startRead(ctx)
   const fill = ctx.sessionCache.read(id)
   try {
-    const { session, user } = await createLucia(ctx, ctx.sql).validateSession(id)
-    if (!session || user.suspendedAt) {
+    const { session, user: found } = await createLucia(ctx, ctx.sql, { isExtending: token !== null }).validateSession(id)
+    if (!session || found.suspendedAt) {
       uncachedRead?.countMiss()
       return null
     }
+    const { roles, ...user } = found
     const lastSeenAt = await recordLastSeen(ctx, session)
     const { fresh: extended, trueExpiry = session.expiresAt, expiresAt, ...attributes } = session
     const active = extended
       ? { ...attributes, lastSeenAt, expiresAt: capExpiry(expiresAt, session), updatedAt: new Date() }
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // Do not cache an extension before a read confirms it: a concurrent request may have extended first.
-    if (extended) ctx.cookies.set(sessionCookie(ctx, token, active))
-    else fill.commit({ active: { session: Object.freeze(active), user: Object.freeze(user) }, staleAt: getStaleAt(active) })
-    return { session: active, user }
+    if (extended && token !== null) ctx.cookies.set(sessionCookie(ctx, token, active))
+    else fill.commit(toCached({ session: Object.freeze(active), user: Object.freeze(user), roles }))
+    return { session: active, user, roles }
   } finally {
     fill.end()
   }
 }
 
-const getStaleAt = (session: Session): number =>
-  Math.min(
-    session.expiresAt.getTime(),
-    getExtensionTime(session, session.expiresAt),
-    session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1,
-  )
+const toCached = (active: ActiveSession): CachedSession => {
+  const { session } = active
+  const seenUntil = session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1
+  return {
+    active,
+    staleAt: Math.min(session.expiresAt.getTime(), seenUntil),
+    extendAt: getExtensionTime(session, session.expiresAt),
+  }
+}
 
 async function recordLastSeen({ sql }: SessionScope, { id, lastSeenAt }: { id: string; lastSeenAt: Date }): Promise<Date> {
   const now = new Date()
@@ -181,9 +209,15 @@ export async function startSession(
   await endPresentedSession(ctx, tx)
   const token = createToken()
   const now = new Date()
-  const defaults = { trustedDeviceId: null, activeOrganizationId: null, authenticatedAt: null, createdAt: now }
+  const defaults = {
+    trustedDeviceId: null,
+    activeOrganizationId: null,
+    authenticatedAt: null,
+    secondFactorAt: null,
+    createdAt: now,
+  }
   const attributes = {
-    ...(defaults satisfies Omit<Session, TokenField | 'userId' | 'remember'>),
+    ...(defaults satisfies Omit<Session, TokenField | 'userId' | 'remember' | 'authenticationMethods'>),
     ...fields,
     handle: randomUUIDv7(),
     ipAddress: ctx.client.ip ?? '',
@@ -204,7 +238,7 @@ export async function renewSession(
   ctx: SessionScope,
   tx: Transaction,
   sessionId: string,
-  { authenticatedAt }: { authenticatedAt?: Date } = {},
+  proof?: { method: AuthenticationMethod; at: Date },
 ): Promise<{ session: Session; token: string } | null> {
   const current = await tx.session.findUnique({ where: { id: sessionId } })
   if (!current) return null
@@ -215,16 +249,20 @@ export async function renewSession(
     SELECT id FROM organizations WHERE id = ${current.activeOrganizationId} FOR KEY SHARE`
   return startSession(ctx, tx, {
     ...keptByNewToken(current),
-    authenticatedAt: getLatestAuthentication(authenticatedAt ?? null, current.authenticatedAt),
+    ...(proof && {
+      authenticatedAt: getLatestAuthentication(proof.at, current.authenticatedAt),
+      authenticationMethods: [...new Set([...current.authenticationMethods, proof.method])],
+    }),
+    ...(proof?.method === 'otp' && { secondFactorAt: proof.at }),
     trustedDeviceId: device?.id ?? null,
     activeOrganizationId: organization?.id ?? null,
   })
 }
 
 /** A sign-in at a provider may be older than the last reauthentication here. */
-function getLatestAuthentication(added: Date | null, previous: Date | null): Date | null {
-  if (added === null || previous === null || previous.getTime() > Date.now()) return added ?? previous
-  return added > previous ? added : previous
+function getLatestAuthentication(added: Date, previous: Date | null): Date {
+  const isValid = previous !== null && previous.getTime() <= Date.now()
+  return isValid && previous > added ? previous : added
 }
 
 async function endOldestSessions(tx: Queryable, userId: string, newest: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { type DeviceAccount, rememberDevice } from '../known-devices/known-device.ts'
+import type { AuthenticationMethod } from '../sessions/authentication.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import { clearChallenge, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trusted-device.ts'
@@ -50,16 +51,21 @@ export async function completeSignIn(
   return { challenge: await issueChallenge(ctx, tx, userId, intent) }
 }
 
+type OpenOptions = { details: object; trust: TrustToken | null; account: DeviceAccount | null; secondFactorAt?: Date | null }
+
 export async function openSession(
   ctx: Context & Records<'sign-in' | 'sign-up'>,
   tx: Queryable,
   userId: string,
   intent: SignInIntent,
-  { details, trust, account }: { details: object; trust: TrustToken | null; account: DeviceAccount | null },
+  { details, trust, account, secondFactorAt = null }: OpenOptions,
 ): Promise<OpenedSession> {
   const { remember, authenticatedAt = null, provider, isNew } = intent
+  const firstFactor: AuthenticationMethod = provider === undefined ? 'pwd' : 'fed'
+  const authenticationMethods = secondFactorAt ? [firstFactor, 'otp' satisfies AuthenticationMethod] : [firstFactor]
+  const trustedDeviceId = trust?.device.id ?? null
   const [started] = await Promise.all([
-    startSession(ctx, tx, { userId, remember, authenticatedAt, trustedDeviceId: trust?.device.id ?? null }),
+    startSession(ctx, tx, { userId, remember, authenticatedAt, trustedDeviceId, authenticationMethods, secondFactorAt }),
     ctx.record(tx, {
       userId,
       action: isNew ? 'sign-up' : 'sign-in',

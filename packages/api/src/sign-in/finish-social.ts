@@ -136,7 +136,7 @@ async function finishReauthentication(
     const linked = { userId, providerId: provider.id, accountId: identity.subject }
     if ((await tx.account.count({ where: linked })) === 0) throw new SocialRefusal('different_account')
     await ctx.record(tx, { userId, action: 'reauthenticate', details: { method: provider.id } })
-    return renewSession(ctx, tx, active.session.id, { authenticatedAt })
+    return renewSession(ctx, tx, active.session.id, { method: 'fed', at: authenticatedAt })
   })
   if (!renewed) throw new SocialRefusal('state_mismatch')
   setSessionCookie(ctx, renewed.token, renewed.session)

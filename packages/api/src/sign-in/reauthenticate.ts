@@ -8,6 +8,7 @@ import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { GuessContext } from '../password-guesses/password-guesses.ts'
+import type { AuthenticationMethod } from '../sessions/authentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { beginSocialFlow, requireProvider } from '../social/social-flow.ts'
@@ -34,6 +35,11 @@ export const reauthenticate = customMutation({
     return verifyProof(ctx, input)
   },
 })
+
+const authenticationMethods = { password: 'pwd', code: 'otp', email: 'mail' } as const satisfies Record<
+  string,
+  AuthenticationMethod
+>
 
 type ReauthenticateInput = z.infer<typeof reauthenticateInput>
 
@@ -87,7 +93,7 @@ async function verifyProof(
       }
       if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)
         throw new AppError('INVALID_TOKEN')
-      const result = await renewSession(ctx, tx, ctx.session.id, { authenticatedAt: new Date() })
+      const result = await renewSession(ctx, tx, ctx.session.id, { method: authenticationMethods[method], at: new Date() })
       if (!result) throw new AppError('UNAUTHORIZED')
       return { events: [{ action: 'reauthenticate', details: { method } }], result }
     },

@@ -65,7 +65,13 @@ async function completeChallenge(ctx: VerifyContext & SetsSignInCookies, input: 
       const account = await findPasswordAccount(tx, user.id)
       // Drop `authenticatedAt`: the code was entered just now.
       const { remember, provider } = intent
-      const opened = await openSession(ctx, tx, user.id, { remember, provider }, { details, trust, account })
+      const opened = await openSession(
+        ctx,
+        tx,
+        user.id,
+        { remember, provider },
+        { details, trust, account, secondFactorAt: new Date() },
+      )
       return { events: [], result: { opened, user, intent } }
     },
   ).catch((error: unknown) => {

@@ -61,6 +61,11 @@ describe('statements without Prisma', () => {
         },
       })
       const organization = await db.organization.create({ data: { name, slug: name } })
+      await db.member.create({ data: { organizationId: organization.id, userId: user.id, role: 'owner', slot: 1 } })
+      const added = await db.organization.create({ data: { name, slug: `${name}-added` } })
+      await db.member.create({
+        data: { organizationId: added.id, userId: user.id, role: 'admin', slot: 2, acceptedAt: null },
+      })
       const device = await db.trustedDevice.create({ data: { userId: user.id, secretHash: name, expiresAt: at(5) } })
       await db.session.create({
         data: {
@@ -73,6 +78,8 @@ describe('statements without Prisma', () => {
           trustedDeviceId: device.id,
           createdAt: at(6),
           updatedAt: at(7),
+          authenticationMethods: ['pwd', 'otp'],
+          secondFactorAt: at(11),
           lastSeenAt: at(8),
           expiresAt: at(9),
         },
@@ -82,7 +89,7 @@ describe('statements without Prisma', () => {
         data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash: 'a hash', deviceEpoch: 7 },
       })
       const { user: owner, ...session } = await db.session.findUniqueOrThrow({ where: { id: name }, include: { user: true } })
-      expect(await findSessionWithUser(sql, name)).toEqual({ session, user: owner })
+      expect(await findSessionWithUser(sql, name)).toEqual({ session, user: owner, roles: { [organization.id]: 'owner' } })
       expect(await findSignInAccount(sql, user.email)).toEqual({ id, userId, passwordHash, deviceEpoch, user })
       expect([await findSessionWithUser(sql, 'none'), await findSignInAccount(sql, 'none')]).toEqual([null, null])
 

@@ -108,7 +108,8 @@ describe('a cached session', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
     await suspend(new Date())
-    find.mockReturnValue({ active: await getActiveSession(tab), staleAt: Number.POSITIVE_INFINITY })
+    const never = Number.POSITIVE_INFINITY
+    find.mockReturnValue({ active: { ...(await getActiveSession(tab)), roles: {} }, staleAt: never, extendAt: never })
     expect((await getSession(tab)).body).not.toBeNull()
     find.mockClear()
     const refused = await tab.post('/auth/update-user', { name: 'Mallory' })

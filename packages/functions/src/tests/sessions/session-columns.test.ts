@@ -16,6 +16,8 @@ const promises: Record<string, { keptBy: ('new token' | 'new sign-in')[]; export
   active_organization_id: { keptBy: ['new token', 'new sign-in'], exportedAs: ['activeOrganizationId'] },
   remember: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   trusted_device_id: { keptBy: ['new token'], exportedAs: ['trusted'] },
+  authentication_methods: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
+  second_factor_at: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   authenticated_at: { keptBy: [], exportedAs: [] },
   last_seen_at: { keptBy: [], exportedAs: ['lastSeenAt'] },
 }
@@ -41,6 +43,7 @@ async function signInWithFullSession() {
     active_organization_id: `'${(body as { id: string }).id}'`,
     trusted_device_id: `'${device.id}'`,
     created_at: 'created_at',
+    second_factor_at: 'created_at',
   }
   const byType: Record<string, string> = { text: `'filled'`, boolean: 'false', integer: '7' }
   const settable = columns.filter(({ name }) => !['id', 'handle', 'user_id'].includes(name))

@@ -1,0 +1,35 @@
+import type { Session } from '@floorpass/db'
+import { policy } from '../kernel/policy.ts'
+
+/** `pwd` and `otp` are words of RFC 8176. `fed` is a social provider, `mail` a link by email. */
+export type AuthenticationMethod = 'pwd' | 'otp' | 'fed' | 'mail'
+
+/** Weakest first. `aal2`: the person used a second factor in this session. */
+export const acrValues = ['aal1', 'aal2'] as const
+export type Acr = (typeof acrValues)[number]
+
+export type Authentication = {
+  acr: Acr
+  amr: readonly string[]
+  /** The last proof at this `acr`: a password entered later does not make a second factor newer. */
+  authTime: Date
+}
+
+type Proofs = Pick<Session, 'createdAt' | 'authenticatedAt' | 'authenticationMethods' | 'secondFactorAt'>
+
+export const describeAuthentication = ({
+  createdAt,
+  authenticatedAt,
+  authenticationMethods,
+  secondFactorAt,
+}: Proofs): Authentication => ({
+  acr: secondFactorAt ? 'aal2' : 'aal1',
+  amr: secondFactorAt ? [...authenticationMethods, 'mfa'] : authenticationMethods,
+  authTime: secondFactorAt ?? authenticatedAt ?? createdAt,
+})
+
+/** A time in the future counts as too old: the clock was set back. */
+export function isYoungerThan(time: Date, seconds: number): boolean {
+  const age = Date.now() - time.getTime()
+  return age <= seconds * 1000 && age >= -policy.session.clockTolerance * 1000
+}
