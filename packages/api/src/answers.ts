@@ -81,6 +81,23 @@ export const reauthenticationAnswer = z.strictObject({
   methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
+export const accessTokenAnswer = z.strictObject({
+  token: z.string().describe('A JWT (RFC 9068)'),
+  expiresIn: z.number().int().describe('Seconds'),
+})
+export const jwksAnswer = z.strictObject({
+  keys: z.array(
+    z.strictObject({
+      kty: z.literal('EC'),
+      crv: z.literal('P-256'),
+      alg: z.literal('ES256'),
+      use: z.literal('sig'),
+      kid: z.string(),
+      x: z.string(),
+      y: z.string(),
+    }),
+  ),
+})
 export const devicesAnswer = z.array(deviceAnswer)
 export const requestResetAnswer = z.strictObject({ status: z.literal(true), message: z.string() })
 export const changePasswordAnswer = z.strictObject({ token: z.string(), user: userAnswer })

@@ -1,4 +1,5 @@
 import type { Database, Sql } from '@floorpass/db'
+import type { SigningKeys } from './access/signing-keys.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
 import { type LimitName, type LimitState, limits } from './kernel/policy.ts'
@@ -23,6 +24,7 @@ export type Deps = {
   limiter: RateLimiter
   responseFloor: ResponseFloor
   secretBox: SecretBox
+  signingKeys: SigningKeys
   sessionCache: SessionCache
   sessionMisses: SessionMisses
   mail: MailQueue

@@ -1,4 +1,5 @@
 /** The browser imports this file: it may depend on zod only. */
+export * from './access/contract.ts'
 export * from './answers.ts'
 export * from './email-address/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'

@@ -1,3 +1,4 @@
+import { accessRouter } from './access/router.ts'
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
 import { organizationsRouter } from './organizations/router.ts'
@@ -17,6 +18,7 @@ export const appRouter = router({
   linkedAccounts: linkedAccountsRouter,
   organizations: organizationsRouter,
   twoFactor: twoFactorRouter,
+  access: accessRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -25,6 +25,8 @@ export type Config = {
   redisUrl: string | null
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'outbox'; directory: string; from: string }
   trustedOrigins: string[]
+  /** The resources for which access tokens are signed. BASE_URL comes first. */
+  tokenAudiences: string[]
   /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are trusted. */
   trustProxy: string[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none' }
@@ -122,6 +124,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     redisUrl: env.REDIS_URL ?? null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
     trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])],
+    tokenAudiences: [...new Set([baseUrl, ...(env.TOKEN_AUDIENCES ?? [])])],
     trustProxy: [...new Set(env.TRUST_PROXY)],
     cookie: { secure, sameSite: env.COOKIE_SAMESITE },
     social: {

@@ -65,6 +65,11 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
   return exact ? url.origin : null
 })
 
+/** Compared exactly with the `aud` claim (RFC 9068), so it is kept verbatim. */
+const audience = matching('must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters', (text) =>
+  /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
+)
+
 const signingSecret = z
   .string()
   .refine((text) => Buffer.byteLength(text) >= 32, { error: 'is shorter than 32 bytes', abort: true })
@@ -131,6 +136,9 @@ export const schema = z.object({
   TRUSTED_ORIGINS: listOf(origin)
     .optional()
     .describe('Set exact origins separated by commas, for example https://app.example.com'),
+  TOKEN_AUDIENCES: listOf(audience)
+    .optional()
+    .describe('Set the resources that read access tokens, separated by commas, for example https://api.example.com'),
   TRUST_PROXY: listOf(proxy)
     .transform((ranges) => ranges.flat())
     .prefault('off')

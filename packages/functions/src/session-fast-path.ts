@@ -1,6 +1,17 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cachedSessionJson, createCaller, type LimitState, sessionCookieName, toAppError } from '@floorpass/api'
+import {
+  AppError,
+  type Caller,
+  cachedSessionJson,
+  createCaller,
+  type Deps,
+  type LimitState,
+  sessionCookieName,
+  toAppError,
+  verifyCached,
+} from '@floorpass/api'
+import { type Requirements, verifyInput } from '@floorpass/api/contracts'
 import type { EdgeService } from './edge-service.ts'
 import { completeHeaders, type RequestFacts } from './http/complete-headers.ts'
 import { requestCookies } from './http/cookies.ts'
@@ -8,18 +19,16 @@ import { addCorsHeaders } from './http/cors.ts'
 import { openContext } from './http/open-context.ts'
 import { recordRequest } from './http/record-request.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './http/respond.ts'
-import { unlimitedPaths } from './http/unlimited-paths.ts'
 import { answerGetSession } from './rest/answer-get-session.ts'
+import { verifiedHeaders } from './rest/answer-verify.ts'
 
 const path = '/auth/get-session'
+const verifyPath = '/auth/verify'
 
 /** Hosts that certainly need no validation. The edge validates all others. */
 const plainHost = /^[a-z\d._-]+(?::[1-5]\d{3,4})?$/
 
-const isPlain = ({ url, method, headers }: IncomingMessage): boolean =>
-  url === path &&
-  // Only the edge limits requests by IP address.
-  unlimitedPaths.has(path) &&
+const isPlain = ({ method, headers }: IncomingMessage): boolean =>
   method === 'GET' &&
   headers['content-length'] === undefined &&
   headers['transfer-encoding'] === undefined &&
@@ -27,7 +36,7 @@ const isPlain = ({ url, method, headers }: IncomingMessage): boolean =>
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 
-/** Answers `GET /auth/get-session`, the most frequent call, on Node's own request and response (ADR 022).
+/** Answers the most frequent calls, `GET /auth/get-session` and `GET /auth/verify`, on Node's own request and response (ADR 022).
  * The edge's own functions make the answer. All other requests go to `edge` unchanged. */
 export function createSessionFastPath(service: EdgeService, edge: Listener): Listener {
   const { deps, logFor } = service
@@ -41,24 +50,34 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     return headers
   }
 
-  /** Headers of a 200 that sets no cookie: only the id differs, and goes to `idAt`. */
-  const prepareHeaders = (origin?: string) => {
-    const list = [...buildHeaders(jsonAnswer(null), origin, { requestId: '' })].flat()
-    return { list, idAt: list.indexOf('x-request-id') + 1 }
+  /** Headers of a 200 that sets no cookie, with a place for each value that differs. */
+  const prepareHeaders = (answer: Answer, origin?: string) => {
+    const list = [...buildHeaders(answer, origin, { requestId: '' })].flat()
+    const places = new Map(list.map((name, index) => [name, index + 1]))
+    return (values: Record<string, string>): string[] => {
+      const headers = [...list]
+      for (const name in values) headers[places.get(name) ?? headers.length] = values[name] ?? ''
+      return headers
+    }
   }
-  const plainHeaders = prepareHeaders()
-  const headersByOrigin = new Map(settings.trustedOrigins.map((origin) => [origin, prepareHeaders(origin)]))
+  const prepareForOrigins = (answer: Answer) => {
+    const byOrigin = new Map(settings.trustedOrigins.map((origin) => [origin, prepareHeaders(answer, origin)]))
+    const forOthers = prepareHeaders(answer)
+    return ({ headers: { origin = '' } }: IncomingMessage) => byOrigin.get(origin) ?? forOthers
+  }
+  const sessionHeaders = prepareForOrigins(jsonAnswer(null))
+  const callerHeaders = prepareForOrigins({ status: 200, headers: verifiedHeaders(nobody), body: '' })
 
-  const writePrepared = (
-    { headers: { origin = '' } }: IncomingMessage,
-    response: ServerResponse,
-    requestId: string,
-    body: Buffer | string,
-  ): void => {
-    const { list, idAt } = headersByOrigin.get(origin) ?? plainHeaders
-    const headers = [...list, 'content-length', String(Buffer.byteLength(body))]
-    headers[idAt] = requestId
+  const writeSession = (request: IncomingMessage, response: ServerResponse, requestId: string, body: Buffer | string): void => {
+    const headers = sessionHeaders(request)({ 'x-request-id': requestId })
+    headers.push('content-length', String(Buffer.byteLength(body)))
     response.writeHead(200, headers).end(body)
+  }
+
+  const writeCaller = (request: IncomingMessage, response: ServerResponse, caller: Caller): void => {
+    const headers = callerHeaders(request)({ 'x-request-id': randomUUIDv7(), ...verifiedHeaders(caller) })
+    headers.push('content-length', '0')
+    response.writeHead(200, headers).end()
   }
 
   const answerFromDatabase = async (request: IncomingMessage, response: ServerResponse, started: number): Promise<void> => {
@@ -78,7 +97,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     }
     const { status, body } = answer
     const isPlainAnswer = status === 200 && setCookies.length === 0 && limit === null
-    if (isPlainAnswer) writePrepared(request, response, requestId, body)
+    if (isPlainAnswer) writeSession(request, response, requestId, body)
     else {
       response.statusCode = status
       response.setHeaders(buildHeaders(answer, headers.origin, { requestId, setCookies, limit }))
@@ -87,21 +106,75 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     recordRequest(service, isPlainAnswer ? null : log, { method: 'GET', path, status, started })
   }
 
-  return (request, response) => {
+  const answerSession = (request: IncomingMessage, response: ServerResponse, cookie: string): void => {
     const started = performance.now()
-    const { cookie } = request.headers
-    if (cookie === undefined || !isPlain(request)) return edge(request, response)
     const cookies = requestCookies(cookie)
     const cached = cachedSessionJson(deps, cookies)
     if (cached) {
-      writePrepared(request, response, randomUUIDv7(), cached)
+      writeSession(request, response, randomUUIDv7(), cached)
       return recordRequest(service, null, { method: 'GET', path, status: 200, started })
     }
     // Traces begin at the edge, so a traced service reads the database there.
-    if (deps.tracing || !cookies.has(cookieName)) return edge(request, response)
+    if (deps.tracing || !cookies.has(cookieName)) return void edge(request, response)
     answerFromDatabase(request, response, started).catch((error: unknown) => {
       response.destroy()
       deps.log.error({ err: error }, 'request failed')
     })
   }
+
+  /** The edge answers everything but a caller in memory that meets all requirements. */
+  const answerCaller = (request: IncomingMessage, response: ServerResponse, cookie: string): void => {
+    const started = performance.now()
+    const requirements = findRequirements(request.url ?? '')
+    const caller = requirements && findCaller(deps, requestCookies(cookie), requirements)
+    if (!caller) return void edge(request, response)
+    writeCaller(request, response, caller)
+    recordRequest(service, null, { method: 'GET', path: verifyPath, status: 200, started })
+  }
+
+  return (request, response) => {
+    const { url, headers } = request
+    if (headers.cookie === undefined || !isPlain(request)) return edge(request, response)
+    if (url === path) return answerSession(request, response, headers.cookie)
+    const asksForCaller = url === verifyPath || url?.startsWith(`${verifyPath}?`)
+    // A bearer token counts before the cookie.
+    if (asksForCaller && headers.authorization === undefined) return answerCaller(request, response, headers.cookie)
+    return edge(request, response)
+  }
+}
+
+const nobody: Caller = {
+  userId: '',
+  sessionId: '',
+  organization: null,
+  scopes: [],
+  acr: 'aal1',
+  amr: [],
+  authTime: new Date(0),
+  tradingEnabled: false,
+  expiresAt: new Date(0),
+}
+
+function findCaller(deps: Deps, cookies: ReadonlyMap<string, string>, requirements: Requirements): Caller | null {
+  try {
+    return verifyCached(deps, cookies, requirements)
+  } catch (error) {
+    if (error instanceof AppError) return null
+    throw error
+  }
+}
+
+/** A gateway repeats few URLs. Null when the edge must refuse the URL. */
+const requirementsByUrl = new Map<string, Requirements | null>()
+const mostUrls = 1_000
+
+function findRequirements(url: string): Requirements | null {
+  const known = requirementsByUrl.get(url)
+  if (known !== undefined) return known
+  const parameters = new URLSearchParams(url.slice(verifyPath.length))
+  const query = Object.fromEntries(parameters)
+  const isRepeated = Object.keys(query).length !== parameters.size
+  const requirements = isRepeated ? null : (verifyInput.safeParse(query).data ?? null)
+  if (requirementsByUrl.size < mostUrls && url.length < 512) requirementsByUrl.set(url, requirements)
+  return requirements
 }

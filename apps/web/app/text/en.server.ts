@@ -88,6 +88,11 @@ export const en: ServerText = {
     PASSWORD_ALREADY_SET: 'Your account already has a password. To change it, enter the current one and a new one.',
     INVALID_PASSWORD: 'Nothing was changed: that password is wrong.',
     CREDENTIAL_ACCOUNT_NOT_FOUND: 'Your account has no password. Choose another way to confirm it’s you.',
+    INSUFFICIENT_USER_AUTHENTICATION: 'Confirm it’s you before you do this.',
+    INSUFFICIENT_SCOPE: 'You don’t have permission to do this.',
+    ORGANIZATION_REQUIRED: 'You’re not a member of this organization.',
+    ROLE_REQUIRED: 'Your role in this organization doesn’t allow this.',
+    INVALID_AUDIENCE: 'This app can’t be signed in to. Please contact support.',
     SESSION_NOT_FRESH: 'Confirm it’s you before you do this.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'You can’t confirm it’s you this way. Choose another way.',
     EMAIL_RECENTLY_CHANGED:

@@ -21,6 +21,11 @@ export const fr: ServerText = {
     PASSWORD_ALREADY_SET: 'Votre compte a déjà un mot de passe. Pour le changer, saisissez l’actuel et le nouveau.',
     INVALID_PASSWORD: 'Rien n’a été modifié : le mot de passe est incorrect.',
     CREDENTIAL_ACCOUNT_NOT_FOUND: 'Votre compte n’a pas de mot de passe. Confirmez votre identité d’une autre façon.',
+    INSUFFICIENT_USER_AUTHENTICATION: 'Confirmez votre identité avant de continuer.',
+    INSUFFICIENT_SCOPE: 'Vous n’êtes pas autorisé à faire cela.',
+    ORGANIZATION_REQUIRED: 'Vous n’êtes pas membre de cette organisation.',
+    ROLE_REQUIRED: 'Votre rôle dans cette organisation ne le permet pas.',
+    INVALID_AUDIENCE: 'Impossible de se connecter à cette application. Contactez l’assistance.',
     SESSION_NOT_FRESH: 'Confirmez votre identité avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'Vous ne pouvez pas confirmer votre identité de cette façon. Choisissez-en une autre.',
     EMAIL_RECENTLY_CHANGED:

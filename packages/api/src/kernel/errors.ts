@@ -13,6 +13,11 @@ export const catalogue = {
   NOT_FOUND: ['NOT_FOUND', 'There is nothing at this address'],
   METHOD_NOT_ALLOWED: ['METHOD_NOT_SUPPORTED', 'This address does not support that method'],
   UNAUTHORIZED: ['UNAUTHORIZED', 'Unauthorized'],
+  INSUFFICIENT_USER_AUTHENTICATION: ['UNAUTHORIZED', 'This needs a stronger or a more recent sign-in'],
+  INSUFFICIENT_SCOPE: ['FORBIDDEN', 'The caller does not have the required scope'],
+  ORGANIZATION_REQUIRED: ['FORBIDDEN', 'The caller is not a member of the required organization'],
+  ROLE_REQUIRED: ['FORBIDDEN', 'The caller does not have the required role'],
+  INVALID_AUDIENCE: ['FORBIDDEN', 'No access tokens are signed for this audience. Add it to TOKEN_AUDIENCES.'],
   SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
   INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
   MISSING_OR_NULL_ORIGIN: ['FORBIDDEN', 'Missing or null Origin'],
@@ -115,6 +120,8 @@ type AppErrorOptions = {
   /** Slugs of the organizations that the error concerns. The message ends with them. */
   organizations?: readonly string[]
   retryAfter?: number
+  /** The WWW-Authenticate header of the answer (RFC 6750, RFC 9470). */
+  challenge?: string
   limit?: LimitState
   cause?: unknown
 }
@@ -125,6 +132,7 @@ export class AppError extends TRPCError {
   readonly fields: Record<string, FieldFailure> | null
   readonly organizations: readonly string[]
   readonly retryAfter: number | null
+  readonly challenge: string | null
   readonly limit: LimitState | null
 
   constructor(key: ErrorKey, options: AppErrorOptions = {}) {
@@ -137,6 +145,7 @@ export class AppError extends TRPCError {
     this.organizations = organizations
     this.retryAfter = options.retryAfter ?? null
     this.limit = options.limit ?? null
+    this.challenge = options.challenge ?? null
   }
 
   get status(): number {

@@ -59,6 +59,22 @@ export const policy = {
     accountsPerDevice: 5,
     deviceLifetime: 180 * day,
   },
+  accessToken: {
+    /** A token outlives the end of its session by at most this. */
+    lifetime: 2 * minute,
+    clockTolerance: 5,
+  },
+  signingKeys: {
+    rotateEvery: 30 * day,
+    /** A key is published for this long before it signs. Longer than verifiers and processes keep the key set. */
+    publishedBefore: 15 * minute,
+    /** How long a process uses the keys that it read. */
+    inMemory: 30,
+    /** How long verifiers and proxies keep the key set. */
+    publicCache: 5 * minute,
+    /** How long a key is published after the next one signs. Longer than a token lives. */
+    keepRetired: 1 * hour,
+  },
   sessionsInMemory: 50_000,
   sessionsPerUser: 50,
   /** Invalid session cookies, per process (ADR 019). */

@@ -6,6 +6,7 @@ export type SealedPlace =
   | readonly [column: `accounts.${'access' | 'refresh'}_token_sealed`, providerId: string, accountId: string, userId: string]
   | readonly [column: 'verifications.payload_sealed', purpose: string, secretHash: string, userId: string | null]
   | readonly [column: 'queued_mails.mail_sealed', id: string]
+  | readonly [column: 'signing_keys.private_key_sealed', id: string]
   | readonly [cookie: 'known_device']
 
 export type SecretBox = {

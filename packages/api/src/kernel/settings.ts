@@ -2,5 +2,7 @@ export type Settings = {
   appName: string
   baseUrl: string
   trustedOrigins: readonly string[]
+  /** For which `/auth/token` signs. BASE_URL comes first. */
+  tokenAudiences: readonly string[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none' }
 }

@@ -1,12 +1,9 @@
 import type { Session } from '@floorpass/db'
+import type { Acr } from '../access/contract.ts'
 import { policy } from '../kernel/policy.ts'
 
 /** `pwd` and `otp` are words of RFC 8176. `fed` is a social provider, `mail` a link by email. */
 export type AuthenticationMethod = 'pwd' | 'otp' | 'fed' | 'mail'
-
-/** Weakest first. `aal2`: the person used a second factor in this session. */
-export const acrValues = ['aal1', 'aal2'] as const
-export type Acr = (typeof acrValues)[number]
 
 export type Authentication = {
   acr: Acr

@@ -119,13 +119,22 @@ const createLucia = ({ db, settings: { cookie } }: SessionScope, sql: Queryable,
 export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
   secure ? '__Host-floorpass_session' : 'floorpass_session'
 
-type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Settings; sessionCache: SessionCache }
+type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Settings }
+type CacheSource = CookieSource & { sessionCache: SessionCache }
+
+export const findPresentedToken = ({ cookies, settings }: CookieSource): string | undefined =>
+  cookies.get(sessionCookieName(settings.cookie))
 
 /** Null also when the session is due for an extension. */
-export function findCached({ cookies, settings, sessionCache }: CookieSource): CachedSession | null {
-  const token = cookies.get(sessionCookieName(settings.cookie))
-  const cached = token === undefined ? null : sessionCache.find(hashToken(token))
+export function findCached(source: CacheSource): CachedSession | null {
+  const cached = findCachedAsIs(source)
   return cached && cached.extendAt > Date.now() ? cached : null
+}
+
+/** For an answer that cannot extend the session. */
+export function findCachedAsIs(source: CacheSource): CachedSession | null {
+  const token = findPresentedToken(source)
+  return token === undefined ? null : source.sessionCache.find(hashToken(token))
 }
 
 /** Extends the session when due. Mutations pass `useCache: false`. */
@@ -133,7 +142,7 @@ export async function validateSessionToken(
   ctx: SessionScope,
   { useCache }: { useCache: boolean },
 ): Promise<ActiveSession | null> {
-  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  const token = findPresentedToken(ctx)
   if (token === undefined) return null
   const cached = useCache ? findCached(ctx) : null
   return cached?.active ?? readSession(ctx, hashToken(token), token)
@@ -274,13 +283,13 @@ async function endOldestSessions(tx: Queryable, userId: string, newest: string):
 
 /** Ends the session in this browser's cookie, whichever user owns it: a different user may be signing in. */
 export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Promise<void> {
-  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  const token = findPresentedToken(ctx)
   if (token !== undefined) await createLucia(ctx, tx).invalidateSession(hashToken(token))
 }
 
 /** Checks neither the expiry nor the user. */
 export async function findPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session | null> {
-  const token = ctx.cookies.get(sessionCookieName(ctx.settings.cookie))
+  const token = findPresentedToken(ctx)
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
@@ -311,7 +320,7 @@ function sessionCookie(ctx: SessionScope, token: string, { remember, expiresAt }
 
 /** Only `getSession` may call it: a slower response could clear a cookie that was renewed meanwhile. */
 export function clearStaleCookie(ctx: SessionScope): void {
-  if (ctx.cookies.get(sessionCookieName(ctx.settings.cookie)) !== undefined) ctx.cookies.set(blankSessionCookie(ctx))
+  if (findPresentedToken(ctx) !== undefined) ctx.cookies.set(blankSessionCookie(ctx))
 }
 
 export const clearSessionCookie = (ctx: SessionScope & SetsCookies<'session'>): void =>

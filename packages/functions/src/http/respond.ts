@@ -14,7 +14,8 @@ export const jsonAnswer = (body: unknown, status = 200): Answer => ({
 
 export function errorAnswer(error: AppError): Answer {
   const { status, headers, body } = jsonAnswer({ code: error.key, message: error.message }, error.status)
-  return { status, headers: { ...headers, ...retryHeaders([error]) }, body }
+  const challenge = error.challenge !== null && { 'www-authenticate': error.challenge }
+  return { status, headers: { ...headers, ...retryHeaders([error]), ...challenge }, body }
 }
 
 export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers })

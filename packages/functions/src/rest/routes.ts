@@ -5,6 +5,8 @@ import type { z } from 'zod'
 import type { BodyKind } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
 import { answerGetSession } from './answer-get-session.ts'
+import { answerJwks } from './answer-jwks.ts'
+import { answerVerify } from './answer-verify.ts'
 import { followResetLink } from './follow-reset-link.ts'
 import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
@@ -532,6 +534,28 @@ const table: Record<string, readonly Row[]> = {
       input: contracts.revokeTrustedDeviceInput,
       answer: contracts.statusAnswer,
       call: (api, body) => api.twoFactor.revokeTrustedDevice(body),
+    }),
+  ],
+  access: [
+    get('/verify', {
+      access: 'public',
+      summary: 'Tell a gateway who calls, in the x-auth headers; 401 or 403 if a requirement is not met',
+      input: contracts.verifyInput,
+      answer: null,
+      call: async (api, _query, request) => toResponse(await answerVerify(api, request)),
+    }),
+    get('/token', {
+      access: 'session',
+      summary: 'Get an access token for another service',
+      input: contracts.getTokenInput,
+      answer: contracts.accessTokenAnswer,
+      call: (api, query) => api.access.getToken(query),
+    }),
+    get('/jwks', {
+      access: 'public',
+      summary: 'Get the public keys of access tokens',
+      answer: contracts.jwksAnswer,
+      call: async (api) => toResponse(await answerJwks(api)),
     }),
   ],
 }

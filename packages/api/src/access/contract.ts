@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { roles } from '../organizations/permissions.ts'
+
+/** Authentication strength, weakest first. `aal2`: the person used a second factor in this session. */
+export const acrValues = ['aal1', 'aal2'] as const
+export type Acr = (typeof acrValues)[number]
+
+/** What a session or a key may do. Other services attach the meaning. */
+export const scopes = [
+  'account:read',
+  'order:read',
+  'order:place',
+  'order:cancel',
+  'withdrawal:read',
+  'withdrawal:create',
+  'organization:read',
+] as const
+export type Scope = (typeof scopes)[number]
+
+const seconds = z
+  .string()
+  .regex(/^\d{1,8}$/, 'must be a number of seconds')
+  .transform(Number)
+
+const authenticationInput = {
+  acr: z.enum(acrValues).optional().describe('The least authentication strength'),
+  max_age: seconds.optional().describe('The longest time since the person proved who they are, in seconds'),
+}
+
+const resource = z.string().min(1).max(255)
+
+/** Unknown parameters are refused: a requirement with a typing error must not pass everybody. */
+export const verifyInput = z.strictObject({
+  ...authenticationInput,
+  scope: z
+    .string()
+    .regex(/^[\w:.-]+([ ,]+[\w:.-]+)*$/)
+    .max(255)
+    .transform((text) => text.split(/[ ,]+/))
+    .optional()
+    .describe('Scopes that the caller must have, separated by spaces or commas'),
+  org: z.string().min(1).max(64).optional().describe('The id of the organization that the caller must be a member of'),
+  role: z.enum(roles).optional().describe('The least role, in `org` or in the active organization'),
+  audience: resource.optional().describe('The audience that an access token must have. Default: BASE_URL'),
+  token: resource.optional().describe('Answers with an access token for this audience in x-auth-token'),
+  redirect: z.literal('1').optional().describe('Redirects to the sign-in page instead of 401'),
+})
+export type Requirements = z.output<typeof verifyInput>
+
+export const getTokenInput = z.strictObject({
+  ...authenticationInput,
+  audience: resource.optional().describe('One of TOKEN_AUDIENCES. Default: BASE_URL'),
+  scope: z.literal('email').optional().describe('Adds the claims email and email_verified'),
+})

@@ -1,0 +1,43 @@
+import { AppError } from '../kernel/errors.ts'
+import { roles } from '../organizations/permissions.ts'
+import { type Authentication, isYoungerThan } from '../sessions/authentication.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
+import { type Caller, describeCaller } from './caller.ts'
+import { acrValues, type Requirements } from './contract.ts'
+
+/** Returns the caller if it meets every requirement. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
+export function requireCaller(active: ActiveSession, { org, role, scope = [], ...authentication }: Requirements): Caller {
+  const caller = describeCaller(active, org)
+  assertAuthentication(caller, authentication)
+  if (org !== undefined && caller.organization === null) throw new AppError('ORGANIZATION_REQUIRED')
+  if (role !== undefined && !hasRole(caller, role)) throw new AppError('ROLE_REQUIRED')
+  if (!scope.every((name) => caller.scopes.some((known) => known === name))) {
+    throw new AppError('INSUFFICIENT_SCOPE', { challenge: bearerChallenge({ error: 'insufficient_scope', scope: scope.join(' ') }) })
+  }
+  return caller
+}
+
+/** RFC 9470. A password does not renew a session with a second factor, so the challenge names the strength of the session. */
+export function assertAuthentication(
+  { acr, authTime }: Authentication,
+  { acr: least, max_age: maxAge }: Pick<Requirements, 'acr' | 'max_age'>,
+): void {
+  const isStrong = least === undefined || acrValues.indexOf(acr) >= acrValues.indexOf(least)
+  if (isStrong && (maxAge === undefined || isYoungerThan(authTime, maxAge))) return
+  throw new AppError('INSUFFICIENT_USER_AUTHENTICATION', {
+    challenge: bearerChallenge({
+      error: 'insufficient_user_authentication',
+      acr_values: isStrong ? acr : least,
+      ...(maxAge !== undefined && { max_age: String(maxAge) }),
+    }),
+  })
+}
+
+const hasRole = ({ organization }: Caller, least: (typeof roles)[number]): boolean =>
+  organization !== null && roles.slice(0, roles.indexOf(least) + 1).some((role) => role === organization.role)
+
+/** The value of a WWW-Authenticate header. The parameters contain no quotes. */
+export const bearerChallenge = (parameters: Record<string, string> = {}): string =>
+  `Bearer ${Object.entries(parameters)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(', ')}`.trim()

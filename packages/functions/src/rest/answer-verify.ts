@@ -1,0 +1,66 @@
+import { type Api, AppError, type Caller, toAppError, validationError, withParameter } from '@floorpass/api'
+import { headerSafe } from '@floorpass/api/contracts'
+import { ZodError } from 'zod'
+import { readQuery } from '../http/read-input.ts'
+import { type Answer, errorAnswer } from '../http/respond.ts'
+
+/** GET /auth/verify, for nginx, Caddy and Traefik. They understand 200, 401 and 403 only; 503 means that nobody can tell. */
+export async function answerVerify(api: Api, request: Request): Promise<Answer> {
+  const query = readQuery(request)
+  try {
+    assertNoRepetition(request.url, query)
+    return verifiedAnswer(await api.access.verify(query as never))
+  } catch (thrown) {
+    const error = toVerifyError(thrown)
+    if (query.redirect === '1' && error.status === 401) return redirectAnswer(error, request, query)
+    const answer = errorAnswer(error)
+    return error.key === 'VALIDATION_ERROR' ? { ...answer, status: 403 } : answer
+  }
+}
+
+/** Every header, also without a value: a proxy that copies them overwrites what the caller sent. */
+export const verifiedHeaders = (caller: Caller & { token?: string | null }): Record<string, string> => ({
+  'x-auth-user': headerSafe(caller.userId),
+  'x-auth-session': caller.sessionId,
+  'x-auth-org': headerSafe(caller.organization?.id ?? ''),
+  'x-auth-role': caller.organization?.role ?? '',
+  'x-auth-scopes': caller.scopes.join(' '),
+  'x-auth-acr': caller.acr,
+  'x-auth-amr': caller.amr.join(' '),
+  'x-auth-time': String(Math.floor(caller.authTime.getTime() / 1000)),
+  'x-auth-hold': '',
+  'x-auth-token': caller.token ?? '',
+})
+
+const verifiedAnswer = (caller: Caller & { token: string | null }): Answer => ({
+  status: 200,
+  headers: verifiedHeaders(caller),
+  body: '',
+})
+
+function assertNoRepetition(url: string, query: Record<string, string>): void {
+  if (new URL(url).searchParams.size === Object.keys(query).length) return
+  throw new AppError('VALIDATION_ERROR', { message: '[query] A parameter stands twice' })
+}
+
+/** A limit on reads refuses nobody: it only means that the caller cannot be looked up now. */
+function toVerifyError(thrown: unknown): AppError {
+  const error = toAppError(thrown)
+  if (error.cause instanceof ZodError) return validationError(error.cause, 'query')
+  return error.status === 429 ? new AppError('SERVICE_BUSY', { retryAfter: error.retryAfter ?? 1 }) : error
+}
+
+/** The page of the sign-in checks the target: it follows trusted origins only. */
+function redirectAnswer(error: AppError, { headers }: Request, { acr, max_age }: Record<string, string>): Answer {
+  const [protocol, host, path] = ['proto', 'host', 'uri'].map((name) => headers.get(`x-forwarded-${name}`))
+  const target = protocol && host && path ? `${protocol}://${host}${path}` : '/'
+  const page =
+    error.key === 'INSUFFICIENT_USER_AUTHENTICATION'
+      ? Object.entries({ acr, max_age }).reduce(
+          (path, [name, value]) => (value === undefined ? path : withParameter(path, name, value)),
+          '/reauthenticate',
+        )
+      : '/login'
+  const location = headerSafe(withParameter(page, 'redirectTo', target))
+  return { status: 302, headers: { location }, body: '' }
+}
