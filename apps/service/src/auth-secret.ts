@@ -53,16 +53,18 @@ export async function requireLocalSecret(dataDir: string): Promise<string> {
 /** Asserts that `secrets` open the newest sealed row. DatabaseNotReadyError. */
 export async function assertSameSecret(db: Database, secrets: readonly string[]): Promise<void> {
   const newest = { orderBy: { createdAt: 'desc' } } as const
-  const [mail, link, factor] = await db.$transaction([
+  const [mail, link, factor, key] = await db.$transaction([
     db.queuedMail.findFirst(newest),
     db.verification.findFirst({ where: { payloadSealed: { not: null } }, ...newest }),
     db.twoFactor.findFirst(newest),
+    db.signingKey.findFirst(newest),
   ])
   const box = createSecretBox(secrets)
   const [newestRow] = [
     mail && { at: mail.createdAt, open: () => box.open(mail.mailSealed, ['queued_mails.mail_sealed', mail.id]) },
     link && { at: link.createdAt, open: () => openPayload({ secretBox: box }, link) },
     factor && { at: factor.createdAt, open: () => box.open(factor.secretSealed, ['two_factors.secret_sealed', factor.userId]) },
+    key && { at: key.createdAt, open: () => box.open(key.privateKeySealed, ['signing_keys.private_key_sealed', key.id]) },
   ]
     .filter((row) => row !== null)
     .sort((one, other) => Number(other.at) - Number(one.at))

@@ -81,6 +81,8 @@ export const reauthenticationAnswer = z.strictObject({
   methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
+/** No body: the headers say everything. */
+export const emptyAnswer = z.literal('')
 export const accessTokenAnswer = z.strictObject({
   token: z.string().describe('A JWT (RFC 9068)'),
   expiresIn: z.number().int().describe('Seconds'),

@@ -1,6 +1,6 @@
+export type { Caller } from './access/caller.ts'
 export { createSigningKeys, type SigningKeys } from './access/signing-keys.ts'
 export { verifyCached } from './access/verify-caller.ts'
-export type { Caller } from './access/caller.ts'
 export type { AuditAction } from './audit-log/audit-log.ts'
 export { type Context, createContext, type Deps } from './context.ts'
 export type { UndoEffects } from './email-address/undo-effects.ts'

@@ -66,8 +66,9 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
 })
 
 /** Compared exactly with the `aud` claim (RFC 9068), so it is kept verbatim. */
-const audience = matching('must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters', (text) =>
-  /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
+const audience = matching(
+  'must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters',
+  (text) => /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
 )
 
 const signingSecret = z

@@ -1,7 +1,6 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
-  AppError,
   type Caller,
   cachedSessionJson,
   createCaller,
@@ -20,7 +19,7 @@ import { openContext } from './http/open-context.ts'
 import { recordRequest } from './http/record-request.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './http/respond.ts'
 import { answerGetSession } from './rest/answer-get-session.ts'
-import { verifiedHeaders } from './rest/answer-verify.ts'
+import { verifiedAnswer, verifiedHeaders } from './rest/answer-verify.ts'
 
 const path = '/auth/get-session'
 const verifyPath = '/auth/verify'
@@ -66,7 +65,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     return ({ headers: { origin = '' } }: IncomingMessage) => byOrigin.get(origin) ?? forOthers
   }
   const sessionHeaders = prepareForOrigins(jsonAnswer(null))
-  const callerHeaders = prepareForOrigins({ status: 200, headers: verifiedHeaders(nobody), body: '' })
+  const callerHeaders = prepareForOrigins(verifiedAnswer(nobody))
 
   const writeSession = (request: IncomingMessage, response: ServerResponse, requestId: string, body: Buffer | string): void => {
     const headers = sessionHeaders(request)({ 'x-request-id': requestId })
@@ -75,9 +74,8 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
   }
 
   const writeCaller = (request: IncomingMessage, response: ServerResponse, caller: Caller): void => {
-    const headers = callerHeaders(request)({ 'x-request-id': randomUUIDv7(), ...verifiedHeaders(caller) })
-    headers.push('content-length', '0')
-    response.writeHead(200, headers).end()
+    const values = { 'x-request-id': randomUUIDv7(), ...verifiedHeaders(caller) }
+    response.writeHead(200, callerHeaders(request)(values)).end()
   }
 
   const answerFromDatabase = async (request: IncomingMessage, response: ServerResponse, started: number): Promise<void> => {
@@ -112,10 +110,14 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     const cached = cachedSessionJson(deps, cookies)
     if (cached) {
       writeSession(request, response, randomUUIDv7(), cached)
-      return recordRequest(service, null, { method: 'GET', path, status: 200, started })
+      recordRequest(service, null, { method: 'GET', path, status: 200, started })
+      return
     }
     // Traces begin at the edge, so a traced service reads the database there.
-    if (deps.tracing || !cookies.has(cookieName)) return void edge(request, response)
+    if (deps.tracing || !cookies.has(cookieName)) {
+      edge(request, response)
+      return
+    }
     answerFromDatabase(request, response, started).catch((error: unknown) => {
       response.destroy()
       deps.log.error({ err: error }, 'request failed')
@@ -127,7 +129,10 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     const started = performance.now()
     const requirements = findRequirements(request.url ?? '')
     const caller = requirements && findCaller(deps, requestCookies(cookie), requirements)
-    if (!caller) return void edge(request, response)
+    if (!caller) {
+      edge(request, response)
+      return
+    }
     writeCaller(request, response, caller)
     recordRequest(service, null, { method: 'GET', path: verifyPath, status: 200, started })
   }
@@ -155,12 +160,12 @@ const nobody: Caller = {
   expiresAt: new Date(0),
 }
 
+/** Null also for a refusal: the edge words it. */
 function findCaller(deps: Deps, cookies: ReadonlyMap<string, string>, requirements: Requirements): Caller | null {
   try {
     return verifyCached(deps, cookies, requirements)
-  } catch (error) {
-    if (error instanceof AppError) return null
-    throw error
+  } catch {
+    return null
   }
 }
 

@@ -12,7 +12,9 @@ export function requireCaller(active: ActiveSession, { org, role, scope = [], ..
   if (org !== undefined && caller.organization === null) throw new AppError('ORGANIZATION_REQUIRED')
   if (role !== undefined && !hasRole(caller, role)) throw new AppError('ROLE_REQUIRED')
   if (!scope.every((name) => caller.scopes.some((known) => known === name))) {
-    throw new AppError('INSUFFICIENT_SCOPE', { challenge: bearerChallenge({ error: 'insufficient_scope', scope: scope.join(' ') }) })
+    throw new AppError('INSUFFICIENT_SCOPE', {
+      challenge: bearerChallenge({ error: 'insufficient_scope', scope: scope.join(' ') }),
+    })
   }
   return caller
 }

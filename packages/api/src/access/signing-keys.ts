@@ -123,7 +123,8 @@ const findStandby = (keys: readonly Key[]): OpenKey | undefined =>
 
 const isComplete = (keys: readonly Key[]): boolean => findSigner(keys) !== undefined && findStandby(keys) !== undefined
 
-const findRows = (db: Pick<Transaction, 'signingKey'>): Promise<Row[]> => db.signingKey.findMany({ orderBy: { signsFrom: 'asc' } })
+const findRows = (db: Pick<Transaction, 'signingKey'>): Promise<Row[]> =>
+  db.signingKey.findMany({ orderBy: { signsFrom: 'asc' } })
 
 const lockKeys = (tx: Transaction): Promise<number> =>
   tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('floorpass signing keys'))`

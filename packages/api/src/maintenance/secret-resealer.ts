@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
 
-/** Reseals two-factor secrets with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
+/** Reseals two-factor secrets and signing keys with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
 export type SecretResealer = {
   reseal(): Promise<number>
   /** Runs an hour after the start, then hourly until one pass succeeds. */
@@ -41,6 +41,20 @@ export function createSecretResealer({
     }
     if (resealed > 0) log.info({ count: resealed }, 'two-factor secrets resealed')
     if (unopened > 0) log.warn({ count: unopened }, 'two-factor secrets cannot be opened')
+    return resealed + (await resealSigningKeys())
+  }
+
+  async function resealSigningKeys(): Promise<number> {
+    let resealed = 0
+    for (const { id, privateKeySealed } of await db.signingKey.findMany()) {
+      const renewed = secretBox.isCurrent(privateKeySealed)
+        ? null
+        : sealAgain(privateKeySealed, ['signing_keys.private_key_sealed', id])
+      if (renewed === null) continue
+      const data = { privateKeySealed: renewed }
+      resealed += (await db.signingKey.updateMany({ where: { id, privateKeySealed }, data })).count
+    }
+    if (resealed > 0) log.info({ count: resealed }, 'signing keys resealed')
     return resealed
   }
 

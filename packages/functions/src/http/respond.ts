@@ -18,7 +18,7 @@ export function errorAnswer(error: AppError): Answer {
   return { status, headers: { ...headers, ...retryHeaders([error]), ...challenge }, body }
 }
 
-export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body, { status, headers })
+export const toResponse = ({ status, headers, body }: Answer): Response => new Response(body || null, { status, headers })
 
 export const json = (body: unknown): Response => toResponse(jsonAnswer(body))
 

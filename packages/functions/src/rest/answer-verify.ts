@@ -32,9 +32,9 @@ export const verifiedHeaders = (caller: Caller & { token?: string | null }): Rec
   'x-auth-token': caller.token ?? '',
 })
 
-const verifiedAnswer = (caller: Caller & { token: string | null }): Answer => ({
+export const verifiedAnswer = (caller: Caller & { token?: string | null }): Answer => ({
   status: 200,
-  headers: verifiedHeaders(caller),
+  headers: { ...verifiedHeaders(caller), 'content-length': '0' },
   body: '',
 })
 

@@ -1,5 +1,5 @@
 import { catalogue } from '@floorpass/api'
-import { errorAnswer } from '@floorpass/api/contracts'
+import { emptyAnswer, errorAnswer } from '@floorpass/api/contracts'
 import { z } from 'zod'
 import type { BodyKind } from '../http/read-input.ts'
 import type { Route } from './routes.ts'
@@ -49,9 +49,11 @@ function buildOperation(route: Route, path: string, schemas: Record<string, unkn
 }
 
 const buildSuccess = ({ answer }: Route, schemas: Record<string, unknown>) =>
-  answer
-    ? { 200: { description: 'Success', content: { 'application/json': { schema: toSchema(answer, 'output', schemas) } } } }
-    : { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }
+  answer === emptyAnswer
+    ? { 200: { description: 'Success: the headers are the answer' } }
+    : answer
+      ? { 200: { description: 'Success', content: { 'application/json': { schema: toSchema(answer, 'output', schemas) } } } }
+      : { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }
 
 function buildRequestBody({ input, accepts }: Route, schemas: Record<string, unknown>) {
   const schema = input ? toSchema(input, 'input', schemas) : { type: 'object' }

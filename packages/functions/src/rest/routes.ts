@@ -538,10 +538,10 @@ const table: Record<string, readonly Row[]> = {
   ],
   access: [
     get('/verify', {
-      access: 'public',
+      access: 'session',
       summary: 'Tell a gateway who calls, in the x-auth headers; 401 or 403 if a requirement is not met',
       input: contracts.verifyInput,
-      answer: null,
+      answer: contracts.emptyAnswer,
       call: async (api, _query, request) => toResponse(await answerVerify(api, request)),
     }),
     get('/token', {

@@ -1,4 +1,4 @@
-import type { SealedPlace } from '@floorpass/api'
+import { createSigningKeys, type SealedPlace } from '@floorpass/api'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -86,8 +86,8 @@ type Column = {
   place: SealedPlace
   /** Moves one person's value to another person's row, and asserts that it does not open there. */
   moved(): Promise<void>
-  /** Asserts that a value of the previous version still works, and is sealed again. */
-  former(): Promise<void>
+  /** Asserts that a value of the previous version still works, and is sealed again. Null for a column that no previous version had. */
+  former: (() => Promise<void>) | null
 }
 
 const columns: Record<string, Column> = {
@@ -118,6 +118,20 @@ const columns: Record<string, Column> = {
       expect(open((await ada.row()).secretSealed, ['two_factors.secret_sealed', ada.userId])).toBe(ada.authenticator.secret)
       expect((await ada.row()).secretSealed).toMatch(/^2\./)
     },
+  },
+  'signing_keys.private_key_sealed': {
+    place: ['signing_keys.private_key_sealed', 'a key'],
+    async moved() {
+      const { secretBox, log } = app.service.deps
+      await app.browser().get('/auth/jwks')
+      const [signing, standby] = await db.signingKey.findMany({ orderBy: { signsFrom: 'asc' } })
+      const { privateKeySealed = '' } = standby ?? {}
+      await db.signingKey.update({ where: { id: signing?.id ?? '' }, data: { privateKeySealed } })
+      const { id } = await createSigningKeys({ db, secretBox, log }).current()
+      expect([signing?.id, standby?.id]).not.toContain(id)
+      expect(app.warnings()).toContainEqual(expect.objectContaining({ msg: 'signing key cannot be opened', keyId: signing?.id }))
+    },
+    former: null,
   },
   'verifications.payload_sealed': {
     place: ['verifications.payload_sealed', 'verify-email', 'a hash', 'ada'],
@@ -204,7 +218,7 @@ test('T180: every sealed column of the database is tested in this file', async (
 describe.each(Object.entries(columns))('the sealed column %s', (name, { place, moved, former }) => {
   test("T180: does not open a value of another person's row", moved)
 
-  test('opens a value of the previous version, and binds it to its place at the next use', former)
+  if (former) test('opens a value of the previous version, and binds it to its place at the next use', former)
 
   test('T180: does not open a value of another column', () => {
     for (const other of Object.values(columns).filter((one) => one.place !== place))

@@ -57,6 +57,7 @@ async function openPaths(environment: Record<string, string> = {}) {
         .replace(/^Date: .*$/m, 'Date: …')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
         .replaceAll(/(floorpass_session=)[\w-]{43}/g, '$1TOKEN')
+        .replaceAll(/^(x-auth-time|x-auth-user|x-auth-session): .*$/gm, '$1: …')
         .replaceAll(/"(id|token)":"[\da-f-]{36}"/g, '"$1":"UUID"'),
       counted: [...counted],
       logged,
@@ -138,6 +139,34 @@ describe('get-session answers the same over the fast path and the edge', async (
     onTestFinished(() => read.mockRestore())
     const answer = await compare(async () => [get, unknown])
     expect([answer.status, answer.usesEdge]).toEqual([500, false])
+  })
+})
+
+describe('verify answers the same over the fast path and the edge', async () => {
+  const { app, compare } = await openPaths({ TOKEN_AUDIENCES: 'urn:risk' })
+  const tab = await app.signedIn()
+  await tab.get('/auth/verify')
+  const cookie = `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}`
+  const verify = 'GET /auth/verify'
+
+  test.each<[string, string[], 'fast path' | 'edge', string]>([
+    ['signed in', [verify, cookie], 'fast path', 'x-auth-acr: aal1'],
+    ['signed in, with requirements', [`${verify}?acr=aal1&scope=order:read`, cookie], 'fast path', 'x-auth-acr: aal1'],
+    ['signed in, on a trusted origin', [verify, cookie, `origin: ${trusted}`], 'fast path', trusted],
+    ['an unmet requirement', [`${verify}?acr=aal2`, cookie], 'edge', 'INSUFFICIENT_USER_AUTHENTICATION'],
+    ['a wrong parameter', [`${verify}?arc=aal2`, cookie], 'edge', 'VALIDATION_ERROR'],
+    ['a parameter twice', [`${verify}?acr=aal1&acr=aal1`, cookie], 'edge', 'VALIDATION_ERROR'],
+    ['a token that is no token', [verify, cookie, 'authorization: Bearer x'], 'edge', 'invalid_token'],
+    ['another scheme', [verify, cookie, 'authorization: Basic x'], 'edge', 'x-auth-acr: aal1'],
+    ['a path that begins alike', [`${verify}/x`, cookie], 'edge', 'NOT_FOUND'],
+    ['a fragment of a path', [`${verify}er`, cookie], 'edge', 'NOT_FOUND'],
+    ['anonymous', [verify], 'edge', 'UNAUTHORIZED'],
+    ['HEAD', ['HEAD /auth/verify', cookie], 'edge', 'x-auth-acr: aal1'],
+    ['POST', ['POST /auth/verify', cookie, `origin: ${trusted}`, 'content-length: 0'], 'edge', 'METHOD_NOT_ALLOWED'],
+  ])('%s', async (_, lines, by, expected) => {
+    const answer = await compare(async () => lines)
+    expect(answer.bytes).toContain(expected)
+    expect(answer.usesEdge).toBe(by === 'edge')
   })
 })
 
