@@ -11,7 +11,7 @@ export type Job = {
   /** Requests per second, sent when due even if earlier ones are pending. Null sends as fast as answers arrive. */
   rate: number | null
   requests: string[]
-  /** The status and a part of the body that each answer must have, in the order of `requests`. */
+  /** The status, and a part of the headers or the body that each answer must have, in the order of `requests`. */
   expected: { status: number; body: string }[]
   /** Starts over after the last request. Otherwise the run ends there. */
   repeat: boolean
@@ -29,7 +29,7 @@ export type Outcome = {
   generatorCpuSeconds: number
 }
 
-type Answer = { status: number; body: Buffer }
+type Answer = { status: number; message: Buffer }
 
 async function generate(job: Job): Promise<Outcome> {
   const latency = createHistogram({ lowest: 1, highest: 60_000_000, figures: 3 })
@@ -47,9 +47,9 @@ async function generate(job: Job): Promise<Outcome> {
     const answer = await connection.send(encoded[index] as Buffer)
     latency.record(Math.max(1, Math.round((performance.now() - due) * 1000)))
     answers += 1
-    if (answer.status === job.expected[index]?.status && answer.body.includes(markers[index] as Buffer)) return
+    if (answer.status === job.expected[index]?.status && answer.message.includes(markers[index] as Buffer)) return
     wrong += 1
-    firstWrong ??= `${answer.status} ${answer.body.toString().slice(0, 300)} for ${job.requests[index]?.slice(0, 300)}`
+    firstWrong ??= `${answer.status} ${answer.message.toString().slice(-300)} for ${job.requests[index]?.slice(0, 300)}`
   }
   const nextIndex = (): number | null => {
     if (next >= encoded.length && !job.repeat) return null
@@ -175,10 +175,10 @@ function parseAnswer(bytes: Buffer): Answer | null {
   const status = Number(head.slice(9, 12))
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
   if (length !== undefined) {
-    return bytes.length < end + 4 + Number(length) ? null : { status, body: bytes.subarray(end + 4) }
+    return bytes.length < end + 4 + Number(length) ? null : { status, message: bytes }
   }
-  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, body: Buffer.alloc(0) }
-  return bytes.subarray(-lastChunk.length).equals(lastChunk) ? { status, body: bytes.subarray(end + 4) } : null
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return { status, message: bytes }
+  return bytes.subarray(-lastChunk.length).equals(lastChunk) ? { status, message: bytes } : null
 }
 
 process.on('message', (job: Job) => {

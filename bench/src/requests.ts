@@ -42,6 +42,14 @@ export const getSession = (side: Side, port: number, sessions: readonly number[]
   })),
 })
 
+export const verifyCaller = (side: Side, port: number, sessions: readonly number[]): Requests => ({
+  requests: sessions.map((session) => get(`${side.base}/verify?acr=aal1&scope=order:read`, port, side.cookie?.(session))),
+  expected: sessions.map((session) => ({
+    status: 200,
+    body: `x-auth-user: ${userId(Math.floor(session / sessionsPerUser) % 100_000)}`,
+  })),
+})
+
 export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({
   requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailAt(first + index), password })),
   expected: times(count, (index) => ({ status: 200, body: `"email":"${emailAt(first + index)}"` })),

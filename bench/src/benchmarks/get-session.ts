@@ -11,7 +11,7 @@ import {
   startFloorpassFor,
   withServers,
 } from '../measure.ts'
-import { betterAuthSide, floorpassSide, getSession, type Side } from '../requests.ts'
+import { betterAuthSide, floorpassSide, getSession, type Side, verifyCaller } from '../requests.ts'
 import { type Server, startBare, startBetterAuth } from '../servers.ts'
 
 /** Collects the cache cookie that better-auth sets for each session, as browsers would send it. */
@@ -51,6 +51,9 @@ export async function getSessionWarm(bench: Bench): Promise<Findings> {
           'get-session',
           [
             createContender(floorpassSide, floorpass as Server, ask),
+            createContender({ ...floorpassSide, name: 'Floorpass, verify' }, floorpass as Server, (side, port) =>
+              verifyCaller(side, port, hotSessionsFor(bench)),
+            ),
             createContender(betterAuthSide, betterAuth as Server, ask),
             createContender(await collectCacheCookies(bench, cached as Server), cached as Server, ask),
             createContender({ ...floorpassSide, name: 'bare node:http' }, bare as Server, (side, port) => {
@@ -68,6 +71,7 @@ export async function getSessionWarm(bench: Bench): Promise<Findings> {
             rateRatio(measured, 'Floorpass', 'better-auth, cookie cache'),
             12,
           ),
+          atLeast('verify / get-session', rateRatio(measured, 'Floorpass, verify', 'Floorpass'), 0.8),
           atLeast('get-session / bare node:http', rateRatio(measured, 'Floorpass', 'bare node:http'), 0.5),
         )
       })
