@@ -65,7 +65,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     return ({ headers: { origin = '' } }: IncomingMessage) => byOrigin.get(origin) ?? forOthers
   }
   const sessionHeaders = prepareForOrigins(jsonAnswer(null))
-  const callerHeaders = prepareForOrigins(verifiedAnswer(nobody))
+  const callerHeaders = prepareForOrigins(verifiedAnswer(noCaller))
 
   const writeSession = (request: IncomingMessage, response: ServerResponse, requestId: string, body: Buffer | string): void => {
     const headers = sessionHeaders(request)({ 'x-request-id': requestId })
@@ -148,7 +148,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
   }
 }
 
-const nobody: Caller = {
+const noCaller: Caller = {
   userId: '',
   sessionId: '',
   organization: null,

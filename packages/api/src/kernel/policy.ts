@@ -60,7 +60,7 @@ export const policy = {
     deviceLifetime: 180 * day,
   },
   accessToken: {
-    /** A token outlives the end of its session by at most this. */
+    /** A token outlives its session by at most this. */
     lifetime: 2 * minute,
     clockTolerance: 5,
   },

@@ -4,7 +4,7 @@ import { ZodError } from 'zod'
 import { readQuery } from '../http/read-input.ts'
 import { type Answer, errorAnswer } from '../http/respond.ts'
 
-/** GET /auth/verify, for nginx, Caddy and Traefik. They understand 200, 401 and 403 only; 503 means that nobody can tell. */
+/** GET /auth/verify, for nginx, Caddy and Traefik. They understand 200, 401 and 403 only; 503 means that the caller cannot be looked up. */
 export async function answerVerify(api: Api, request: Request): Promise<Answer> {
   const query = readQuery(request)
   try {
@@ -43,7 +43,7 @@ function assertNoRepetition(url: string, query: Record<string, string>): void {
   throw new AppError('VALIDATION_ERROR', { message: '[query] A parameter stands twice' })
 }
 
-/** A limit on reads refuses nobody: it only means that the caller cannot be looked up now. */
+/** A limit on reads refuses no caller: it postpones the answer. */
 function toVerifyError(thrown: unknown): AppError {
   const error = toAppError(thrown)
   if (error.cause instanceof ZodError) return validationError(error.cause, 'query')

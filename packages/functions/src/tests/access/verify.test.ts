@@ -137,7 +137,7 @@ describe('scopes', () => {
     expect((await tab.get('/auth/verify?scope=order:read%20order:place')).status).toBe(200)
   })
 
-  test('an unknown scope is held by nobody', async () => {
+  test('no caller has an unknown scope', async () => {
     expect(outcome(await (await app.signedIn()).get('/auth/verify?scope=admin'))).toEqual([403, 'INSUFFICIENT_SCOPE'])
   })
 })
