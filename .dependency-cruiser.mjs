@@ -3,8 +3,8 @@ const ours = '^(apps|packages)/'
 const tests = '^packages/functions/src/tests/|^packages/testing/|^features/'
 const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
-/** The modules of the specification, and the operator's. */
-const modules = 'administration|email-address|linked-accounts|organizations|passwords|profile|sessions|sign-in|two-factor'
+/** The modules of the specification, the operator's and that of other services. */
+const modules = 'access|administration|email-address|linked-accounts|organizations|passwords|profile|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({

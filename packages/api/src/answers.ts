@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { riskLevel } from './kernel/fields.ts'
 import { policy } from './kernel/policy.ts'
 import { providerIds } from './kernel/provider-ids.ts'
-import { roles } from './organizations/permissions.ts'
+import { roles } from './kernel/roles.ts'
 import { securitySteps } from './profile/security-score.ts'
 
 const date = z.iso.datetime().describe('UTC, with milliseconds')

@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import { roles } from '../organizations/permissions.ts'
-
-/** Authentication strength, weakest first. `aal2`: the person used a second factor in this session. */
-export const acrValues = ['aal1', 'aal2'] as const
-export type Acr = (typeof acrValues)[number]
+import { roles } from '../kernel/roles.ts'
+import { acrValues } from '../sessions/contract.ts'
 
 /** What a session or a key may do. Other services attach the meaning. */
 export const scopes = [

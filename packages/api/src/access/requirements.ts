@@ -1,9 +1,10 @@
 import { AppError } from '../kernel/errors.ts'
-import { roles } from '../organizations/permissions.ts'
+import { roles } from '../kernel/roles.ts'
 import { type Authentication, isYoungerThan } from '../sessions/authentication.ts'
+import { acrValues } from '../sessions/contract.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { type Caller, describeCaller } from './caller.ts'
-import { acrValues, type Requirements } from './contract.ts'
+import type { Requirements } from './contract.ts'
 
 /** Returns the caller if it meets every requirement. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
 export function requireCaller(active: ActiveSession, { org, role, scope = [], ...authentication }: Requirements): Caller {

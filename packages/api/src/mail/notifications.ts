@@ -4,8 +4,8 @@ import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
+import type { Role } from '../kernel/roles.ts'
 import { issueOneTimeToken, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
-import type { Role } from '../organizations/permissions.ts'
 
 /** A context that may queue these mails. A function that sends one asks for it. */
 export type Mails<Name extends MailName> = {

@@ -1,7 +1,4 @@
-/** Highest role first. */
-export const roles = ['owner', 'admin', 'member'] as const
-
-export type Role = (typeof roles)[number]
+import { type Role, roles } from '../kernel/roles.ts'
 
 /** Equals better-auth's table, so that its client's `checkRolePermission` agrees with our answers. */
 export const permissions = {

@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { roles } from '../kernel/roles.ts'
 import { mutation } from '../mutation.ts'
 import { updateMemberRoleInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
@@ -12,7 +13,7 @@ import {
   requireOrganizationId,
   requireRole,
 } from './membership.ts'
-import { may, roles, rolesUpTo } from './permissions.ts'
+import { may, rolesUpTo } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Changes a member's role. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */

@@ -1,6 +1,6 @@
 import type { Session } from '@floorpass/db'
-import type { Acr } from '../access/contract.ts'
 import { policy } from '../kernel/policy.ts'
+import type { Acr } from './contract.ts'
 
 /** `pwd` and `otp` are words of RFC 8176. `fed` is a social provider, `mail` a link by email. */
 export type AuthenticationMethod = 'pwd' | 'otp' | 'fed' | 'mail'
