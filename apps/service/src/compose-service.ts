@@ -7,6 +7,7 @@ import {
   createResponseFloor,
   createSecretBox,
   createSecretResealer,
+  createServiceUses,
   createSessionCache,
   createSessionMisses,
   createSigningKeys,
@@ -18,6 +19,7 @@ import {
   policy,
   type SecretResealer,
 } from '@floorpass/api'
+import { hashToken } from '@floorpass/api/random-token'
 import type { ChangeChannel, openDatabase } from '@floorpass/db'
 import type { createOutbox, MailTransport } from '@floorpass/email'
 import type { Config } from '@floorpass/env'
@@ -95,6 +97,7 @@ export function composeService({
     signingKeys: createSigningKeys({ db, secretBox, log }),
     sessionCache: createSessionCache({ listen: cacheSessions ? database.listen : createIdleChannel, log }),
     sessionMisses: createSessionMisses(config.rateLimit),
+    serviceUses: createServiceUses({ db: database.db, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
       db: database.db,
@@ -107,10 +110,12 @@ export function composeService({
       baseUrl: config.baseUrl,
       trustedOrigins: config.trustedOrigins,
       tokenAudiences: config.tokenAudiences,
+      serviceKeyHashes: config.serviceKeys.map(hashToken),
       cookie: config.cookie,
     },
     log,
     onError: (code) => metrics?.countError(code),
+    onServiceCall: (service, outcome) => metrics?.countServiceCall(service, outcome),
     tracing,
   }
   metrics?.registerGauges(deps)
@@ -136,7 +141,8 @@ export function composeService({
       draining = true
     },
     async stop() {
-      await Promise.all([deps.mail.stop(), expirySweep.stop(), secretResealer.stop(), deps.sessionCache.close()])
+      const writers = [deps.mail, expirySweep, secretResealer, deps.serviceUses].map((writer) => writer.stop())
+      await Promise.all([...writers, deps.sessionCache.close()])
       transport.close()
       redis?.disconnect()
       // In parallel: a hanging trace receiver must not delay the close of the database.

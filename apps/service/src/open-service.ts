@@ -53,6 +53,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
   const service = composeService({ ...parts, cacheSessions: sessionCache })
   service.deps.mail.start()
+  service.deps.serviceUses.start()
   service.expirySweep.start()
   service.secretResealer.start()
   const { copyTo } = database

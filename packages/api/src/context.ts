@@ -11,6 +11,7 @@ import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './password-hashing/password-hasher.ts'
 import { addressBlock } from './rate-limits/address-block.ts'
 import type { RateLimiter } from './rate-limits/rate-limiter.ts'
+import type { ServiceUses } from './service-credentials/service-uses.ts'
 import type { ActiveSession, SessionCache } from './sessions/session-cache.ts'
 import type { SessionMisses } from './sessions/session-misses.ts'
 import { validateSessionToken } from './sessions/session-store.ts'
@@ -27,11 +28,14 @@ export type Deps = {
   signingKeys: SigningKeys
   sessionCache: SessionCache
   sessionMisses: SessionMisses
+  serviceUses: ServiceUses
   mail: MailQueue
   providers: SocialProviders
   settings: Settings
   log: Log
   onError(code: ErrorKey): void
+  /** Counts the call of a service whose secret is valid. */
+  onServiceCall(service: string, outcome: 'OK' | ErrorKey): void
   tracing: Tracing | null
 }
 
@@ -81,4 +85,4 @@ export function createContext(deps: Deps, client: Client, cookies: Cookies): Con
   return context
 }
 
-const isCallerLimit = (limit: LimitName): boolean => limits[limit].counts === 'ip' || limits[limit].counts === 'user'
+const isCallerLimit = (limit: LimitName): boolean => ['ip', 'user', 'service'].includes(limits[limit].counts)

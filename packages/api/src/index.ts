@@ -23,6 +23,7 @@ export { createPasswordHasher, type HashCost, type PasswordHasher, recommendedCo
 export type { SecurityStep } from './profile/security-score.ts'
 export { createRateLimiter, type RateLimiter } from './rate-limits/rate-limiter.ts'
 export { type Api, type AppRouter, appRouter, createCaller } from './router.ts'
+export { createServiceUses, type ServiceUses } from './service-credentials/service-uses.ts'
 export { cachedSessionJson } from './sessions/get-session.ts'
 export { type CachedSession, createSessionCache, type SessionCache, type SessionCacheStats } from './sessions/session-cache.ts'
 export { createSessionMisses } from './sessions/session-misses.ts'

@@ -5,6 +5,8 @@ import type { Context } from './context.ts'
 import type { CookieName } from './cookies/flow-cookie.ts'
 import { AppError } from './kernel/errors.ts'
 import type { LimitName } from './kernel/policy.ts'
+import { requireService } from './service-credentials/require-service.ts'
+import type { ServiceScope } from './service-credentials/scopes.ts'
 import { toAppError } from './to-app-error.ts'
 
 /** What a mutation declares about itself; `mutation` requires every field. */
@@ -31,6 +33,7 @@ const t = initTRPC
   })
 
 export const router = t.router
+export const mergeRouters = t.mergeRouters
 export const createCallerFactory = t.createCallerFactory
 
 const traceResult =
@@ -87,3 +90,7 @@ export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
   if (!active) throw new AppError('UNAUTHORIZED')
   return next({ ctx: active })
 })
+
+/** For other services, with a secret that has the scope. */
+export const serviceProcedure = (scope: ServiceScope) =>
+  publicProcedure.use(async ({ ctx, next }) => next({ ctx: { service: await requireService(ctx, scope) } }))

@@ -40,6 +40,8 @@ export type Config = {
   ciTestSecret: string | null
   /** The token for /metrics. Null closes /metrics. */
   metricsToken: string | null
+  /** Secrets that let other services call every service route. */
+  serviceKeys: string[]
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
   tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -147,6 +149,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     exchanges: env.EXCHANGES,
     ciTestSecret: env.CI_TEST_SECRET ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
+    serviceKeys: env.SERVICE_KEYS ?? [],
     monitor:
       env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
         ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }

@@ -76,6 +76,8 @@ const signingSecret = z
   .refine((text) => Buffer.byteLength(text) >= 32, { error: 'is shorter than 32 bytes', abort: true })
   .refine((text) => new Set(text).size >= 8 && !REPEATED.test(text) && !PLACEHOLDER.test(text), 'is easy to guess')
 
+const serviceKey = signingSecret.refine((text) => /^[!-~]+$/.test(text), 'must have visible ASCII characters only')
+
 const proxy = parsing('must be an IP address, a range such as 10.0.0.0/8, loopback, private or off', (text) => {
   if (Object.hasOwn(PROXY_KEYWORDS, text)) return PROXY_KEYWORDS[text] ?? null
   const [address = '', size, ...rest] = text.split('/')
@@ -165,6 +167,9 @@ export const schema = z.object({
   METRICS_TOKEN: matching('must be 16 or more letters, digits and other visible ASCII characters', (text) =>
     /^[!-~]{16,}$/.test(text),
   )
+    .optional()
+    .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  SERVICE_KEYS: listOf(serviceKey)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
   MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),

@@ -14,6 +14,7 @@ export type Metrics = {
   text(): Promise<string>
   countRequest(labels: RequestLabels, seconds: number): void
   countError(code: ErrorKey): void
+  countServiceCall(service: string, outcome: string): void
   countSwept(rows: Record<string, number>): void
   countLostConnection(): void
   withRefusalCount(limiter: RateLimiter): RateLimiter
@@ -39,6 +40,12 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     name: 'floorpass_errors_total',
     help: 'Procedures that failed, by error code; SERVICE_UNAVAILABLE means that the database did not answer',
     labelNames: ['code'],
+    registers,
+  })
+  const serviceCalls = new Counter({
+    name: 'floorpass_service_calls_total',
+    help: 'Calls of other services with a valid secret, by name and by OK or the error code; SERVICE_KEYS stands for the setting',
+    labelNames: ['service', 'outcome'],
     registers,
   })
   const limited = new Counter({
@@ -75,6 +82,7 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
       requests.observe(labels, seconds)
     },
     countError: (code) => errors.inc({ code }),
+    countServiceCall: (service, outcome) => serviceCalls.inc({ service, outcome }),
     countSwept(rows) {
       for (const [table, count] of Object.entries(rows)) swept.inc({ table }, count)
     },

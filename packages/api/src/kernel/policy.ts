@@ -95,6 +95,11 @@ export const policy = {
     longestTry: 3 * day,
     atOnce: 5,
   },
+  services: {
+    /** How long the older secret works after a rotation. */
+    secretOverlap: 1 * day,
+    flushEvery: 30,
+  },
   sweep: {
     every: 1 * hour,
     firstWithin: 1 * minute,
@@ -120,14 +125,17 @@ export const policy = {
 type Limit = {
   points: number
   seconds: number
-  /** What shares the points. Answers show the limits of the caller alone: those by `ip` and by `user`. */
-  counts: 'ip' | 'user' | 'account' | 'device' | 'email' | 'target'
+  /** What shares the points. Answers show the limits of the caller alone: those by `ip`, `user` and `service`. */
+  counts: 'ip' | 'user' | 'service' | 'account' | 'device' | 'email' | 'target'
 }
 
 /** The part after the colon names the key that is counted. */
 export const limits = {
-  /** Every request under /auth and /trpc except session reads, in addition to the limits below. */
+  /** Every request under /auth and /trpc except session reads and the calls of services, in addition to the limits below. */
   'request:ip': { points: 600, seconds: minute, counts: 'ip' },
+  /** Secrets of services that this process has not accepted yet. */
+  'service:ip': { points: 600, seconds: minute, counts: 'ip' },
+  'service-call:service': { points: 60_000, seconds: minute, counts: 'service' },
   'sign-in:ip': { points: 30, seconds: minute, counts: 'ip' },
   'sign-in:account': { points: 10, seconds: 10 * minute, counts: 'account' },
   /** How often `sign-in:account` may run out before it blocks for the rest of the hour or day. */

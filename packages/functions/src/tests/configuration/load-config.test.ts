@@ -152,9 +152,22 @@ describe('deployed mode', () => {
     '0123456789abcdef0123456789abcdef',
     `${GOOD_SECRET},short`,
     ',',
-  ])('refuses the secret %s in both modes', (AUTH_SECRET) => {
-    expect(refused({ ...deployed, AUTH_SECRET })).toEqual(['AUTH_SECRET'])
-    expect(refused({ AUTH_SECRET })).toEqual(['AUTH_SECRET'])
+  ])('refuses the secret %s in both modes, also as the key of a service', (secret) => {
+    for (const variable of ['AUTH_SECRET', 'SERVICE_KEYS']) {
+      expect(refused({ ...deployed, [variable]: secret })).toEqual([variable])
+      expect(refused({ [variable]: secret })).toEqual([variable])
+    }
+  })
+
+  it('refuses the key of a service that no header can carry', () => {
+    for (const character of [' ', '\u00e9', '\u20ac'])
+      expect(refused({ SERVICE_KEYS: `${GOOD_SECRET}${character}${GOOD_SECRET}` })).toEqual(['SERVICE_KEYS'])
+  })
+
+  it('reads the keys of several services; none by default', () => {
+    const other = GOOD_SECRET.split('').reverse().join('')
+    expect(loadConfig({ SERVICE_KEYS: `${GOOD_SECRET}, ${other}` }).serviceKeys).toEqual([GOOD_SECRET, other])
+    expect(loadConfig({}).serviceKeys).toEqual([])
   })
 
   it('counts the length of a secret in bytes', () => {

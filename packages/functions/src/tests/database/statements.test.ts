@@ -213,6 +213,7 @@ test('only these files use statements without Prisma', () => {
     'context.ts',
     'password-guesses/password-guesses.ts',
     'profile/update-user.ts',
+    'service-credentials/require-service.ts',
     'sessions/session-store.ts',
     'sign-in/sign-in-email.ts',
   ])
