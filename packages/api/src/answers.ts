@@ -4,6 +4,7 @@ import { policy } from './kernel/policy.ts'
 import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './kernel/roles.ts'
 import { securitySteps } from './profile/security-score.ts'
+import { acrValues } from './sessions/contract.ts'
 
 const date = z.iso.datetime().describe('UTC, with milliseconds')
 
@@ -187,6 +188,29 @@ export const securityAnswer = z.strictObject({
   steps: z.array(z.strictObject({ name: z.enum(securitySteps), points: z.int(), done: z.boolean() })),
   next: z.enum(securitySteps).nullable().describe('The first step that is not done'),
 })
+const seconds = z.int().describe('Seconds since 1970')
+export const introspectAnswer = z.union([
+  z.strictObject({ active: z.literal(false) }),
+  z
+    .strictObject({
+      active: z.literal(true),
+      iss: z.string(),
+      sub: z.string().describe("The user's id"),
+      sid: z.string().describe('The handle of the session'),
+      client_id: z.string(),
+      exp: seconds,
+      iat: seconds,
+      auth_time: seconds.describe('When the user last proved who they are'),
+      acr: z.enum(acrValues),
+      amr: z.array(z.string()),
+      org: z.string().optional(),
+      role: z.enum(roles).optional(),
+      scope: z.string(),
+      trading: z.boolean(),
+      token_type: z.literal('session'),
+    })
+    .meta({ id: 'Introspection' }),
+])
 const role = z.enum(roles)
 const organizationFields = {
   id: z.string(),

@@ -1,3 +1,4 @@
+import { introspect } from './access/introspect.ts'
 import { accessRouter } from './access/router.ts'
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
@@ -6,7 +7,7 @@ import { passwordsRouter } from './passwords/router.ts'
 import { profileRouter } from './profile/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
 import { signInRouter } from './sign-in/router.ts'
-import { createCallerFactory, router } from './trpc.ts'
+import { createCallerFactory, mergeRouters, router } from './trpc.ts'
 import { twoFactorRouter } from './two-factor/router.ts'
 
 export const appRouter = router({
@@ -23,6 +24,9 @@ export const appRouter = router({
 
 export type AppRouter = typeof appRouter
 
-export const createCaller = createCallerFactory(appRouter)
+/** What REST calls. /trpc serves no other service: its queries would carry a session's secret in the URL. */
+export const restRouter = mergeRouters(appRouter, router({ introspect }))
+
+export const createCaller = createCallerFactory(restRouter)
 
 export type Api = ReturnType<typeof createCaller>

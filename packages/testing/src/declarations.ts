@@ -1,8 +1,8 @@
-import { appRouter, type Declared } from '@floorpass/api'
+import { type Declared, restRouter } from '@floorpass/api'
 import { type Route, routes } from '@floorpass/functions'
 
-/** What the mutation behind a POST route declares (ADR 032). */
-function findDeclaration({ call }: Route): Declared {
+/** What the mutation behind a POST route declares (ADR 032). Null for a query. */
+function findDeclaration({ call }: Route): Declared | null {
   let name = ''
   const recorder = (path: string): object =>
     new Proxy(() => Promise.resolve({}), {
@@ -13,7 +13,8 @@ function findDeclaration({ call }: Route): Declared {
       },
     })
   void call(recorder('') as never, {} as never, new Request('http://localhost'))
-  const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { meta?: Declared } }>
+  const procedures = restRouter._def.procedures as unknown as Record<string, { _def: { type: string; meta?: Declared } }>
+  if (procedures[name]?._def.type === 'query') return null
   const declared = procedures[name]?._def.meta
   if (!declared) throw new Error(`${name} declares nothing`)
   return declared
@@ -22,4 +23,7 @@ function findDeclaration({ call }: Route): Declared {
 /** Every route that may change something, with its declaration. */
 export const declaredRoutes = routes
   .filter(({ method }) => method === 'POST')
-  .map((route) => ({ ...route, declared: findDeclaration(route) }))
+  .flatMap((route) => {
+    const declared = findDeclaration(route)
+    return declared ? [{ ...route, declared }] : []
+  })

@@ -4,7 +4,7 @@ import type { Route } from '@floorpass/functions'
 import { describe, expect, test } from 'vitest'
 import type { Answer, Browser, RequestOptions } from './browser.ts'
 import { createTestApp } from './create-test-app.ts'
-import { addresses, everyProvider, routeSamples, type SignedIn } from './route-samples.ts'
+import { addresses, everyProvider, routeSamples, type SignedIn, serviceKey } from './route-samples.ts'
 
 const largestBody = 64 * 1024
 const json = { 'content-type': 'application/json' }
@@ -57,7 +57,7 @@ const isBuffered = process.env.TEST_GATEWAY !== undefined
 
 /** Declares the tests that hold for every route of the table. */
 export async function describeEveryRoute(rows: readonly Route[]): Promise<void> {
-  const app = await createTestApp(everyProvider)
+  const app = await createTestApp({ ...everyProvider, SERVICE_KEYS: serviceKey })
   const samples = routeSamples(app)
   /** Sends the requests that are refused without an effect. */
   const idle = await app.signedIn()
@@ -73,8 +73,9 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     const success = [contract === null ? 302 : 200, undefined]
     const done = refuses === null ? success : [new AppError(refuses).status, refuses]
     const methods = addresses.filter((route) => route.path === path).map((route) => route.method as string)
-    const send = async (options: RequestOptions = {}, tab: Browser = app.browser()) => {
-      const answer = await tab.request(method, url, options)
+    const credentials: Record<string, string> = access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {}
+    const send = async ({ headers, ...options }: RequestOptions = {}, tab: Browser = app.browser()) => {
+      const answer = await tab.request(method, url, { ...options, headers: { ...credentials, ...headers } })
       expectWellFormed(answer)
       return answer
     }
@@ -88,16 +89,26 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       return answer
     }
 
-    const signedOutOutcome = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[
-      access
-    ]
+    if (access === 'service')
+      test('refuses a caller without the secret of a service, signed in or not', async () => {
+        const tab = await app.signedIn()
+        const body = await sample(tab)
+        for (const caller of [app.browser(), tab]) {
+          const answer = await caller.request(method, url, { body })
+          expect([...outcome(answer), answer.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
+        }
+      })
+    else {
+      const signedOutOutcome = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[
+        access
+      ]
+      test(`${access === 'public' ? 'is open to' : 'refuses'} a signed-out caller`, async () => {
+        const answer = await work(await app.signedIn(), app.browser())
+        expect(outcome(answer)).toEqual(signedOutOutcome)
+      })
+    }
 
-    test(`${access === 'public' ? 'is open to' : 'refuses'} a signed-out caller`, async () => {
-      const answer = await work(await app.signedIn(), app.browser())
-      expect(outcome(answer)).toEqual(signedOutOutcome)
-    })
-
-    test('works for a signed-in caller', async () => {
+    test(`works for a ${access === 'service' ? 'service' : 'signed-in caller'}`, async () => {
       expect(outcome(await work(await app.signedIn()))).toEqual(done)
     })
 

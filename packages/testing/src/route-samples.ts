@@ -13,6 +13,9 @@ export const everyProvider = {
   GITHUB_CLIENT_SECRET: 'a secret',
 }
 
+/** A secret of SERVICE_KEYS. */
+export const serviceKey = 'a-key-of-the-gateway-q8Zr41Lk7TnB2vXw'
+
 /** Every REST address: a route appears once for each of its aliases. */
 export const addresses: Route[] = routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ ...route, path })))
 
@@ -129,6 +132,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       const { id } = await app.db.trustedDevice.create({ data: { userId, secretHash: `device of ${userId}`, expiresAt } })
       return { id }
     },
+    'POST /introspect': async ({ cookies }) => ({ token: cookies.get('floorpass_session') }),
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /delete-user': async ({ person: { password } }) => ({ password }),
     'POST /organization/create': async () => ({ name: 'Desk', slug: randomUUID() }),

@@ -49,3 +49,6 @@ export const getTokenInput = z.strictObject({
   audience: resource.optional().describe('One of TOKEN_AUDIENCES. Default: BASE_URL'),
   scope: z.literal('email').optional().describe('Adds the claims email and email_verified'),
 })
+
+/** RFC 7662 2.1. */
+export const introspectInput = z.object({ token: z.string().min(1).max(4096) })

@@ -16,6 +16,8 @@ export type SessionCacheStats = { hits: number; misses: number; size: number; ch
 /** The database announces every change (ADR 012). */
 export type SessionCache = {
   find(id: string): CachedSession | null
+  /** Also returns a session that is due for a new last-seen time: for callers that only look. */
+  peek(id: string): CachedSession | null
   findByHandle(handle: string): CachedSession | null
   has(id: string): boolean
   /** Call it before the read. Always call `end`. */
@@ -89,16 +91,18 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
     },
   })
 
-  const find = (id: string): CachedSession | null => {
+  const findUntil = (id: string, getEnd: (entry: CachedSession) => number): CachedSession | null => {
     const entry = entries.get(id)
-    if (!entry || entry.staleAt <= Date.now() || !channel.isCurrent()) return null
+    if (!entry || getEnd(entry) <= Date.now() || !channel.isCurrent()) return null
     hits += 1
     return entry
   }
+  const find = (id: string): CachedSession | null => findUntil(id, ({ staleAt }) => staleAt)
 
   return {
     find,
     findByHandle: (handle) => find(idsByHandle.get(handle) ?? ''),
+    peek: (id) => findUntil(id, ({ active }) => active.session.expiresAt.getTime()),
     has: (id) => entries.has(id),
     read(id) {
       misses += 1

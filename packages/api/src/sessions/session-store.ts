@@ -187,6 +187,26 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
   }
 }
 
+/** For introspection, which is no use of the session: its expiry and last-seen time stay. */
+export async function inspectSession(
+  { sql, sessionCache }: Pick<SessionScope, 'sql' | 'sessionCache'>,
+  token: string,
+): Promise<ActiveSession | null> {
+  const id = hashToken(token)
+  const cached = sessionCache.peek(id)
+  if (cached) return cached.active
+  const fill = sessionCache.read(id)
+  try {
+    const found = await findSessionWithUser(sql, id)
+    if (!found || found.user.suspendedAt || found.session.expiresAt.getTime() <= Date.now()) return null
+    const active = { ...found, session: Object.freeze(found.session), user: Object.freeze(found.user) }
+    fill.commit(toCached(active))
+    return active
+  } finally {
+    fill.end()
+  }
+}
+
 const toCached = (active: ActiveSession): CachedSession => {
   const { session } = active
   const seenUntil = session.lastSeenAt.getTime() + policy.session.lastSeenPrecision * 1000 + 1

@@ -1,7 +1,7 @@
-/** A server-side caller asks for these on behalf of all its visitors, from one address. */
+import { pathsOf, routes } from '../rest/routes.ts'
+
+/** Paths that `request:ip` does not count. */
 export const unlimitedPaths: ReadonlySet<string> = new Set([
-  '/auth/get-session',
+  ...routes.filter(({ unlimited }) => unlimited).flatMap(pathsOf),
   '/trpc/sessions.get',
-  '/auth/verify',
-  '/auth/jwks',
 ])

@@ -2,10 +2,10 @@ import { type Api, AppError, toAppError, validationError } from '@floorpass/api'
 import { ZodError } from 'zod'
 import { readBody, readQuery } from '../http/read-input.ts'
 import { errorResponse, json } from '../http/respond.ts'
-import { type Route, routes } from './routes.ts'
+import { pathsOf, type Route, routes } from './routes.ts'
 
 const entriesByPath = Map.groupBy(
-  routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ path: `/auth${path}`, route }))),
+  routes.flatMap((route) => pathsOf(route).map((path) => ({ path, route }))),
   ({ path }) => path,
 )
 const routesAt = (path: string): Route[] | undefined => entriesByPath.get(path)?.map(({ route }) => route)

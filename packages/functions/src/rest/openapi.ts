@@ -27,7 +27,13 @@ export function openapiDocument(routes: readonly Route[], { appName, baseUrl, co
     },
     servers: [{ url: baseUrl }],
     paths,
-    components: { schemas, securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: cookieName } } },
+    components: {
+      schemas,
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: cookieName },
+        service: { type: 'http', scheme: 'bearer', description: 'The secret of another service' },
+      },
+    },
   }
 }
 
@@ -38,7 +44,7 @@ function buildOperation(route: Route, path: string, schemas: Record<string, unkn
     operationId: `${route.method.toLowerCase()}${path.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: isAlias ? `${route.summary} (alias of /auth${route.path})` : route.summary,
     tags: [route.module],
-    security: route.access === 'session' ? [{ session: [] }] : [],
+    security: route.access === 'session' || route.access === 'service' ? [{ [route.access]: [] }] : [],
     ...(isGet && route.input && { parameters: buildParameters(route.input, schemas) }),
     ...(!isGet && { requestBody: buildRequestBody(route, schemas) }),
     responses: {

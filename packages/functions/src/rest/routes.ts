@@ -23,19 +23,21 @@ export type Route = {
   answer: z.ZodType | null
   accepts: readonly BodyKind[]
   needs: ProviderId | 'any-provider' | null
+  /** Not counted in `request:ip`: one caller asks on behalf of many users, from one address. */
+  unlimited: boolean
   /** The only answer of a route that clients call but the service does not offer. */
   refuses: ErrorKey | null
   call: Call
 }
 
-/** `challenge`: a session, or a sign-in that waits for a code. */
-export type Access = 'public' | 'session' | 'challenge'
+/** `challenge`: a session, or a sign-in that waits for a code. `service`: the secret of another service. */
+export type Access = 'public' | 'session' | 'challenge' | 'service'
 
 type Call = (api: Api, input: never, request: Request) => Promise<unknown>
 
 type Row = Omit<Route, 'module'>
 type RouteOptions = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> &
-  Partial<Pick<Row, 'aliases' | 'input' | 'accepts' | 'needs' | 'refuses'>>
+  Partial<Pick<Row, 'aliases' | 'input' | 'accepts' | 'needs' | 'unlimited' | 'refuses'>>
 
 const get = (path: string, options: RouteOptions): Row => ({
   method: 'GET',
@@ -44,6 +46,7 @@ const get = (path: string, options: RouteOptions): Row => ({
   input: null,
   accepts: [],
   needs: null,
+  unlimited: options.access === 'service',
   refuses: null,
   ...options,
 })
@@ -54,6 +57,7 @@ const post = (path: string, options: RouteOptions): Row => ({
   input: null,
   accepts: ['json'],
   needs: null,
+  unlimited: options.access === 'service',
   refuses: null,
   ...options,
 })
@@ -128,6 +132,7 @@ const table: Record<string, readonly Row[]> = {
       access: 'public',
       summary: 'Get the current session and its user, or null',
       answer: contracts.currentSessionAnswer,
+      unlimited: true,
       call: async (api) => toResponse(await answerGetSession(api)),
     }),
     get('/list-sessions', {
@@ -542,6 +547,7 @@ const table: Record<string, readonly Row[]> = {
       summary: 'Tell a gateway who calls, in the x-auth headers; 401 or 403 if a requirement is not met',
       input: contracts.verifyInput,
       answer: contracts.emptyAnswer,
+      unlimited: true,
       call: async (api, _query, request) => toResponse(await answerVerify(api, request)),
     }),
     get('/token', {
@@ -555,12 +561,24 @@ const table: Record<string, readonly Row[]> = {
       access: 'public',
       summary: 'Get the public keys of access tokens',
       answer: contracts.jwksAnswer,
+      unlimited: true,
       call: async (api) => toResponse(await answerJwks(api)),
+    }),
+    post('/introspect', {
+      access: 'service',
+      summary: 'Check a session for another service (RFC 7662)',
+      input: contracts.introspectInput,
+      answer: contracts.introspectAnswer,
+      accepts: ['form', 'json'],
+      call: (api, body) => api.introspect(body),
     }),
   ],
 }
 
 export const routes: readonly Route[] = Object.entries(table).flatMap(([module, rows]) => rows.map((row) => ({ module, ...row })))
+
+/** Every path of a route, aliases included. */
+export const pathsOf = ({ path, aliases }: Route): string[] => [path, ...aliases].map((name) => `/auth${name}`)
 
 export const activeRoutes = (providers: ReadonlySet<ProviderId>): readonly Route[] =>
   routes.filter(({ needs }) => needs === null || (needs === 'any-provider' ? providers.size > 0 : providers.has(needs)))

@@ -1,11 +1,11 @@
 import { catalogue, type ErrorKey } from '@floorpass/api'
 import { errorAnswer } from '@floorpass/api/contracts'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { addresses, everyProvider, routeSamples } from '@floorpass/testing/route-samples'
+import { addresses, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 
-const app = await createTestApp(everyProvider)
+const app = await createTestApp({ ...everyProvider, SERVICE_KEYS: serviceKey })
 const samples = routeSamples(app)
 
 type Operation = {
@@ -53,13 +53,16 @@ describe('the OpenAPI document', () => {
 
   test('names the address, the cookie and every error code of the service', () => {
     expect(document.servers).toEqual([{ url: app.baseUrl }])
-    expect(document.components.securitySchemes).toMatchObject({ session: { name: 'floorpass_session' } })
+    expect(document.components.securitySchemes).toMatchObject({
+      session: { name: 'floorpass_session' },
+      service: { type: 'http', scheme: 'bearer' },
+    })
     for (const code of Object.keys(catalogue)) expect(document.info.description).toContain(code)
   })
 
   test.each(addresses)('states who may call $method $path, and its input', ({ method, path, access, input, accepts }) => {
     const operation = document.paths[`/auth${path}`]?.[method.toLowerCase()]
-    expect(operation?.security).toEqual(access === 'session' ? [{ session: [] }] : [])
+    expect(operation?.security).toEqual(access === 'session' || access === 'service' ? [{ [access]: [] }] : [])
     expect(operation?.summary).toMatch(/\S/)
     const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {}).sort()
     if (method === 'GET') {
@@ -74,12 +77,14 @@ describe('the OpenAPI document', () => {
 })
 
 describe('every route answers as the OpenAPI document states', () => {
-  test.each(addresses)('$method $path', async ({ method, path, answer: contract, refuses }) => {
+  test.each(addresses)('$method $path', async ({ method, path, access, answer: contract, refuses }) => {
     const tab = await app.signedIn()
     const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
     const real =
       method === 'POST'
-        ? await tab.post(`/auth${path}`, input)
+        ? await tab.post(`/auth${path}`, input, {
+            headers: access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {},
+          })
         : await tab.get(`/auth${path}?${new URLSearchParams(input as Record<string, string>)}`)
     if (refuses !== null) {
       expect([real.code, Object.keys(document.paths[`/auth${path}`]?.post?.responses ?? {})]).toEqual([refuses, ['default']])

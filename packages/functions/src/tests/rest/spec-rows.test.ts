@@ -46,6 +46,7 @@ const addedRoutes = [
   'GET /verify',
   'GET /list-activity',
   'GET /get-security',
+  'POST /introspect',
   'POST /organization/check-slug',
   'POST /organization/set-active',
   'POST /organization/accept-membership',
