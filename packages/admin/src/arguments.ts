@@ -1,3 +1,4 @@
+import type { Operator } from '@floorpass/api/administration'
 import { usageError } from './problem.ts'
 
 export type Arguments = {
@@ -16,6 +17,9 @@ export type Arguments = {
     'without-two-factor'?: boolean
     'clear-password'?: boolean
     'keep-password'?: boolean
+    scopes?: string
+    now?: boolean
+    quiet?: boolean
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
@@ -24,6 +28,13 @@ export type Arguments = {
 
 /** --json prints `data`. Without it, the terminal shows `text`. */
 export type Outcome = { data: unknown; text: string; exitCode?: number }
+
+export type Command = {
+  usage: string
+  summary: string
+  options: readonly (keyof Arguments['flags'])[]
+  run(operator: Operator, args: Arguments): Promise<Outcome>
+}
 
 export function getOnlyPositional({ positionals }: Arguments, name: string): string {
   const [word, extra] = positionals

@@ -10,7 +10,6 @@ import {
   listUserSessions,
   mostFound,
   mostMails,
-  type Operator,
   restoreUser,
   retryRefusedMails,
   revokeUserSessions,
@@ -19,17 +18,11 @@ import {
   usualEvents,
   verifyUserAddress,
 } from '@floorpass/api/administration'
-import { type Arguments, getOnlyPositional, type Outcome, parseNumber, parseTime, requireReason } from './arguments.ts'
+import { type Arguments, type Command, getOnlyPositional, parseNumber, parseTime, requireReason } from './arguments.ts'
 import { importUsers } from './import-users.ts'
 import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
-
-type Command = {
-  usage: string
-  summary: string
-  options: readonly (keyof Arguments['flags'])[]
-  run(operator: Operator, args: Arguments): Promise<Outcome>
-}
+import { serviceCommands } from './service-commands.ts'
 
 export const commands: Record<string, Command> = {
   find: {
@@ -226,6 +219,7 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
     },
   },
+  ...serviceCommands,
 }
 
 const findMailId = (args: Arguments): string | undefined => {

@@ -21,6 +21,9 @@ const flags = {
   'without-two-factor': { type: 'boolean' },
   'clear-password': { type: 'boolean' },
   'keep-password': { type: 'boolean' },
+  scopes: { type: 'string' },
+  now: { type: 'boolean' },
+  quiet: { type: 'boolean' },
 } as const
 const commonFlags = {
   operator: { type: 'string' },

@@ -1,3 +1,4 @@
+export { type ServiceScope, serviceScopes } from '../service-credentials/scopes.ts'
 export { disableUserTwoFactor } from './disable-user-two-factor.ts'
 export { exportUser } from './export-user.ts'
 export { findUsers, mostFound } from './find-users.ts'
@@ -5,6 +6,7 @@ export { createUserImport, type ImportOptions, type ImportOutcome } from './impo
 export { type AuditFilter, listAuditEvents, usualEvents } from './list-audit-events.ts'
 export { createOperator, type Operator } from './operator.ts'
 export { dropRefusedMails, listRefusedMails, mostMails, retryRefusedMails } from './refused-mails.ts'
+export { createService, dropService, listServices, rotateService } from './services.ts'
 export { showUser } from './show-user.ts'
 export { restoreUser, suspendUser } from './suspend-user.ts'
 export { listUserSessions, revokeUserSessions } from './user-sessions.ts'

@@ -1,3 +1,4 @@
+import { adminOf } from '@floorpass/testing/admin-command'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { type OpenIdPerson, startOpenIdProvider } from '@floorpass/testing/openid-provider'
@@ -13,6 +14,7 @@ const configured = {
   AUTH_SECRET: 'canaries-of-the-box-q8Zr41Lk7TnB2vXw',
   CI_TEST_SECRET: 'canary-of-the-pipeline-5tGb',
   METRICS_TOKEN: 'canary-of-prometheus-9uJm',
+  SERVICE_KEYS: 'canary-of-the-gateway-4kWq8Zr41Lk7TnB2',
   ...google.environment,
 }
 const app = await createTestApp(configured)
@@ -20,6 +22,7 @@ const secrets = new Map<string, string>([
   ['AUTH_SECRET', configured.AUTH_SECRET],
   ['CI_TEST_SECRET', configured.CI_TEST_SECRET],
   ['METRICS_TOKEN', configured.METRICS_TOKEN],
+  ['SERVICE_KEYS', configured.SERVICE_KEYS],
   ['GOOGLE_CLIENT_SECRET', google.environment.GOOGLE_CLIENT_SECRET],
 ])
 const keep = (name: string, secret: string | null | undefined): string => {
@@ -121,6 +124,15 @@ async function runEveryFlow() {
     for (const secret of [configured.CI_TEST_SECRET, configured.METRICS_TOKEN, 'nonsense'])
       await anonymous.get(path, { headers: { authorization: `Bearer ${secret}` } })
   await anonymous.post('/trpc/signIn.email', { email, password: passwords.wrong })
+  const service = await adminOf(app)('create-service', 'canary', '--scopes', 'session:verify', '--quiet')
+  for (const secret of [
+    keep('secret of a service', service.stdout.trim()),
+    configured.SERVICE_KEYS,
+    `${configured.SERVICE_KEYS}x`,
+  ])
+    await app
+      .browser({ origin: null })
+      .post('/auth/introspect', { token: cookie }, { headers: { authorization: `Bearer ${secret}` } })
   return { email }
 }
 
