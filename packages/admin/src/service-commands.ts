@@ -4,6 +4,7 @@ import {
   dropService,
   listServices,
   rotateService,
+  rotateSigningKeys,
   type ServiceScope,
   serviceScopes,
 } from '@floorpass/api/administration'
@@ -45,6 +46,17 @@ export const serviceCommands: Record<string, Command> = {
       )
       const columns = ['name', 'scopes', 'createdAt', 'createdBy', 'lastUsedAt', 'uses', 'expiresAt'] as const
       return { data: services, text: formatTable(rows, columns, 'No other service may call.') }
+    },
+  },
+  'rotate-signing-keys': {
+    usage: 'rotate-signing-keys',
+    summary: 'replaces the key that signs access tokens, as soon as every verifier can know the next one',
+    options: [],
+    async run(operator, { positionals }) {
+      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one argument too many.`, 'The command takes none.')
+      const { signsFrom } = await rotateSigningKeys(operator)
+      const text = `The next key signs from ${signsFrom.toISOString()}. The former key stays published for an hour after that.`
+      return { data: { signsFrom }, text }
     },
   },
   'rotate-service': {

@@ -207,7 +207,9 @@ export const introspectAnswer = z.union([
       role: z.enum(roles).optional(),
       scope: z.string(),
       trading: z.boolean(),
-      token_type: z.literal('session'),
+      token_type: z.enum(['session', 'Bearer']),
+      aud: z.string().optional().describe('Of an access token'),
+      jti: z.string().optional().describe('Of an access token'),
     })
     .meta({ id: 'Introspection' }),
 ])

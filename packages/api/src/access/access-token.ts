@@ -50,7 +50,7 @@ export const toClaims = ({ userId, sessionId, organization, scopes, acr, amr, au
   trading: tradingEnabled,
 })
 
-export type AccessTokenClaims = { sid: string; sub: string; aud: string; exp: number; org?: string }
+export type AccessTokenClaims = { sid: string; sub: string; aud: string; exp: number; iat: number; jti: string; org?: string }
 
 /** Null for a token that we did not sign, that expired or that is for another audience. Whether its session lives is another question. */
 export async function readAccessToken(
@@ -71,7 +71,7 @@ export async function readAccessToken(
         typ: type,
         issuer: baseUrl,
         audience: [audience].flat(),
-        requiredClaims: ['sub', 'sid', 'exp', 'iat'],
+        requiredClaims: ['sub', 'sid', 'exp', 'iat', 'jti'],
         clockTolerance: policy.accessToken.clockTolerance,
       },
     )

@@ -1,5 +1,6 @@
 import type { Context, Deps } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
+import { findServiceBySecret } from '../service-credentials/require-service.ts'
 import { findCachedAsIs, findPresentedToken, findSessionByHandle, findSessionByToken } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { invalidTokenError, readAccessToken, signAccessToken } from './access-token.ts'
@@ -8,12 +9,20 @@ import { type Requirements, verifyInput } from './contract.ts'
 import { bearerChallenge, requireCaller } from './requirements.ts'
 
 /** Tells another service who calls. A bearer token counts before the cookie. UNAUTHORIZED, INVALID_AUDIENCE, errors of `requireCaller`. */
-export const verifyCaller = publicProcedure.input(verifyInput).query(async ({ ctx, input }) => {
+export const verifyCaller = publicProcedure.input(verifyInput).query(async ({ ctx: publicCtx, input }) => {
+  const ctx = { ...publicCtx, ...(await findGateway(publicCtx)) }
   const { bearer } = ctx.client
   const caller = bearer === null ? await verifyCookie(ctx, input) : await verifyToken(ctx, bearer, input)
   const token = input.token === undefined ? null : (await signAccessToken(ctx, caller, input.token)).token
   return { ...caller, token }
 })
+
+/** A gateway that names itself is not limited by its address. INSUFFICIENT_SCOPE. */
+async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
+  const { serviceKey } = ctx.client
+  const service = serviceKey === null ? null : await findServiceBySecret(ctx, serviceKey, 'session:verify')
+  return service ? { gateway: service.name } : {}
+}
 
 async function verifyCookie(ctx: Context, requirements: Requirements): Promise<Caller> {
   const token = findPresentedToken(ctx)
@@ -29,8 +38,8 @@ async function verifyToken(ctx: Context, token: string, requirements: Requiremen
   const claims = await readAccessToken(ctx, token, audience)
   const active = claims && (await findSessionByHandle(ctx, claims.sid))
   if (!active || active.user.id !== claims.sub) throw invalidTokenError()
-  const inTokenOrganization = { ...active, session: { ...active.session, activeOrganizationId: org ?? claims.org ?? null } }
-  return requireCaller(inTokenOrganization, requirements)
+  const session = { ...active.session, activeOrganizationId: org ?? claims.org ?? null }
+  return requireCaller({ ...active, session }, requirements)
 }
 
 /** Skips the context, for the fast path. Null when the session is not in memory or a token must be signed. Errors of `requireCaller`. */

@@ -16,7 +16,9 @@ export type Operator = {
 export function createOperator(deps: Deps, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
   return {
-    ctx: withEffects(createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en', bearer: null }, noCookies)),
+    ctx: withEffects(
+      createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en', bearer: null, serviceKey: null }, noCookies),
+    ),
     name,
   }
 }

@@ -80,6 +80,8 @@ export const policy = {
   /** Invalid session cookies, per process (ADR 019). */
   sessionMisses: {
     addressPerMinute: 600,
+    /** For a gateway that names itself with a service key. */
+    gatewayPerMinute: 60_000,
     devicePerMinute: 30,
     readsPerSecond: 20,
   },

@@ -6,6 +6,8 @@ export type Client = {
   locale: Locale
   /** The token of `Authorization: Bearer`: an access token, or the secret of a service. */
   bearer: string | null
+  /** The header x-service-key, by which a gateway names itself while `bearer` and the cookie are those of the person. */
+  serviceKey: string | null
 }
 
 export type Cookies = {

@@ -18,7 +18,7 @@ export type SessionCache = {
   find(id: string): CachedSession | null
   /** Also returns a session that is due for a new last-seen time: for callers that only look. */
   peek(id: string): CachedSession | null
-  findByHandle(handle: string): CachedSession | null
+  findId(handle: string): string | undefined
   has(id: string): boolean
   /** Call it before the read. Always call `end`. */
   read(id: string): CacheFill
@@ -101,7 +101,7 @@ export function createSessionCache({ listen, log, size = policy.sessionsInMemory
 
   return {
     find,
-    findByHandle: (handle) => find(idsByHandle.get(handle) ?? ''),
+    findId: (handle) => idsByHandle.get(handle),
     peek: (id) => findUntil(id, ({ active }) => active.session.expiresAt.getTime()),
     has: (id) => entries.has(id),
     read(id) {

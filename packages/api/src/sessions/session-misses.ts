@@ -8,10 +8,10 @@ import { addressBlock } from '../rate-limits/address-block.ts'
 /** Limits the database reads that invalid session cookies cause (ADR 019). */
 export type SessionMisses = {
   /** Call `countMiss` when the read finds no session. Throws TOO_MANY_REQUESTS. */
-  startRead(ctx: DeviceScope & { client: Client }): { countMiss(): void }
+  startRead(ctx: DeviceScope & { client: Client; gateway?: string }): { countMiss(): void }
 }
 
-const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMisses
+const { addressPerMinute, devicePerMinute, gatewayPerMinute, readsPerSecond } = policy.sessionMisses
 
 /** Per process: a shared counter would slow down every read. */
 export function createSessionMisses(isEnabled: boolean): SessionMisses {
@@ -26,6 +26,9 @@ export function createSessionMisses(isEnabled: boolean): SessionMisses {
 
   return {
     startRead(ctx) {
+      // A gateway asks for all its visitors.
+      if (ctx.gateway !== undefined && count(`gateway ${ctx.gateway}`) < gatewayPerMinute)
+        return missCounter(`gateway ${ctx.gateway}`)
       const block = addressBlock(ctx.client.ip)
       if (count(`address ${block}`) < addressPerMinute) return missCounter(`address ${block}`)
       // The sealed cookie proves an earlier sign-in: other callers at this address cannot use up its allowance.

@@ -37,6 +37,8 @@ type SessionScope = DeviceScope & {
   client: Client
   sessionCache: SessionCache
   sessionMisses: SessionMisses
+  /** The service that asks for its visitors. */
+  gateway?: string
 }
 
 declare module 'lucia' {
@@ -156,10 +158,15 @@ export async function findSessionByToken(ctx: SessionScope, token: string): Prom
 
 /** For an access token, which names its session by the handle. Never extends the session. */
 export async function findSessionByHandle(ctx: SessionScope, handle: string): Promise<ActiveSession | null> {
-  const cached = ctx.sessionCache.findByHandle(handle)
-  if (cached) return cached.active
-  const [row] = await ctx.sql.$queryRaw<{ id: string }[]>`SELECT id FROM sessions WHERE handle = ${handle}`
-  return row ? readSession(ctx, row.id, null) : null
+  const id = await findSessionId(ctx, handle)
+  return id === null ? null : (ctx.sessionCache.find(id)?.active ?? readSession(ctx, id, null))
+}
+
+async function findSessionId({ sql, sessionCache }: InspectScope, handle: string): Promise<string | null> {
+  const known = sessionCache.findId(handle)
+  if (known !== undefined) return known
+  const [row] = await sql.$queryRaw<{ id: string }[]>`SELECT id FROM sessions WHERE handle = ${handle}`
+  return row?.id ?? null
 }
 
 /** `token` is null when the answer cannot extend the cookie. */
@@ -187,12 +194,16 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
   }
 }
 
+type InspectScope = Pick<SessionScope, 'sql' | 'sessionCache'>
+
 /** For introspection, which is no use of the session: its expiry and last-seen time stay. */
 export async function inspectSession(
-  { sql, sessionCache }: Pick<SessionScope, 'sql' | 'sessionCache'>,
-  token: string,
+  ctx: InspectScope,
+  name: { token: string } | { handle: string },
 ): Promise<ActiveSession | null> {
-  const id = hashToken(token)
+  const { sql, sessionCache } = ctx
+  const id = 'token' in name ? hashToken(name.token) : await findSessionId(ctx, name.handle)
+  if (id === null) return null
   const cached = sessionCache.peek(id)
   if (cached) return cached.active
   const fill = sessionCache.read(id)

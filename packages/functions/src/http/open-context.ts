@@ -22,6 +22,7 @@ export function openContext(
     userAgent: printable(header('user-agent') ?? ''),
     locale: preferredLocale(readLocaleCookie(cookies, deps.settings.cookie.secure), header('accept-language') ?? undefined),
     bearer: bearerToken(header('authorization')),
+    serviceKey: header('x-service-key'),
   }
   return createContext({ ...deps, log }, client, {
     get: (name) => cookies.get(name),

@@ -278,3 +278,22 @@ test('an address with too many invalid cookies gets 503, never a false 401 for a
   tab.cookies.delete('floorpass_known_device')
   expect(outcome(await tab.get('/auth/verify'))).toEqual([503, 'SERVICE_BUSY'])
 })
+
+test('a gateway that names itself is not limited by the invalid cookies of its address', async () => {
+  const serviceKey = 'Zk3p9vQ1xR7mW5tY2uB8nC4jL6hG0dSa'
+  const own = await createTestApp({ RATE_LIMIT: 'on', SERVICE_KEYS: serviceKey })
+  const tab = await own.signedIn()
+  const { addressPerMinute, readsPerSecond } = policy.sessionMisses
+  const headers = { 'x-service-key': serviceKey }
+  for (let count = 0; count < addressPerMinute + readsPerSecond + 5; count += 1)
+    await own.browser().get('/auth/verify', { headers: { ...headers, cookie: `floorpass_session=${count}` } })
+  tab.cookies.delete('floorpass_known_device')
+  expect((await tab.get('/auth/verify', { headers })).status).toBe(200)
+})
+
+test('a session whose last sign-in lies in the future is too old: the clock was set back', async () => {
+  const tab = await app.signedIn()
+  const createdAt = new Date(Date.now() + 2 * 60_000)
+  await app.db.session.updateMany({ where: { userId: tab.userId }, data: { createdAt } })
+  expect((await tab.get('/auth/verify?max_age=600')).code).toBe('INSUFFICIENT_USER_AUTHENTICATION')
+})

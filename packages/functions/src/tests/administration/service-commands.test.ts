@@ -169,3 +169,14 @@ describe('list-services', () => {
     expect((await adminOf(empty)('list-services', 'x')).code).toBe(2)
   })
 })
+
+describe('rotate-signing-keys', () => {
+  test('says when the next key signs, and a second command does not hurry it', async () => {
+    const { keys } = (await app.browser().get('/auth/jwks')).body as { keys: unknown[] }
+    const first = await command('rotate-signing-keys', '--json')
+    const { signsFrom } = first.json as { signsFrom: string }
+    expect([first.code, Math.round((Date.parse(signsFrom) - Date.now()) / 60_000)]).toEqual([0, 15])
+    expect((await command('rotate-signing-keys', '--json')).json).toEqual({ signsFrom })
+    expect([keys.length, await app.db.signingKey.count()]).toEqual([2, 3])
+  })
+})

@@ -2,6 +2,7 @@ import { policy } from '@floorpass/api'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { handleOf, serviceKey } from '@floorpass/testing/route-samples'
+import { decodeJwt } from 'jose'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp({ SERVICE_KEYS: serviceKey })
@@ -139,5 +140,46 @@ describe('introspection is no use of the session', () => {
     await isReadFromMemory()
     await tab.get('/auth/get-session')
     await isReadFromMemory()
+  })
+})
+
+describe('introspection of an access token', () => {
+  const getToken = async (tab: Awaited<ReturnType<typeof signIn>>['tab']) =>
+    ((await tab.get('/auth/token')).body as { token: string }).token
+
+  test('answers its claims while its session lives, and inactive afterwards', async () => {
+    const { tab, userId } = await signIn()
+    const token = await getToken(tab)
+    const { iat = 0 } = decodeJwt(token)
+    expect(await answerFor(token)).toMatchObject({
+      active: true,
+      sub: userId,
+      aud: app.baseUrl,
+      iat,
+      exp: iat + policy.accessToken.lifetime,
+      token_type: 'Bearer',
+    })
+    await tab.post('/auth/sign-out')
+    expect(await answerFor(token)).toEqual(inactive)
+  })
+
+  test('keeps the organization of the token, with the role of this moment', async () => {
+    const { tab, userId } = await signIn()
+    const founded = await tab.post('/auth/organization/create', { name: 'Desk', slug: `token-${userId}` })
+    const { id: organizationId } = founded.body as { id: string }
+    await tab.post('/auth/organization/set-active', { organizationId })
+    const token = await getToken(tab)
+    await tab.post('/auth/organization/set-active', { organizationId: null })
+    expect(await answerFor(token)).toMatchObject({ org: organizationId, role: 'owner' })
+    await app.db.member.updateMany({ where: { userId }, data: { role: 'member' } })
+    expect(await answerFor(token)).toMatchObject({ org: organizationId, role: 'member' })
+  })
+
+  test('is inactive for a forged or expired token', async () => {
+    const clock = holdClock()
+    const token = await getToken((await signIn()).tab)
+    expect(await answerFor(`${token.slice(0, -4)}AAAA`)).toEqual(inactive)
+    clock.advance(policy.accessToken.lifetime + policy.accessToken.clockTolerance + 1)
+    expect(await answerFor(token)).toEqual(inactive)
   })
 })
