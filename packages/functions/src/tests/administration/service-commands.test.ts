@@ -75,12 +75,13 @@ describe('create-service', () => {
 describe('rotate-service', () => {
   test('adds a secret and lets the older one live for a day', async () => {
     const older = await create('rotated')
-    holdClock(new Date('2026-11-23T10:00:00Z'))
+    holdClock()
+    const end = new Date(Date.now() + policy.services.secretOverlap * 1000)
     const { stdout } = await command('rotate-service', 'rotated')
     const [newer = '', ...more] = stdout.match(secretForm) ?? []
-    expect([more, stdout]).toEqual([[], expect.stringContaining('The older one works until 2026-11-24T10:00:00.000Z.')])
+    expect([more, stdout]).toEqual([[], expect.stringContaining(`The older one works until ${end.toISOString()}.`)])
     expect(await secretsOf('rotated')).toMatchObject([
-      { secretHash: hashToken(older), expiresAt: new Date('2026-11-24T10:00:00Z') },
+      { secretHash: hashToken(older), expiresAt: end },
       { secretHash: hashToken(newer), expiresAt: null },
     ])
   })
