@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { createMalformedRequestAnswer, isHost, refusePage } from '@floorpass/functions'
+import { callerScheme, createMalformedRequestAnswer, isHost, publicUrl, refusePage } from '@floorpass/functions'
 import { getRequestListener } from '@hono/node-server'
 import type { Service } from './compose-service.ts'
 
@@ -30,8 +30,22 @@ export function createRequestListener(fetch: Fetch, service: Service): RequestLi
     if (!request.socket.writable) return
     current = request
     delayDestroy(request)
+    request.url = toPublicTarget(request, service)
     void answer(request, response)
   }
+}
+
+const absoluteForm = /^https?:\/\/[^/?#\\]*/
+
+/** The target in absolute form, unless the adapter builds the same URL: it knows no proxy. The adapter refuses an invalid target. */
+function toPublicTarget(request: IncomingMessage, { deps, trustedProxies }: Service): string {
+  const { url = '', headers } = request
+  const protocol = callerScheme(request, trustedProxies)
+  const [authority = ''] = absoluteForm.exec(url) ?? []
+  const isPlain = url.startsWith('/') ? protocol === 'http' : authority === ''
+  const host = authority === '' ? headers.host : URL.parse(authority)?.host
+  if (isPlain || host === undefined) return url
+  return publicUrl({ protocol, host, path: url.slice(authority.length) }, deps.settings.baseUrl)
 }
 
 /** Rejects requests that the edge would fail on, or that a proxy and Node could interpret differently. */

@@ -16,6 +16,7 @@ import { completeHeaders, type RequestFacts } from './http/complete-headers.ts'
 import { requestCookies } from './http/cookies.ts'
 import { addCorsHeaders } from './http/cors.ts'
 import { openContext } from './http/open-context.ts'
+import { callerScheme } from './http/public-url.ts'
 import { recordRequest } from './http/record-request.ts'
 import { type Answer, errorAnswer, jsonAnswer } from './http/respond.ts'
 import { answerGetSession } from './rest/answer-get-session.ts'
@@ -38,7 +39,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 /** Answers the most frequent calls, `GET /auth/get-session` and `GET /auth/verify`, on Node's own request and response (ADR 022).
  * The edge's own functions make the answer. All other requests go to `edge` unchanged. */
 export function createSessionFastPath(service: EdgeService, edge: Listener): Listener {
-  const { deps, logFor } = service
+  const { deps, logFor, trustedProxies } = service
   const { settings } = deps
   const cookieName = sessionCookieName(settings.cookie)
 
@@ -87,7 +88,8 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     let limit: LimitState | null = null
     let answer: Answer
     try {
-      const context = openContext(service, log, { peerAddress: socket.remoteAddress ?? null, header }, setCookies)
+      const isHttps = callerScheme(request, trustedProxies) === 'https'
+      const context = openContext(service, log, { peerAddress: socket.remoteAddress ?? null, isHttps, header }, setCookies)
       answer = await answerGetSession(createCaller(context))
       limit = context.tightestLimit()
     } catch (bug) {

@@ -31,11 +31,11 @@ async function readUpTo(limit: number, body: ReadableStream<Uint8Array> | null):
 
 function eventOf(request: Request, bytes: Buffer, peerAddress: string | null, payload: Payload): GatewayEvent {
   const url = new URL(request.url)
-  const headers = Object.fromEntries(request.headers)
+  const headers = { 'x-forwarded-proto': url.protocol.slice(0, -1), ...Object.fromEntries(request.headers) }
   const sourceIp = peerAddress === null ? {} : { sourceIp: peerAddress }
   const body = bytes.length === 0 ? null : bytes.toString('base64')
   if (payload === '2.0') {
-    const { cookie, ...others } = headers
+    const { cookie, ...others }: Record<string, string> = headers
     return {
       version: '2.0',
       rawPath: url.pathname,

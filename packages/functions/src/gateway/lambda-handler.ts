@@ -1,5 +1,5 @@
 import type { Edge } from '../edge.ts'
-import { publicUrl } from './public-url.ts'
+import { publicUrl } from '../http/public-url.ts'
 
 type HeaderFields = Record<string, string | undefined> | null | undefined
 

@@ -6,13 +6,13 @@ import { cookieValues, requestCookies } from './cookies.ts'
 import { preferredLocale, readLocaleCookie } from './locale.ts'
 import { printable } from './printable.ts'
 
-type Caller = { peerAddress: string | null; header(name: string): string | null }
+type Caller = { peerAddress: string | null; isHttps: boolean; header(name: string): string | null }
 
 /** Collects in `setCookies` what the procedures set. */
 export function openContext(
   { deps, trustedProxies }: EdgeService,
   log: Log,
-  { peerAddress, header }: Caller,
+  { peerAddress, isHttps, header }: Caller,
   setCookies: string[],
 ): Context {
   const cookieHeader = header('cookie')
@@ -27,9 +27,12 @@ export function openContext(
   return createContext({ ...deps, log }, client, {
     get: (name) => cookies.get(name),
     all: (name) => cookieValues(cookieHeader, name),
-    set: (setCookie) => replaceCookie(cookies, setCookies, setCookie),
+    set: (setCookie) => replaceCookie(cookies, setCookies, isHttps ? toSecure(setCookie) : setCookie),
   })
 }
+
+/** BASE_URL decides the names of cookies, so they are the same over http and https; the request decides about `Secure` too. */
+const toSecure = (setCookie: string): string => (/; Secure(;|$)/.test(setCookie) ? setCookie : `${setCookie}; Secure`)
 
 /** The last Set-Cookie for a name wins, in the response and for the rest of this request. */
 function replaceCookie(cookies: Map<string, string>, setCookies: string[], setCookie: string): void {

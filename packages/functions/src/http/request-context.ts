@@ -16,7 +16,9 @@ export const withRequestContext =
     const requestId = randomUUIDv7()
     const log = service.logFor(requestId)
     const setCookies: string[] = []
-    const caller = { peerAddress: c.env.peerAddress, header: (name: string) => c.req.raw.headers.get(name) }
+    const { url, headers: given } = c.req.raw
+    const header = (name: string) => given.get(name)
+    const caller = { peerAddress: c.env.peerAddress, isHttps: url.startsWith('https:'), header }
     const context = openContext(service, log, caller, setCookies)
     c.set('requestId', requestId)
     c.set('contentSecurityPolicy', dataPolicy)
