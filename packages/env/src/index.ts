@@ -29,7 +29,8 @@ export type Config = {
   tokenAudiences: string[]
   /** Address ranges (`10.0.0.0/8`, `::1/128`) whose X-Forwarded-* headers are trusted. */
   trustProxy: string[]
-  cookie: { secure: boolean; sameSite: 'lax' | 'none' }
+  /** `domain`: every host below it gets the session cookie. Null for the host of BASE_URL alone. */
+  cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
   social: {
     google: { clientId: string; clientSecret: string; issuer: string } | null
     github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null
@@ -101,6 +102,12 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (env.COOKIE_SAMESITE === 'none' && !secure) {
     report('COOKIE_SAMESITE', 'cannot be none without https', 'Set COOKIE_SAMESITE=lax, or an https BASE_URL')
   }
+  if (env.COOKIE_DOMAIN !== undefined && !secure) {
+    report('COOKIE_DOMAIN', 'cannot be used without https', 'Unset COOKIE_DOMAIN, or set an https BASE_URL')
+  }
+  if (env.COOKIE_DOMAIN !== undefined && publicHost !== env.COOKIE_DOMAIN && !publicHost.endsWith(`.${env.COOKIE_DOMAIN}`)) {
+    report('COOKIE_DOMAIN', 'must be the host of BASE_URL or a domain above it')
+  }
   if (env.WEB_CONCURRENCY > 1 && !source.DATABASE_URL?.trim()) {
     report(
       'WEB_CONCURRENCY',
@@ -128,7 +135,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])],
     tokenAudiences: [...new Set([baseUrl, ...(env.TOKEN_AUDIENCES ?? [])])],
     trustProxy: [...new Set(env.TRUST_PROXY)],
-    cookie: { secure, sameSite: env.COOKIE_SAMESITE },
+    cookie: { secure, sameSite: env.COOKIE_SAMESITE, domain: env.COOKIE_DOMAIN ?? null },
     social: {
       google:
         env.GOOGLE_CLIENT_ID && env.GOOGLE_CLIENT_SECRET
@@ -180,6 +187,11 @@ export function describeLimits(config: Config): string[] {
   if (config.ciTestSecret !== null && config.ciTestSecret.length < 16) {
     limits.push(
       'CI_TEST_SECRET is short enough to guess. With it, anyone can make the service call the exchanges. Make it longer.',
+    )
+  }
+  if (config.cookie.domain !== null) {
+    limits.push(
+      `Every host under ${config.cookie.domain} receives the session cookie and can act for its user. Run only services that you trust there, or unset COOKIE_DOMAIN.`,
     )
   }
   if (config.trustProxy.length === 0) {

@@ -1,4 +1,5 @@
 import { isIP, isIPv4 } from 'node:net'
+import { getDomain } from 'tldts'
 import { z } from 'zod'
 
 const PROXY_KEYWORDS: Record<string, string[]> = {
@@ -69,6 +70,14 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
 const audience = matching(
   'must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters',
   (text) => /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
+const sharedDomain = parsing(
+  'must be a domain that you own, such as example.com: no URL, IP address or public suffix',
+  (text) => {
+    const name = text.toLowerCase()
+    const isName = isIP(name) === 0 && HOST_NAME.test(name) && URL.parse(`https://${name}`)?.hostname === name
+    // Browsers refuse a cookie for a public suffix such as co.uk or github.io.
+    return isName && getDomain(name, { allowPrivateDomains: true }) !== null ? name : null
+  },
 )
 
 const signingSecret = z
@@ -147,6 +156,9 @@ export const schema = z.object({
     .prefault('off')
     .describe('Set the addresses of your own proxies separated by commas (or loopback, private, off)'),
   COOKIE_SAMESITE: oneOf('lax', 'none').default('lax').describe('Set lax, unless the front end lives on another site'),
+  COOKIE_DOMAIN: sharedDomain
+    .optional()
+    .describe('Set the domain of BASE_URL whose hosts may read the session cookie, for example example.com, or unset it'),
   GOOGLE_CLIENT_ID: secret,
   GOOGLE_CLIENT_SECRET: secret,
   // Kept verbatim: OpenID compares the issuer exactly, with its trailing slash.

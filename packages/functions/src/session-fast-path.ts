@@ -6,7 +6,7 @@ import {
   createCaller,
   type Deps,
   type LimitState,
-  sessionCookieName,
+  findToken,
   toAppError,
   verifyCached,
 } from '@floorpass/api'
@@ -41,7 +41,6 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => unknown
 export function createSessionFastPath(service: EdgeService, edge: Listener): Listener {
   const { deps, logFor, trustedProxies } = service
   const { settings } = deps
-  const cookieName = sessionCookieName(settings.cookie)
 
   const buildHeaders = ({ status, headers: own }: Answer, origin: string | undefined, request: RequestFacts): Headers => {
     const headers = new Headers(own)
@@ -116,7 +115,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
       return
     }
     // Traces begin at the edge, so a traced service reads the database there.
-    if (deps.tracing || !cookies.has(cookieName)) {
+    if (deps.tracing || findToken({ cookies, settings }) === undefined) {
       edge(request, response)
       return
     }

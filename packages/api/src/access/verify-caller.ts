@@ -1,7 +1,7 @@
 import type { Context, Deps } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findServiceBySecret } from '../service-credentials/require-service.ts'
-import { findCachedAsIs, findPresentedToken, findSessionByHandle, findSessionByToken } from '../sessions/session-store.ts'
+import { findCachedAsIs, findToken, findSessionByHandle, findSessionByToken } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { invalidTokenError, readAccessToken, signAccessToken } from './access-token.ts'
 import type { Caller } from './caller.ts'
@@ -25,7 +25,7 @@ async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
 }
 
 async function verifyCookie(ctx: Context, requirements: Requirements): Promise<Caller> {
-  const token = findPresentedToken(ctx)
+  const token = findToken(ctx)
   const active = token === undefined ? null : await findSessionByToken(ctx, token)
   if (!active) throw new AppError('UNAUTHORIZED', { challenge: bearerChallenge() })
   return requireCaller(active, requirements)

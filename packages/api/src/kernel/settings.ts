@@ -6,5 +6,5 @@ export type Settings = {
   tokenAudiences: readonly string[]
   /** SHA-256 of each entry of SERVICE_KEYS, as `hashToken` writes it. */
   serviceKeyHashes: readonly string[]
-  cookie: { secure: boolean; sameSite: 'lax' | 'none' }
+  cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
 }

@@ -15,7 +15,7 @@ import {
   type User,
 } from '@floorpass/db'
 import { PrismaAdapter } from '@lucia-auth/adapter-prisma'
-import { type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
+import { Cookie, type DatabaseSession, type DatabaseUser, Lucia, TimeSpan } from 'lucia'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
@@ -112,20 +112,31 @@ const getAbsoluteExpiry = (session: { createdAt: Date }): number =>
 const createLucia = ({ db, settings: { cookie } }: SessionScope, sql: Queryable, { isExtending = true } = {}) =>
   new Lucia(new SessionAdapter(db, sql, isExtending), {
     sessionExpiresIn: new TimeSpan(policy.session.lifetime, 's'),
-    sessionCookie: { name: sessionCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
+    sessionCookie: { name: hostCookieName(cookie), attributes: { secure: cookie.secure, sameSite: cookie.sameSite } },
     getSessionAttributes: (attributes) => attributes,
     getUserAttributes: (attributes) => attributes,
   })
 
 /** `__Host-` keeps subdomains from planting a session cookie (RFC 6265bis 4.1.3.2). */
-export const sessionCookieName = ({ secure }: Settings['cookie']): string =>
-  secure ? '__Host-floorpass_session' : 'floorpass_session'
+const hostCookieName = ({ secure }: Settings['cookie']): string => (secure ? '__Host-floorpass_session' : 'floorpass_session')
 
-type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Settings }
+/** The same token for the sibling hosts of COOKIE_DOMAIN. Any of them can plant this cookie (ADR 006). */
+export const sharedCookieName = '__Secure-floorpass_session'
+
+/** The session cookie as another service sees it. */
+export const sessionCookieName = (cookie: Settings['cookie']): string =>
+  cookie.domain === null ? hostCookieName(cookie) : sharedCookieName
+
+/** Includes the shared cookie of a COOKIE_DOMAIN that was unset: it must not outlive the session of this host. */
+const sessionCookieNames = ({ settings }: SessionScope): string[] => [hostCookieName(settings.cookie), sharedCookieName]
+
+type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Pick<Settings, 'cookie'> }
+
+/** The token of the session cookie. A shared cookie counts only where the host's own is missing, as from a sibling's server. */
+export const findToken = ({ cookies, settings: { cookie } }: CookieSource): string | undefined =>
+  cookies.get(hostCookieName(cookie)) ?? cookies.get(sessionCookieName(cookie))
+
 type CacheSource = CookieSource & { sessionCache: SessionCache }
-
-export const findPresentedToken = ({ cookies, settings }: CookieSource): string | undefined =>
-  cookies.get(sessionCookieName(settings.cookie))
 
 /** Null also when the session is due for an extension. */
 export function findCached(source: CacheSource): CachedSession | null {
@@ -135,7 +146,7 @@ export function findCached(source: CacheSource): CachedSession | null {
 
 /** For an answer that cannot extend the session. */
 export function findCachedAsIs(source: CacheSource): CachedSession | null {
-  const token = findPresentedToken(source)
+  const token = findToken(source)
   return token === undefined ? null : source.sessionCache.find(hashToken(token))
 }
 
@@ -144,7 +155,7 @@ export async function validateSessionToken(
   ctx: SessionScope,
   { useCache }: { useCache: boolean },
 ): Promise<ActiveSession | null> {
-  const token = findPresentedToken(ctx)
+  const token = findToken(ctx)
   if (token === undefined) return null
   const cached = useCache ? findCached(ctx) : null
   return cached?.active ?? readSession(ctx, hashToken(token), token)
@@ -186,7 +197,7 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
       ? { ...attributes, lastSeenAt, expiresAt: capExpiry(expiresAt, session), updatedAt: new Date() }
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // Do not cache an extension before a read confirms it: a concurrent request may have extended first.
-    if (extended && token !== null) ctx.cookies.set(sessionCookie(ctx, token, active))
+    if (extended && token !== null) for (const cookie of sessionCookies(ctx, token, active)) ctx.cookies.set(cookie)
     else fill.commit(toCached({ session: Object.freeze(active), user: Object.freeze(user), roles }))
     return { session: active, user, roles }
   } finally {
@@ -312,21 +323,21 @@ async function endOldestSessions(tx: Queryable, userId: string, newest: string):
     )`
 }
 
-/** Ends the session in this browser's cookie, whichever user owns it: a different user may be signing in. */
+/** Ends the session in this browser's cookies, whichever user owns it: a different user may be signing in. */
 export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Promise<void> {
-  const token = findPresentedToken(ctx)
-  if (token !== undefined) await createLucia(ctx, tx).invalidateSession(hashToken(token))
+  const tokens = new Set(sessionCookieNames(ctx).map((name) => ctx.cookies.get(name)))
+  for (const token of tokens) if (token !== undefined) await createLucia(ctx, tx).invalidateSession(hashToken(token))
 }
 
 /** Checks neither the expiry nor the user. */
 export async function findPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session | null> {
-  const token = findPresentedToken(ctx)
+  const token = findToken(ctx)
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
 /** Includes cookies with the same name and different values. */
 export async function findAllPresentedSessions(ctx: SessionScope, tx: Transaction): Promise<Session[]> {
-  const tokens = [...new Set(ctx.cookies.all(sessionCookieName(ctx.settings.cookie)))].slice(0, 10)
+  const tokens = sessionCookieNames(ctx).flatMap((name) => [...new Set(ctx.cookies.all(name))].slice(0, 10))
   return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
 }
 
@@ -337,24 +348,33 @@ export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Ses
 }
 
 /** Without `remember`, the cookie ends when the browser closes. */
-export const setSessionCookie = (ctx: SessionScope & SetsCookies<'session'>, token: string, session: CookieSession): void =>
-  ctx.setCookie('session', sessionCookie(ctx, token, session))
+export function setSessionCookie(ctx: SessionScope & SetsCookies<'session'>, token: string, session: CookieSession): void {
+  for (const cookie of sessionCookies(ctx, token, session)) ctx.setCookie('session', cookie)
+}
 
 type CookieSession = Pick<Session, 'remember' | 'expiresAt'>
 
-function sessionCookie(ctx: SessionScope, token: string, { remember, expiresAt }: CookieSession): string {
+function sessionCookies(ctx: SessionScope, token: string, { remember, expiresAt }: CookieSession): string[] {
   const cookie = createLucia(ctx, ctx.sql).createSessionCookie(token)
   cookie.attributes.maxAge = Math.ceil((expiresAt.getTime() - Date.now()) / 1000)
   if (!remember) delete cookie.attributes.maxAge
-  return cookie.serialize()
+  return withSharedCookie(ctx, cookie)
 }
 
 /** Only `getSession` may call it: a slower response could clear a cookie that was renewed meanwhile. */
 export function clearStaleCookie(ctx: SessionScope): void {
-  if (findPresentedToken(ctx) !== undefined) ctx.cookies.set(blankSessionCookie(ctx))
+  if (findToken(ctx) !== undefined) for (const cookie of blankSessionCookies(ctx)) ctx.cookies.set(cookie)
 }
 
-export const clearSessionCookie = (ctx: SessionScope & SetsCookies<'session'>): void =>
-  ctx.setCookie('session', blankSessionCookie(ctx))
+export function clearSessionCookie(ctx: SessionScope & SetsCookies<'session'>): void {
+  for (const cookie of blankSessionCookies(ctx)) ctx.setCookie('session', cookie)
+}
 
-const blankSessionCookie = (ctx: SessionScope): string => createLucia(ctx, ctx.sql).createBlankSessionCookie().serialize()
+const blankSessionCookies = (ctx: SessionScope): string[] =>
+  withSharedCookie(ctx, createLucia(ctx, ctx.sql).createBlankSessionCookie())
+
+function withSharedCookie({ settings: { cookie } }: SessionScope, own: Cookie): string[] {
+  if (cookie.domain === null) return [own.serialize()]
+  const shared = new Cookie(sharedCookieName, own.value, { ...own.attributes, domain: cookie.domain })
+  return [own.serialize(), shared.serialize()]
+}

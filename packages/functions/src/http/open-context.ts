@@ -1,4 +1,4 @@
-import { type Context, createContext, type Log } from '@floorpass/api'
+import { type Context, createContext, type Log, sharedCookieName } from '@floorpass/api'
 import type { EdgeService } from '../edge-service.ts'
 import { bearerToken } from './bearer.ts'
 import { clientAddress } from './client-address.ts'
@@ -6,17 +6,19 @@ import { cookieValues, requestCookies } from './cookies.ts'
 import { preferredLocale, readLocaleCookie } from './locale.ts'
 import { printable } from './printable.ts'
 
-type Caller = { peerAddress: string | null; isHttps: boolean; header(name: string): string | null }
+type Caller = { peerAddress: string | null; isHttps: boolean; isPage?: boolean; header(name: string): string | null }
 
 /** Collects in `setCookies` what the procedures set. */
 export function openContext(
   { deps, trustedProxies }: EdgeService,
   log: Log,
-  { peerAddress, isHttps, header }: Caller,
+  { peerAddress, isHttps, isPage = false, header }: Caller,
   setCookies: string[],
 ): Context {
   const cookieHeader = header('cookie')
   const cookies = requestCookies(cookieHeader)
+  // No server calls a page, so its cookie without the host's own was planted by a sibling (login CSRF).
+  if (isPage) cookies.delete(sharedCookieName)
   const client = {
     ip: clientAddress(peerAddress, header('x-forwarded-for'), trustedProxies),
     userAgent: printable(header('user-agent') ?? ''),

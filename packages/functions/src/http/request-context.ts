@@ -18,7 +18,8 @@ export const withRequestContext =
     const setCookies: string[] = []
     const { url, headers: given } = c.req.raw
     const header = (name: string) => given.get(name)
-    const caller = { peerAddress: c.env.peerAddress, isHttps: url.startsWith('https:'), header }
+    const isPage = !/^\/(auth|trpc)\//.test(c.req.path)
+    const caller = { peerAddress: c.env.peerAddress, isHttps: url.startsWith('https:'), isPage, header }
     const context = openContext(service, log, caller, setCookies)
     c.set('requestId', requestId)
     c.set('contentSecurityPolicy', dataPolicy)

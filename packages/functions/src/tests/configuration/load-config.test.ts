@@ -289,7 +289,55 @@ describe('each variable', () => {
 
   it('COOKIE_SAMESITE=none needs https', () => {
     expect(refused({ COOKIE_SAMESITE: 'none' })).toEqual(['COOKIE_SAMESITE'])
-    expect(loadConfig({ ...deployed, COOKIE_SAMESITE: 'none' }).cookie).toEqual({ secure: true, sameSite: 'none' })
+    expect(loadConfig({ ...deployed, COOKIE_SAMESITE: 'none' }).cookie).toMatchObject({ secure: true, sameSite: 'none' })
+  })
+
+  it.each([
+    ['https://accounts.example.com', 'example.com'],
+    ['https://accounts.example.com', 'Accounts.Example.com'],
+    ['https://accounts.eu.example.co.uk:8443', 'example.co.uk'],
+    ['https://accounts.floor.localhost', 'floor.localhost'],
+    ['https://me.github.io', 'me.github.io'],
+    ['https://accounts.xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
+  ])('at %s COOKIE_DOMAIN may be %s', (BASE_URL, COOKIE_DOMAIN) => {
+    expect(loadConfig({ ...deployed, BASE_URL, COOKIE_DOMAIN }).cookie.domain).toBe(COOKIE_DOMAIN.toLowerCase())
+  })
+
+  it.each([
+    ['https://accounts.example.com', 'example.org'],
+    ['https://accounts.example.com', 'ple.com'],
+    ['https://accounts.example.com', 'a.accounts.example.com'],
+    ['https://accounts.example.com', 'com'],
+    ['https://accounts.example.com', '.example.com'],
+    ['https://accounts.example.com', 'example.com.'],
+    ['https://accounts.example.com', '*.example.com'],
+    ['https://accounts.example.com', 'https://example.com'],
+    ['https://accounts.example.com', 'example.com:443'],
+    ['https://accounts.example.com', 'example.com; Path=/x'],
+    ['https://accounts.example.com', 'example.com, app.example.com'],
+    ['https://accounts.example.co.uk', 'co.uk'],
+    ['https://me.github.io', 'github.io'],
+    ['https://me.herokuapp.com', 'herokuapp.com'],
+    ['https://192.0.2.1', '192.0.2.1'],
+    ['https://192.0.2.1', '2.1'],
+    ['https://[2001:db8::1]', '[2001:db8::1]'],
+    ['https://accounts.localhost', 'localhost'],
+    ['https://accounts', 'accounts'],
+  ])('at %s COOKIE_DOMAIN refuses %s', (BASE_URL, COOKIE_DOMAIN) => {
+    expect(refused({ ...deployed, BASE_URL, COOKIE_DOMAIN })).toEqual(['COOKIE_DOMAIN'])
+  })
+
+  it('COOKIE_DOMAIN needs https, in local mode too', () => {
+    expect(refused({ BASE_URL: 'http://accounts.floor.localhost:3000', COOKIE_DOMAIN: 'floor.localhost' })).toEqual([
+      'COOKIE_DOMAIN',
+    ])
+    expect(refused({ COOKIE_DOMAIN: 'floor.localhost' })).toEqual(['COOKIE_DOMAIN'])
+  })
+
+  it('says at the start what COOKIE_DOMAIN costs', () => {
+    const cost = 'Every host under example.com receives the session cookie and can act for its user'
+    expect(describeLimits(loadConfig({ ...deployed, COOKIE_DOMAIN: 'example.com' })).join()).toContain(cost)
+    expect(describeLimits(loadConfig(deployed)).join()).not.toContain('receives the session cookie')
   })
 
   it('WEB_CONCURRENCY above one needs DATABASE_URL', () => {
