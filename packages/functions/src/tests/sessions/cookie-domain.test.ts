@@ -178,7 +178,7 @@ describe('COOKIE_DOMAIN is set or unset while people are signed in', () => {
     const ids = [own, shared].map((name) =>
       createHash('sha256')
         .update(cookies.get(name) ?? '')
-        .digest('hex'),
+        .digest('base64url'),
     )
     return app.db.session.count({ where: { id: { in: ids } } })
   }
