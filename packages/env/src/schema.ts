@@ -70,6 +70,8 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
 const audience = matching(
   'must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters',
   (text) => /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
+)
+
 const sharedDomain = parsing(
   'must be a domain that you own, such as example.com: no URL, IP address or public suffix',
   (text) => {

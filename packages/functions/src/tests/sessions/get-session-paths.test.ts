@@ -170,6 +170,62 @@ describe('verify answers the same over the fast path and the edge', async () => 
   })
 })
 
+describe('get-session behind a trusted proxy answers the same over the fast path and the edge', async () => {
+  const { app, compare } = await openPaths({ TRUST_PROXY: 'loopback' })
+  const ada = await app.verified()
+  const due = "UPDATE sessions SET updated_at = now() - interval '2 days'"
+
+  test.each([
+    ['x-forwarded-proto: https', true],
+    ['x-forwarded-proto: HTTP/1.1', true],
+    ['x-forwarded-proto: https, http', true],
+    ['x-forwarded-proto: javascript', true],
+    ['x-forwarded-proto:', true],
+    ['x-forwarded-proto: http', false],
+    ['x-forwarded-proto:  HTTP ,https', false],
+    ['x-forwarded-proto: http\r\nx-forwarded-proto: https', false],
+    ['x-forwarded-host: evil.test', false],
+  ])('T67: %j', async (line, isSecure) => {
+    const extended = await compare(async () => {
+      const tab = app.browser()
+      await tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password })
+      await app.db.$executeRawUnsafe(due)
+      return ['GET /auth/get-session', `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}`, line]
+    })
+    const cleared = await compare(async () => ['GET /auth/get-session', 'cookie: floorpass_session=x', line])
+    for (const { bytes, usesEdge } of [extended, cleared]) {
+      expect([usesEdge, /SameSite=Lax(; Secure)?\r/.exec(bytes)?.[1]]).toEqual([false, isSecure ? '; Secure' : undefined])
+      expect(bytes).not.toContain('strict-transport-security')
+    }
+    expect(extended.bytes).toContain(ada.email)
+  })
+})
+
+describe('get-session with COOKIE_DOMAIN answers the same over the fast path and the edge', async () => {
+  const { app, compare } = await openPaths({
+    BASE_URL: 'https://accounts.floor.localhost:4443',
+    COOKIE_DOMAIN: 'floor.localhost',
+  })
+  const [own, shared] = ['__Host-floorpass_session', '__Secure-floorpass_session']
+  const [ada, bob] = [await app.signedIn(), await app.signedIn()]
+  const [first, second] = [ada.cookies.get(own) ?? '', bob.cookies.get(own) ?? '']
+
+  test.each<[string, string, 'fast path' | 'edge', string]>([
+    ['both cookies', `${own}=${first}; ${shared}=${first}`, 'fast path', ada.person.email],
+    ['the shared cookie alone', `${shared}=${first}`, 'fast path', ada.person.email],
+    ['a planted shared cookie', `${shared}=${second}; ${own}=${first}`, 'fast path', ada.person.email],
+    ['two shared cookies beside the own one', `${shared}=x; ${shared}=y; ${own}=${first}`, 'fast path', ada.person.email],
+    ['two shared cookies alone', `${shared}=x; ${shared}=${first}`, 'edge', 'null'],
+    ['a stale shared cookie', `${shared}=x`, 'fast path', 'Max-Age=0'],
+    ['a stale own cookie beside a shared one', `${own}=x; ${shared}=${first}`, 'fast path', 'Max-Age=0'],
+  ])('%s', async (_, cookie, by, expected) => {
+    const answer = await compare(async () => ['GET /auth/get-session', `cookie: ${cookie}`])
+    expect(answer.bytes).toContain(expected)
+    expect(answer.usesEdge).toBe(by === 'edge')
+    if (expected === 'Max-Age=0') expect(answer.bytes.match(/set-cookie: /gi)).toHaveLength(2)
+  })
+})
+
 describe('limits on get-session are the same over the fast path and the edge', async () => {
   const { app, ask, compare } = await openPaths({ RATE_LIMIT: 'on' })
   const forged = ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]
