@@ -127,9 +127,6 @@ export const sharedCookieName = '__Secure-floorpass_session'
 export const sessionCookieName = (cookie: Settings['cookie']): string =>
   cookie.domain === null ? hostCookieName(cookie) : sharedCookieName
 
-/** Includes the shared cookie of a COOKIE_DOMAIN that was unset: it must not outlive the session of this host. */
-const sessionCookieNames = ({ settings }: SessionScope): string[] => [hostCookieName(settings.cookie), sharedCookieName]
-
 type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Pick<Settings, 'cookie'> }
 
 /** The token of the session cookie. A shared cookie counts only where the host's own is missing, as from a sibling's server. */
@@ -325,8 +322,7 @@ async function endOldestSessions(tx: Queryable, userId: string, newest: string):
 
 /** Ends the session in this browser's cookies, whichever user owns it: a different user may be signing in. */
 export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Promise<void> {
-  const tokens = new Set(sessionCookieNames(ctx).map((name) => ctx.cookies.get(name)))
-  for (const token of tokens) if (token !== undefined) await createLucia(ctx, tx).invalidateSession(hashToken(token))
+  for (const token of presentedTokens(ctx)) await createLucia(ctx, tx).invalidateSession(hashToken(token))
 }
 
 /** Checks neither the expiry nor the user. */
@@ -335,10 +331,13 @@ export async function findPresentedSession(ctx: SessionScope, tx: Transaction): 
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
-/** Includes cookies with the same name and different values. */
-export async function findAllPresentedSessions(ctx: SessionScope, tx: Transaction): Promise<Session[]> {
-  const tokens = sessionCookieNames(ctx).flatMap((name) => [...new Set(ctx.cookies.all(name))].slice(0, 10))
-  return tx.session.findMany({ where: { id: { in: tokens.map(hashToken) } } })
+export const findAllPresentedSessions = (ctx: SessionScope, tx: Transaction): Promise<Session[]> =>
+  tx.session.findMany({ where: { id: { in: [...presentedTokens(ctx)].map(hashToken) } } })
+
+/** Includes cookies with the same name and different values, and the shared cookie of a COOKIE_DOMAIN that was unset. */
+function presentedTokens({ cookies, settings }: SessionScope): Set<string> {
+  const values = [hostCookieName(settings.cookie), sharedCookieName].map((name) => [cookies.get(name), ...cookies.all(name)])
+  return new Set(values.flatMap((each) => [...new Set(each)].slice(0, 10)).filter((token) => token !== undefined))
 }
 
 export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Session): Promise<boolean> {
