@@ -22,7 +22,7 @@ async function withService(environment: (ports: Ports) => Record<string, string>
   const readUser = async (cookie = '') => {
     const answer = await fetch(`http://127.0.0.1:${port}/auth/get-session`, { headers: { cookie } })
     const session = (await answer.json()) as { user: Person } | null
-    return session?.user.email ?? 'nobody'
+    return session?.user.email ?? 'no user'
   }
   const proxies = await Promise.all(
     [true, false].map((tls) =>
@@ -96,7 +96,7 @@ test('sessions: with COOKIE_DOMAIN a sibling host sees the session, and cannot p
       await expect(page.getByText(`Signed in: ${user}`)).toBeVisible()
     }
 
-    await expectApp('nobody')
+    await expectApp('no user')
     await signInOn(page, accounts, victim)
     const [own, shared] = (await sessionCookies(page)).sort((left, right) => left.name.localeCompare(right.name))
     expect(own).toMatchObject({ name: '__Host-floorpass_session', domain: 'accounts.floor.localhost', secure: true })
@@ -118,7 +118,7 @@ test('sessions: with COOKIE_DOMAIN a sibling host sees the session, and cannot p
     await signOut(page)
     await expectSignedOut(page, accounts)
     expect(await sessionCookies(page)).toEqual([])
-    await expectApp('nobody')
+    await expectApp('no user')
   })
 })
 

@@ -5,8 +5,8 @@ import {
   cachedSessionJson,
   createCaller,
   type Deps,
-  type LimitState,
   findToken,
+  type LimitState,
   toAppError,
   verifyCached,
 } from '@floorpass/api'

@@ -289,6 +289,8 @@ const oddHeaders = fc.array(
       .map(([name, value]) => `${name}: ${value}`),
     fc.constantFrom(
       'x-forwarded-proto: HTTP/1.1',
+      'x-forwarded-proto: https, http',
+      'x-forwarded-proto: ://@[',
       'x-forwarded-for: ::1, 1.2.3.4, unknown',
       'x-forwarded-for: 203.0.113.7, 127.0.0.1',
       'x-forwarded-for: ::ffff:1.2.3.4%eth0, [::1]:80, 999.1.1.1',

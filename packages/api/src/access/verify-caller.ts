@@ -1,7 +1,7 @@
 import type { Context, Deps } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findServiceBySecret } from '../service-credentials/require-service.ts'
-import { findCachedAsIs, findToken, findSessionByHandle, findSessionByToken } from '../sessions/session-store.ts'
+import { findCachedAsIs, findSessionByHandle, findSessionByToken, findToken } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { invalidTokenError, readAccessToken, signAccessToken } from './access-token.ts'
 import type { Caller } from './caller.ts'

@@ -20,9 +20,9 @@ const server = await startServer({
 })
 const secure = await startFrontProxy({ port, from: trusted })
 const plain = await startFrontProxy({ port, from: trusted }, { tls: false })
-const stranger = await startFrontProxy({ port, from: '127.0.0.3' })
+const untrusted = await startFrontProxy({ port, from: '127.0.0.3' })
 afterAll(() => {
-  for (const proxy of [secure, plain, stranger]) proxy.close()
+  for (const proxy of [secure, plain, untrusted]) proxy.close()
 })
 
 const session = 'floorpass_session'
@@ -124,7 +124,7 @@ describe('behind a trusted proxy that ends TLS', () => {
 
 describe('behind a proxy that is not trusted', () => {
   test('https is not believed: the own origin is refused, and cookies are not Secure', async () => {
-    const tab = pageOf(stranger, 'https://localhost')
+    const tab = pageOf(untrusted, 'https://localhost')
     expect((await signIn(tab)).code).toBe('INVALID_ORIGIN')
     const answer = await signIn(tab, { origin: 'http://localhost' })
     expect([answer.status, withoutSecure(answer)]).toEqual([200, answer.setCookies])

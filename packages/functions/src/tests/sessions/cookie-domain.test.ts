@@ -183,7 +183,7 @@ describe('COOKIE_DOMAIN is set or unset while people are signed in', () => {
     return app.db.session.count({ where: { id: { in: ids } } })
   }
 
-  test('nobody is signed out', async () => {
+  test('keeps every user signed in', async () => {
     const { email, password } = await app.verified()
     const browser = openBrowser()
     await browser.off().post('/auth/sign-in/email', { email, password })
