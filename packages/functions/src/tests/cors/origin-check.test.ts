@@ -129,3 +129,18 @@ describe('the origin check', () => {
     }
   })
 })
+
+describe('the public origin of a request', async () => {
+  const secure = await createTestApp({ BASE_URL: 'https://localhost', TRUSTED_ORIGINS: 'http://127.0.0.1' })
+  const send = (url: string, origin: string) => secure.browser({ origin }).post(url)
+
+  test('is trusted over https when its host is trusted', async () => {
+    expect((await send('https://127.0.0.1/auth/sign-out', 'https://127.0.0.1')).status).toBe(200)
+    expect((await send('https://localhost/auth/sign-out', 'https://127.0.0.1')).code).toBe('INVALID_ORIGIN')
+    expect((await send('https://evil.test/auth/sign-out', 'https://evil.test')).code).toBe('INVALID_ORIGIN')
+  })
+
+  test('T51: is not trusted over http, where anyone on the network can serve a page of our host', async () => {
+    expect((await send('http://localhost/auth/sign-out', 'http://localhost')).code).toBe('INVALID_ORIGIN')
+  })
+})
