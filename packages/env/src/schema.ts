@@ -72,15 +72,12 @@ const audience = matching(
   (text) => /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
 )
 
-const sharedDomain = parsing(
-  'must be a domain that you own, such as example.com: no URL, IP address or public suffix',
-  (text) => {
-    const name = text.toLowerCase()
-    const isName = isIP(name) === 0 && HOST_NAME.test(name) && URL.parse(`https://${name}`)?.hostname === name
-    // Browsers refuse a cookie for a public suffix such as co.uk or github.io.
-    return isName && getDomain(name, { allowPrivateDomains: true }) !== null ? name : null
-  },
-)
+const sharedDomain = parsing('must be a domain that you own, such as example.com: no IP address and no public suffix', (text) => {
+  const name = text.toLowerCase()
+  // Browsers refuse a cookie for a public suffix such as co.uk or github.io.
+  const isOwned = getDomain(name, { allowPrivateDomains: true }) !== null
+  return isOwned && URL.parse(`https://${name}`)?.hostname === name ? name : null
+})
 
 const signingSecret = z
   .string()

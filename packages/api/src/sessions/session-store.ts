@@ -336,8 +336,8 @@ export const findAllPresentedSessions = (ctx: SessionScope, tx: Transaction): Pr
 
 /** Includes cookies with the same name and different values, and the shared cookie of a COOKIE_DOMAIN that was unset. */
 function presentedTokens({ cookies, settings }: SessionScope): Set<string> {
-  const values = [hostCookieName(settings.cookie), sharedCookieName].map((name) => [cookies.get(name), ...cookies.all(name)])
-  return new Set(values.flatMap((each) => [...new Set(each)].slice(0, 10)).filter((token) => token !== undefined))
+  const names = [hostCookieName(settings.cookie), sharedCookieName]
+  return new Set(names.flatMap((name) => [...new Set(cookies.all(name))].slice(0, 10)))
 }
 
 export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Session): Promise<boolean> {
