@@ -1,6 +1,9 @@
-import type { AppRouter } from '@floorpass/api'
-import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, type TRPCClient, TRPCClientError } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import type { AppRouter } from './router.ts'
+
+export type { FloorpassAuth } from './better-auth.ts'
+export type { AppRouter } from './router.ts'
 
 type Inputs = inferRouterInputs<AppRouter>
 type Outputs = inferRouterOutputs<AppRouter>
@@ -15,8 +18,27 @@ export type FloorpassClientOptions = {
   fetch?: typeof fetch
 }
 
-/** Creates a typed client for browsers on a trusted origin. It sends the session cookie. `describeError` explains a rejected call. */
-export function createFloorpassClient({ baseUrl = '', fetch: send = globalThis.fetch }: FloorpassClientOptions = {}) {
+/** Every method rejects when the service refuses the call or does not answer. `describeError` explains why. */
+export type FloorpassClient = {
+  /** All procedures of the service, typed. */
+  trpc: TRPCClient<AppRouter>
+  /** Ends the session of this browser. Succeeds without one. */
+  signOut(): Promise<Outputs['signIn']['signOut']>
+  /** Verifies an email with the token from its mail. Errors: INVALID_TOKEN, TOKEN_EXPIRED. */
+  verifyEmail(input: Inputs['emailAddress']['verify']): Promise<Outputs['emailAddress']['verify']>
+  /** Errors: UNAUTHORIZED, VALIDATION_ERROR, SESSION_NOT_FRESH (trading or more risk: call `trpc.signIn.reauthenticate` first). */
+  updateProfile(input: Inputs['profile']['update']): Promise<Outputs['profile']['update']>
+  /** Takes the secret of an invitation mail, or the id. Errors: INVITATION_NOT_FOUND, YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION. */
+  acceptInvitation(input: Inputs['organizations']['acceptInvitation']): Promise<Outputs['organizations']['acceptInvitation']>
+  /** Sets the active organization of this session, or null for none. Errors: ORGANIZATION_NOT_FOUND. */
+  setActiveOrganization(input: Inputs['organizations']['setActive']): Promise<Outputs['organizations']['setActive']>
+}
+
+/** Creates a typed client for browsers on a trusted origin. It sends the session cookie. */
+export function createFloorpassClient({
+  baseUrl = '',
+  fetch: send = globalThis.fetch,
+}: FloorpassClientOptions = {}): FloorpassClient {
   const trpc = createTRPCClient<AppRouter>({
     links: [
       httpBatchLink({
@@ -28,21 +50,11 @@ export function createFloorpassClient({ baseUrl = '', fetch: send = globalThis.f
   })
   return {
     trpc,
-    /** Ends the session of this browser. Succeeds without one. */
-    signOut: (): Promise<Outputs['signIn']['signOut']> => trpc.signIn.signOut.mutate(),
-    /** Verifies an email with the token from its mail. Errors: INVALID_TOKEN, TOKEN_EXPIRED. */
-    verifyEmail: (input: Inputs['emailAddress']['verify']): Promise<Outputs['emailAddress']['verify']> =>
-      trpc.emailAddress.verify.mutate(input),
-    /** Errors: UNAUTHORIZED, VALIDATION_ERROR, SESSION_NOT_FRESH (trading or more risk: call `trpc.signIn.reauthenticate` first). */
-    updateProfile: (input: Inputs['profile']['update']): Promise<Outputs['profile']['update']> =>
-      trpc.profile.update.mutate(input),
-    /** Takes the secret of an invitation mail, or the id. Errors: INVITATION_NOT_FOUND, YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION. */
-    acceptInvitation: (
-      input: Inputs['organizations']['acceptInvitation'],
-    ): Promise<Outputs['organizations']['acceptInvitation']> => trpc.organizations.acceptInvitation.mutate(input),
-    /** Sets the active organization of this session, or null for none. Errors: ORGANIZATION_NOT_FOUND. */
-    setActiveOrganization: (input: Inputs['organizations']['setActive']): Promise<Outputs['organizations']['setActive']> =>
-      trpc.organizations.setActive.mutate(input),
+    signOut: () => trpc.signIn.signOut.mutate(),
+    verifyEmail: (input) => trpc.emailAddress.verify.mutate(input),
+    updateProfile: (input) => trpc.profile.update.mutate(input),
+    acceptInvitation: (input) => trpc.organizations.acceptInvitation.mutate(input),
+    setActiveOrganization: (input) => trpc.organizations.setActive.mutate(input),
   }
 }
 

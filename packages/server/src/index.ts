@@ -1,0 +1,5 @@
+export { type AccessTokenClaims, type Acr, type Caller, callerOf, type Role } from './caller.ts'
+export * from './frameworks.ts'
+export { type Refusal, refusalResponse } from './refusal.ts'
+export type { Requirements } from './requirements.ts'
+export * from './verifier.ts'

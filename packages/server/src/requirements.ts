@@ -1,0 +1,47 @@
+import { type Acr, acrs, type Caller, type Role, roles, splitList } from './caller.ts'
+import { refuse } from './refusal.ts'
+
+/** What a route demands of its caller. */
+export type Requirements = {
+  /** `aal2` demands a second factor: INSUFFICIENT_USER_AUTHENTICATION. */
+  acr?: Acr
+  /** Seconds since the person last proved who they are: INSUFFICIENT_USER_AUTHENTICATION. */
+  maxAge?: number
+  /** Each of these scopes: INSUFFICIENT_SCOPE. */
+  scope?: string | readonly string[]
+  /** The id of an organization: ORGANIZATION_REQUIRED. A token names the active one; the service knows every membership. */
+  org?: string
+  /** At least this role in the organization: ROLE_REQUIRED. */
+  role?: Role
+}
+
+const scopesOf = ({ scope = [] }: Requirements) => (typeof scope === 'string' ? splitList(scope) : scope)
+
+/** An unknown requirement refuses everyone. */
+const reaches = (order: readonly string[], actual: string | null, required: string | undefined) =>
+  required === undefined || (actual !== null && order.slice(0, order.indexOf(required) + 1).includes(actual))
+
+/** Checks the caller of a token. Returns null when every requirement is met. */
+export function findRefusal(caller: Caller, requirements: Requirements, clockTolerance: number) {
+  const { acr, maxAge, org = caller.organizationId, role } = requirements
+  const age = Date.now() / 1000 - caller.authTime - clockTolerance
+  // A comparison with NaN is false, so that a wrong maxAge refuses.
+  if (!reaches(acrs, caller.acr, acr) || (maxAge !== undefined && !(age <= maxAge))) {
+    const wanted = Object.entries({ acr_values: acr, max_age: maxAge }).filter(([, value]) => value !== undefined)
+    const challenge = ['error="insufficient_user_authentication"', ...wanted.map(([name, value]) => `${name}="${value}"`)]
+    return refuse('INSUFFICIENT_USER_AUTHENTICATION', `Bearer ${challenge.join(', ')}`)
+  }
+  const scopes = scopesOf(requirements)
+  if (!scopes.every((scope) => caller.scopes.includes(scope))) {
+    return refuse('INSUFFICIENT_SCOPE', `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`)
+  }
+  if (org !== caller.organizationId) return refuse('ORGANIZATION_REQUIRED')
+  return reaches(roles, caller.role, role) ? null : refuse('ROLE_REQUIRED')
+}
+
+/** The parameters of `GET /auth/verify`. */
+export function toParameters(requirements: Requirements): [string, string][] {
+  const { acr, maxAge, org, role } = requirements
+  const parameters = { acr, max_age: maxAge, scope: scopesOf(requirements).join(' ') || undefined, org, role }
+  return Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+}
