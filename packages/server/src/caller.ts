@@ -8,7 +8,7 @@ export const roles = ['owner', 'admin', 'member'] as const
 export type Acr = (typeof acrs)[number]
 export type Role = (typeof roles)[number]
 
-/** Who calls, for which organization, and how strongly and recently they proved it. */
+/** The person behind a request, and how strongly and recently they proved who they are. */
 export type Caller = {
   userId: string
   /** A handle of the session. It grants no access. */

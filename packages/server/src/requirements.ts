@@ -21,22 +21,21 @@ const scopesOf = ({ scope = [] }: Requirements) => (typeof scope === 'string' ? 
 const reaches = (order: readonly string[], actual: string | null, required: string | undefined) =>
   required === undefined || (actual !== null && order.slice(0, order.indexOf(required) + 1).includes(actual))
 
-/** Checks the caller of a token. Returns null when every requirement is met. */
+/** Checks the caller of a token as the service would. Returns null when every requirement is met. */
 export function findRefusal(caller: Caller, requirements: Requirements, clockTolerance: number) {
   const { acr, maxAge, org = caller.organizationId, role } = requirements
   const age = Date.now() / 1000 - caller.authTime - clockTolerance
+  const isStrong = reaches(acrs, caller.acr, acr)
   // A comparison with NaN is false, so that a wrong maxAge refuses.
-  if (!reaches(acrs, caller.acr, acr) || (maxAge !== undefined && !(age <= maxAge))) {
-    const wanted = Object.entries({ acr_values: acr, max_age: maxAge }).filter(([, value]) => value !== undefined)
-    const challenge = ['error="insufficient_user_authentication"', ...wanted.map(([name, value]) => `${name}="${value}"`)]
-    return refuse('INSUFFICIENT_USER_AUTHENTICATION', `Bearer ${challenge.join(', ')}`)
-  }
-  const scopes = scopesOf(requirements)
-  if (!scopes.every((scope) => caller.scopes.includes(scope))) {
-    return refuse('INSUFFICIENT_SCOPE', `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`)
+  if (!isStrong || (maxAge !== undefined && !(age <= maxAge))) {
+    const wanted = `acr_values="${isStrong ? caller.acr : acr}"${maxAge === undefined ? '' : `, max_age="${maxAge}"`}`
+    return refuse('INSUFFICIENT_USER_AUTHENTICATION', `Bearer error="insufficient_user_authentication", ${wanted}`)
   }
   if (org !== caller.organizationId) return refuse('ORGANIZATION_REQUIRED')
-  return reaches(roles, caller.role, role) ? null : refuse('ROLE_REQUIRED')
+  if (!reaches(roles, caller.role, role)) return refuse('ROLE_REQUIRED')
+  const scopes = scopesOf(requirements)
+  if (scopes.every((scope) => caller.scopes.includes(scope))) return null
+  return refuse('INSUFFICIENT_SCOPE', `Bearer error="insufficient_scope", scope="${scopes.join(' ')}"`)
 }
 
 /** The parameters of `GET /auth/verify`. */
