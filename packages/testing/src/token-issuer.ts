@@ -49,7 +49,9 @@ export async function startTokenIssuer() {
     sign: ({ header = {}, ...changed }: JWTPayload & { header?: object } = {}) => {
       const { kid = '', privateKey } = keys[0] ?? {}
       if (!privateKey) throw new Error('the issuer has no key')
-      return new SignJWT({ ...claims(), ...changed }).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header }).sign(privateKey)
+      return new SignJWT({ ...claims(), ...changed })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid, ...header })
+        .sign(privateKey)
     },
     publicJwk: () => keys[0]?.jwk ?? {},
     claims,

@@ -74,15 +74,22 @@ describe('an access token', () => {
     const secret = new TextEncoder().encode(JSON.stringify(issuer.publicJwk()))
     expect(await outcome(await new SignJWT(claims).setProtectedHeader({ ...header, alg: 'HS256' }).sign(secret))).toBe(notValid)
     const rsa = await generateKeyPair('RS256')
-    expect(await outcome(await new SignJWT(claims).setProtectedHeader({ ...header, alg: 'RS256' }).sign(rsa.privateKey))).toBe(notValid)
+    expect(await outcome(await new SignJWT(claims).setProtectedHeader({ ...header, alg: 'RS256' }).sign(rsa.privateKey))).toBe(
+      notValid,
+    )
     expect(await outcome(new UnsecuredJWT(claims).encode())).toBe(notValid)
     const [head, , signature] = (await issuer.sign()).split('.')
-    expect(await outcome(`${head}.${btoa(JSON.stringify({ ...claims, sub: 'eve' })).replace(/=+$/, '')}.${signature}`)).toBe(notValid)
+    expect(await outcome(`${head}.${btoa(JSON.stringify({ ...claims, sub: 'eve' })).replace(/=+$/, '')}.${signature}`)).toBe(
+      notValid,
+    )
   })
 
-  test.each(['', 'nonsense', 'a.b.c', '....', `${'A'.repeat(100_000)}.e30.AA`])('is refused when it is no token: %#', async (token) => {
-    expect(await outcome(token)).toBe(notValid)
-  })
+  test.each(['', 'nonsense', 'a.b.c', '....', `${'A'.repeat(100_000)}.e30.AA`])(
+    'is refused when it is no token: %#',
+    async (token) => {
+      expect(await outcome(token)).toBe(notValid)
+    },
+  )
 
   test('is accepted when the clocks differ by less than the tolerance', async () => {
     const now = Math.floor(Date.now() / 1000)
@@ -105,7 +112,10 @@ describe('the requirements of a route', () => {
     [{ maxAge: Number.NaN }, challenge('acr_values="aal1", max_age="NaN"')],
     [{ acr: 'aal0' as never }, challenge('acr_values="aal0"')],
     [{ scope: ['order:read', 'account:read'] }, 'user-1'],
-    [{ scope: 'order:read order:place' }, '403 INSUFFICIENT_SCOPE Bearer error="insufficient_scope", scope="order:read order:place"'],
+    [
+      { scope: 'order:read order:place' },
+      '403 INSUFFICIENT_SCOPE Bearer error="insufficient_scope", scope="order:read order:place"',
+    ],
     [{ scope: 'order' }, '403 INSUFFICIENT_SCOPE Bearer error="insufficient_scope", scope="order"'],
     [{ org: 'other' }, '403 ORGANIZATION_REQUIRED'],
     [{ role: 'admin' }, 'user-1'],
@@ -126,7 +136,9 @@ describe('the keys of the service', () => {
   test('are read once, also under a flood of unknown keys', async () => {
     const flooded = newVerifier()
     const before = issuer.requests.length
-    const tokens = await Promise.all(Array.from({ length: 100 }, (_, index) => issuer.sign({ header: { kid: `flood-${index}` } })))
+    const tokens = await Promise.all(
+      Array.from({ length: 100 }, (_, index) => issuer.sign({ header: { kid: `flood-${index}` } })),
+    )
     const outcomes = await Promise.all(tokens.map((token) => outcome(token, {}, flooded)))
     expect(new Set(outcomes)).toEqual(new Set([notValid]))
     expect(await outcome(await issuer.sign(), {}, flooded)).toBe('user-1')
