@@ -29,6 +29,13 @@ export function declareRouter(program, source) {
       // An enum member prints as its value.
       return [...new Set(type.types.map((part) => print(part, path)))].join(' | ').replace('false | true', 'boolean')
     }
+    // `string & {}` is a string that editors complete.
+    if (type.isIntersection() && type.types.some((part) => part.flags & printed)) {
+      return print(
+        type.types.find((part) => part.flags & printed),
+        path,
+      )
+    }
     if (type.isStringLiteral() || type.isNumberLiteral()) return JSON.stringify(type.value)
     if (type.flags & printed) return checker.typeToString(type)
     if (checker.isArrayType(type)) return `Array<${print(checker.getTypeArguments(type)[0], `${path}[]`)}>`
