@@ -81,6 +81,7 @@ export default {
       to: { path: ours, pathNot: '^packages/(client/|api/src/contracts\\.ts)', dependencyTypesNot: typeOnly },
     },
     knowsOnly('packages/client', ['client', 'api'], 'client-knows-only-the-api'),
+    knowsOnly('packages/server', ['server'], 'server-imports-nothing-of-ours', 'Other repositories install it without the rest.'),
     {
       name: 'email-and-env-import-nothing-of-ours',
       severity: 'error',

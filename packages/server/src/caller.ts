@@ -46,7 +46,10 @@ export function readCaller(read: (claim: keyof AccessTokenClaims, header: string
 }
 
 const callers = new WeakMap<object, Caller>()
-export const rememberCaller = (request: object, caller: Caller): void => void callers.set(request, caller)
+export function rememberCaller(request: object, caller: Caller): null {
+  callers.set(request, caller)
+  return null
+}
 
 /**
  * Returns the caller of a guarded request: Express and Fastify pass the request, Hono its context.

@@ -7,27 +7,27 @@ type NodeRequest = { headers: Record<string, string | string[] | undefined> }
 type ExpressResponse = { status(code: number): { set(headers: Record<string, string>): { json(body: unknown): unknown } } }
 type FastifyReply = { code(status: number): { headers(headers: Record<string, string>): { send(body: unknown): unknown } } }
 
+/** Remembers the caller, or returns what answers the refused request. */
+async function check(verify: Verify, request: NodeRequest, requirements?: Requirements) {
+  const result = await verify(request, requirements)
+  return result.ok ? rememberCaller(request, result.caller) : presentRefusal(result.refusal)
+}
+
 /** Express middleware: answers 401, 403 or 503, or passes. Then `callerOf(request)` returns the caller. */
 export const guardExpress =
   (verify: Verify, requirements?: Requirements) =>
   async (request: NodeRequest, response: ExpressResponse, next: () => void): Promise<void> => {
-    const result = await verify(request, requirements)
-    if (result.ok) {
-      rememberCaller(request, result.caller)
-      return next()
-    }
-    const { status, headers, body } = presentRefusal(result.refusal)
-    response.status(status).set(headers).json(body)
+    const refused = await check(verify, request, requirements)
+    if (refused) response.status(refused.status).set(refused.headers).json(refused.body)
+    else next()
   }
 
 /** Fastify `onRequest` hook: answers 401, 403 or 503, or passes. Then `callerOf(request)` returns the caller. */
 export const guardFastify =
   (verify: Verify, requirements?: Requirements) =>
   async (request: NodeRequest, reply: FastifyReply): Promise<unknown> => {
-    const result = await verify(request, requirements)
-    if (result.ok) return rememberCaller(request, result.caller)
-    const { status, headers, body } = presentRefusal(result.refusal)
-    return reply.code(status).headers(headers).send(body)
+    const refused = await check(verify, request, requirements)
+    return refused && reply.code(refused.status).headers(refused.headers).send(refused.body)
   }
 
 /** Hono middleware: answers 401, 403 or 503, or passes. Then `callerOf(context)` returns the caller. */
