@@ -9,7 +9,7 @@ fi
 rm -rf node_modules apps/*/node_modules packages/*/node_modules
 # Keep the workspace packages as links: Node runs no TypeScript inside node_modules.
 npx --yes "$(node -p "require('./package.json').packageManager")" install --prod --frozen-lockfile --ignore-scripts --filter @floorpass/service...
-rm -rf packages/badges packages/developer-tools packages/reliability packages/testing packages/functions/src/tests apps/web/app
+rm -rf packages/badges packages/developer-tools packages/reliability packages/server packages/testing packages/functions/src/tests apps/web/app
 cd node_modules/.pnpm
 # The image brings its own Node.
 rm -rf ../node-* node-linux-* node-darwin-* node-bin-*

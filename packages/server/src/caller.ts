@@ -38,11 +38,11 @@ const find = <Value>(known: readonly Value[], text: string) => known.find((value
 /** Reads the caller from claims or headers. Returns null when a value is missing or unknown. */
 export function readCaller(read: (claim: keyof AccessTokenClaims, header: string) => string): Caller | null {
   const [userId, sessionId, roleText] = [read('sub', 'user'), read('sid', 'session'), read('role', 'role')]
-  const [acr, role, authTime] = [find(acrs, read('acr', 'acr')), find(roles, roleText), Number(read('auth_time', 'time'))]
-  if (!userId || !sessionId || !acr || !(authTime > 0) || (roleText && !role)) return null
+  const [acr, role] = [find(acrs, read('acr', 'acr')), find(roles, roleText)]
+  const [authTime, hold] = [Number(read('auth_time', 'time')), Number(read('hold', 'hold'))]
+  if (!userId || !sessionId || !acr || !(authTime > 0) || (roleText && !role) || Number.isNaN(hold)) return null
   const [scopes, amr] = [splitList(read('scope', 'scopes')), splitList(read('amr', 'amr'))]
-  const [organizationId, hold] = [read('org', 'org') || null, Number(read('hold', 'hold')) || null]
-  return { userId, sessionId, organizationId, role, scopes, acr, amr, authTime, hold }
+  return { userId, sessionId, organizationId: read('org', 'org') || null, role, scopes, acr, amr, authTime, hold: hold || null }
 }
 
 const callers = new WeakMap<object, Caller>()

@@ -24,9 +24,9 @@ export async function startTokenIssuer() {
     server.close()
   })
 
-  const addKey = async (kid: string) => {
-    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
-    keys.unshift({ kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } })
+  const addKey = async (kid: string, alg = 'ES256') => {
+    const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+    keys.unshift({ kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } })
   }
   await addKey('first')
 

@@ -151,7 +151,20 @@ describe('a service that does not answer as it should', async () => {
   const ask = async (options: Partial<VerifierOptions> = {}) =>
     outcome(await createVerifier({ issuer: issuer.url, audience, timeoutMs: 100, ...options }).verifyRequest(request))
 
+  const everyHeader = {
+    ...{ 'x-auth-user': 'eve', 'x-auth-session': 'eve', 'x-auth-acr': 'aal2', 'x-auth-time': '1700000000' },
+    ...{ 'x-auth-scopes': 'order:place', 'x-auth-amr': 'pwd' },
+  }
+
+  test('is the only reason: the same answer in order passes', async () => {
+    issuer.answerWith({ status: 200, headers: everyHeader, body: '' })
+    expect(await ask()).toMatchObject({ userId: 'eve', role: null, hold: null })
+  })
+
   test.each([
+    ['an error with the headers of a caller', { status: 500, headers: everyHeader, body: '' }],
+    ['a hold that is no number', { status: 200, headers: { ...everyHeader, 'x-auth-hold': 'long' }, body: '' }],
+    ['a refusal without a code', { status: 401, body: '{"error":"unauthorized"}' }],
     ['a page with status 200', { status: 200, body: '<html></html>' }],
     ['a user without a session', { status: 200, headers: { 'x-auth-user': 'eve' }, body: '' }],
     ['a redirect', { status: 302, headers: { location: '/elsewhere' }, body: '' }],

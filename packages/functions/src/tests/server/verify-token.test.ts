@@ -84,6 +84,13 @@ describe('an access token', () => {
     )
   })
 
+  test('is refused when the service signed it with another algorithm than ES256', async () => {
+    const other = await startTokenIssuer()
+    await other.addKey('strange', 'ES384')
+    const strange = createVerifier({ issuer: other.url, audience })
+    expect(await outcome(await other.sign({ header: { alg: 'ES384' } }), {}, strange)).toBe(notValid)
+  })
+
   test.each(['', 'nonsense', 'a.b.c', '....', `${'A'.repeat(100_000)}.e30.AA`])(
     'is refused when it is no token: %#',
     async (token) => {
