@@ -44,9 +44,11 @@ const selectSession = statementFrom(
           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt",
-          (SELECT coalesce(jsonb_object_agg(m.organization_id, m.role), '{}') FROM members m
-           WHERE m.user_id = u.id AND m.accepted_at IS NOT NULL) AS roles
-   FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.id = `,
+          coalesce(m.roles, '{}') AS roles
+   FROM sessions s JOIN users u ON u.id = s.user_id
+   CROSS JOIN LATERAL (
+     SELECT jsonb_object_agg(organization_id, role) AS roles FROM members WHERE user_id = u.id AND accepted_at IS NOT NULL
+   ) m WHERE s.id = `,
   '',
 )
 
