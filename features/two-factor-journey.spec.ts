@@ -58,7 +58,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signOut(page)
       await page.goto('/settings/trading')
       await submitSignIn(page, person)
-      await expect(page).toHaveURL('/two-factor')
+      await expect(page).toHaveURL('/two-factor?redirectTo=%2Fsettings%2Ftrading')
       const box = page.getByLabel('Code from your authenticator app')
       await expect(box).toHaveAttribute('autocomplete', 'one-time-code')
       await page.goto('/dashboard')

@@ -11,6 +11,7 @@ type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
   api: PageContext['api']
   page: PageContext
   url: URL
+  redirectTo: string | null
   text: Text
   notices: ServerText['notices']
 }
@@ -102,6 +103,7 @@ function pageArgs({ context, params, request }: LoaderFunctionArgs): PageArgs {
     params,
     request,
     url: new URL(request.url),
+    redirectTo: context.redirectTo,
     text: textIn(context.locale),
     notices: serverTextIn(context.locale).notices,
   }

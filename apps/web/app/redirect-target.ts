@@ -1,4 +1,9 @@
-/** `path`, remembering where the person was going. */
+// That of the API's contracts, which would bring their library to the browser.
+const longestTarget = 2048
+
+/** `path`, remembering where the person was going, unless it becomes too long to be a target itself. */
 export function withTarget(path: string, redirectTo: string | null): string {
-  return redirectTo === null ? path : `${path}?redirectTo=${encodeURIComponent(redirectTo)}`
+  if (redirectTo === null) return path
+  const full = `${path}${path.includes('?') ? '&' : '?'}redirectTo=${encodeURIComponent(redirectTo)}`
+  return full.length > longestTarget ? path : full
 }

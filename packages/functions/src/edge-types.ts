@@ -9,6 +9,10 @@ export type PageContext = {
   rememberLocale(locale: Locale): void
   appName: string
   localMailbox: boolean
+  /** The trusted target in the query (`redirectTo`, in mailed links `callbackURL`). */
+  redirectTo: string | null
+  /** Null unless a person may be sent to this target. */
+  findTarget(target: string): string | null
   providers: { id: ProviderId; name: string }[]
   log: Log
 }

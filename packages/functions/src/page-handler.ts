@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createCaller } from '@floorpass/api'
+import { createCaller, findRedirectTarget } from '@floorpass/api'
 import type { Handler } from 'hono'
 import type { EdgeService } from './edge-service.ts'
 import type { EdgeEnv, Pages } from './edge-types.ts'
@@ -8,11 +8,15 @@ import { pagePolicy } from './http/secure-headers.ts'
 
 export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): Handler<EdgeEnv> {
   const { settings, providers } = deps
-  // Chromium applies form-action to redirects too, and the form that links an account redirects to a provider.
-  const formTargets = [...providers.values()].map(({ origin }) => origin)
+  // Chromium applies form-action to redirects too: a form may redirect to a provider or to the target.
+  const providerOrigins = [...providers.values()].map(({ origin }) => origin)
+  const findTarget = (target: string | null) => findRedirectTarget(target, settings.trustedOrigins)
   return async (c) => {
     const cspNonce = randomBytes(16).toString('base64')
-    c.set('contentSecurityPolicy', pagePolicy(cspNonce, formTargets))
+    const query = new URL(c.req.url).searchParams
+    const redirectTo = findTarget(query.get('redirectTo') ?? query.get('callbackURL'))
+    const targetOrigin = redirectTo !== null && URL.canParse(redirectTo) ? [new URL(redirectTo).origin] : []
+    c.set('contentSecurityPolicy', pagePolicy(cspNonce, [...providerOrigins, ...targetOrigin]))
     const context = c.get('context')
     return pages(c.req.raw, {
       api: createCaller(context),
@@ -21,6 +25,8 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       rememberLocale: (locale) => context.cookies.set(localeCookie(locale, settings.cookie.secure)),
       appName: settings.appName,
       localMailbox: outbox !== null,
+      redirectTo,
+      findTarget,
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
       log: context.log,
     })

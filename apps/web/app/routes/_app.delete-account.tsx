@@ -14,22 +14,23 @@ import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
 import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
 // A target with the token would put it into more addresses, so the link in the email is opened again.
 const afterProof = '/delete-account?notice=confirmed'
 
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ api, url, notices }) => {
+export const loader = withApi(async ({ api, url, redirectTo, notices }) => {
   const { user, isReauthenticated } = await api.sessions.require()
   const notice = getNotice(url, notices.deleteAccount)
-  return { email: user.email, token: url.searchParams.get('token') ?? '', isReauthenticated, notice }
+  return { email: user.email, token: url.searchParams.get('token') ?? '', isReauthenticated, redirectTo, notice }
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['token'], async ({ api, field }) => {
+export const action = withApiForm(['token'], async ({ api, redirectTo, field }) => {
   await api.profile.delete({ token: field('token') })
-  throw redirect('/?notice=account-deleted')
+  throw redirect(redirectTo ?? '/?notice=account-deleted')
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -41,7 +42,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function DeleteAccount() {
   const text = useText('deleteAccount')
   useHiddenToken()
-  const { email, isReauthenticated, notice, ...loaded } = useLoaderData<typeof loader>()
+  const { email, isReauthenticated, redirectTo, notice, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const deadLink = isDeadLink(failure?.error)
   const token = deadLink ? '' : failure?.typed.token || loaded.token
@@ -71,7 +72,7 @@ export default function DeleteAccount() {
           <Card>
             <DeletionNotes />
             <PageForm
-              action="/delete-account"
+              action={withTarget('/delete-account', redirectTo)}
               failure={failure}
               remedy={reauthenticateLink(failure?.error, afterProof)}
               reloadDocument

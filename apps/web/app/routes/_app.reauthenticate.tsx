@@ -1,4 +1,3 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
@@ -23,14 +22,10 @@ import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
-// The mailed link names no page to return to.
-const targetOf = ({ searchParams }: URL): string =>
-  rootRelativePath(searchParams.get('redirectTo')) ?? (searchParams.has('token') ? '/settings' : '/dashboard')
-
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ api, page, url }) => {
+export const loader = withApi(async ({ api, page, url, redirectTo: target }) => {
   const { user, isReauthenticated } = await api.sessions.require()
-  const redirectTo = targetOf(url)
+  const redirectTo = target ?? '/dashboard'
   if (isReauthenticated) throw redirect(redirectTo)
   const { methods } = await api.signIn.getReauthentication()
   return {
@@ -44,11 +39,11 @@ export const loader = withApi(async ({ api, page, url }) => {
 })
 
 /** `intent` names the method or the provider. The token is sent in the body, so only the emailed URL contains it. */
-export const action = withApiForm(['intent', 'token'], async ({ api, url, field }) => {
-  const redirectTo = targetOf(url)
+export const action = withApiForm(['intent', 'token'], async ({ api, redirectTo: target, field }) => {
+  const redirectTo = target ?? '/dashboard'
   const intent = field('intent')
   if (intent === 'email') {
-    await api.signIn.reauthenticate({ sendEmail: true })
+    await api.signIn.reauthenticate({ sendEmail: true, callbackURL: target ?? undefined })
     return { sent: true }
   }
   if (intent === 'password' || intent === 'code' || intent === 'token') {

@@ -1,4 +1,3 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
 import { SubmitButton } from '#app/components/button.tsx'
@@ -11,11 +10,14 @@ import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ url }) => ({ redirectTo: rootRelativePath(url.searchParams.get('redirectTo')) }))
+export const loader = withApi(async ({ redirectTo }) => ({ redirectTo }))
 
-export const action = withApiForm(['email'], async ({ api, field }) => {
+export const action = withApiForm(['email'], async ({ api, redirectTo, field }) => {
   const email = field('email').trim()
-  await api.passwords.requestReset({ email })
+  await api.passwords.requestReset({
+    email,
+    redirectTo: redirectTo === null ? undefined : withTarget('/reset-password', redirectTo),
+  })
   return { sentTo: email }
 })
 

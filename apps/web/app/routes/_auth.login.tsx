@@ -1,4 +1,3 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
@@ -18,8 +17,7 @@ import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url, notices }) => {
-  const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
+export const loader = withApi(async ({ api, page, url, redirectTo, notices }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
   const ended = url.searchParams.get('ended') === 'code'
   return {
@@ -31,11 +29,11 @@ export const loader = withApi(async ({ api, page, url, notices }) => {
   }
 })
 
-export const action = withApiForm(['email', 'rememberMe'], async ({ api, url, field }) => {
+export const action = withApiForm(['email', 'rememberMe'], async ({ api, redirectTo, field }) => {
   const rememberMe = field('rememberMe') === 'on'
-  const callbackURL = rootRelativePath(url.searchParams.get('redirectTo')) ?? '/dashboard'
+  const callbackURL = redirectTo ?? '/dashboard'
   const answer = await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe, callbackURL })
-  throw redirect('twoFactorRedirect' in answer ? '/two-factor' : callbackURL)
+  throw redirect('twoFactorRedirect' in answer ? withTarget('/two-factor', redirectTo) : callbackURL)
 })
 
 export { clientAction } from '#app/client-action.ts'

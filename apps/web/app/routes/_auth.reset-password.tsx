@@ -1,7 +1,7 @@
 import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
+import { refusalNamed, tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -11,21 +11,24 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
 /** A link that is no good says so before anybody has thought of a password. */
-export const loader = withApi(async ({ api, page, url }) => {
+export const loader = withApi(async ({ api, page, url, redirectTo }) => {
   const token = url.searchParams.get('token') ?? ''
   const { refusal } =
-    token === '' ? { refusal: null } : await tryCall(api.passwords.checkResetLink({ token, callbackURL: '/login' }), page.locale)
+    token === ''
+      ? { refusal: refusalNamed(url.searchParams.get('error') ?? '', page.locale) }
+      : await tryCall(api.passwords.checkResetLink({ token, callbackURL: '/login' }), page.locale)
   const dead = isDeadLink(refusal)
-  return { token: dead ? '' : token, refusal: dead ? refusal : null, shortest: passwordLength.min }
+  return { token: dead ? '' : token, refusal: dead ? refusal : null, redirectTo, shortest: passwordLength.min }
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['token'], async ({ api, field }) => {
+export const action = withApiForm(['token'], async ({ api, redirectTo, field }) => {
   await api.passwords.reset({ token: field('token'), newPassword: field('newPassword') })
-  throw redirect('/login?notice=password-reset')
+  throw redirect(withTarget('/login?notice=password-reset', redirectTo))
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -37,7 +40,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function ResetPassword() {
   const text = useText('resetPassword')
   useHiddenToken()
-  const loaded = useLoaderData<typeof loader>()
+  const { redirectTo, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal
   const token = refusal ? '' : failure?.typed.token || loaded.token
@@ -45,17 +48,17 @@ export default function ResetPassword() {
     <>
       <Heading title={text.title}>{text.deadLead}</Heading>
       {refusal && <FormErrors error={refusal} />}
-      <ButtonLink to="/forgot-password" wide>
+      <ButtonLink to={withTarget('/forgot-password', redirectTo)} wide>
         {text.newLink}
       </ButtonLink>
       <p>
-        <TextLink to="/login">{text.signIn}</TextLink>
+        <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
       </p>
     </>
   ) : (
     <>
       <Heading title={text.title}>{text.lead}</Heading>
-      <PageForm action="/reset-password" failure={failure}>
+      <PageForm action={withTarget('/reset-password', redirectTo)} failure={failure}>
         <input type="hidden" name="token" value={token} />
         <NewPasswordField label={text.password} shortest={loaded.shortest} />
         <SubmitButton wide>{text.submit}</SubmitButton>

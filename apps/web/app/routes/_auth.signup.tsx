@@ -1,4 +1,4 @@
-import { passwordLength, rootRelativePath } from '@floorpass/api/contracts'
+import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
@@ -14,16 +14,14 @@ import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
-export const loader = withApi(async ({ api, page, url }) => {
-  if (await api.sessions.get()) throw redirect('/dashboard')
-  const redirectTo = rootRelativePath(url.searchParams.get('redirectTo'))
+export const loader = withApi(async ({ api, page, redirectTo }) => {
+  if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
   return { redirectTo, shortest: passwordLength.min, providers: page.providers }
 })
 
-export const action = withApiForm(['name', 'email'], async ({ api, url, field }) => {
+export const action = withApiForm(['name', 'email'], async ({ api, redirectTo, field }) => {
   const email = field('email').trim()
-  const callbackURL = rootRelativePath(url.searchParams.get('redirectTo')) ?? undefined
-  await api.signIn.signUp({ name: field('name'), email, password: field('password'), callbackURL })
+  await api.signIn.signUp({ name: field('name'), email, password: field('password'), callbackURL: redirectTo ?? undefined })
   return { sentTo: email }
 })
 

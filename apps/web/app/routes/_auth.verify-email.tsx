@@ -1,4 +1,3 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { orSignIn, withApi, withApiForm } from '#app/api.server.ts'
@@ -15,19 +14,16 @@ import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
-const targetOf = (url: URL) => rootRelativePath(url.searchParams.get('redirectTo') ?? url.searchParams.get('callbackURL'))
-
 /** Opening the link changes nothing: mail scanners open links too. */
-export const loader = withApi(async ({ api, url }) => {
+export const loader = withApi(async ({ api, url, redirectTo }) => {
   const isChange = url.searchParams.get('purpose') === 'change'
   const active = isChange ? await api.sessions.get() : null
   const token = url.searchParams.get('token') ?? ''
-  return { token, isChange, account: active?.user.email ?? null, redirectTo: targetOf(url) }
+  return { token, isChange, account: active?.user.email ?? null, redirectTo }
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['intent', 'token', 'email'], async ({ api, url, field }) => {
-  const redirectTo = targetOf(url)
+export const action = withApiForm(['intent', 'token', 'email'], async ({ api, redirectTo, field }) => {
   const token = field('token')
   if (field('intent') === 'send') {
     const email = field('email').trim()

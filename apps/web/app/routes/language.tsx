@@ -1,4 +1,3 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { ignoreUnavailable, withApiForm } from '#app/api.server.ts'
 
@@ -12,5 +11,5 @@ export const action = withApiForm([], async ({ api, page, field }) => {
   await ignoreUnavailable(async () => {
     if (await api.sessions.get()) await api.profile.update({ locale })
   })
-  throw redirect(rootRelativePath(field('redirectTo')) ?? '/')
+  throw redirect(page.findTarget(field('redirectTo')) ?? '/')
 })

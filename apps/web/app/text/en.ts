@@ -147,9 +147,6 @@ export const en = {
     useBackup: 'Use a backup code instead',
     useCode: 'Use your authenticator app instead',
     startOver: 'Start over',
-    doneTitle: 'You’re signed in',
-    dashboard: 'Go to your dashboard',
-    goOnTo: (host: string) => `Continue to ${host}`,
   },
   undoEmailChange: {
     title: 'Recover your account',

@@ -154,9 +154,6 @@ export const fr: typeof en = {
     useBackup: 'Utiliser un code de secours',
     useCode: 'Utiliser votre application d’authentification',
     startOver: 'Recommencer',
-    doneTitle: 'Vous êtes connecté',
-    dashboard: 'Aller à votre tableau de bord',
-    goOnTo: (host) => `Continuer vers ${host}`,
   },
   undoEmailChange: {
     title: 'Récupérer votre compte',

@@ -49,7 +49,9 @@ export const oneTimeToken = z.string().min(1).max(512)
 
 const scope = z.string().min(1).max(200)
 
-export const callbackURL = z.string().max(2048).optional()
+export const longestTarget = 2048
+
+export const callbackURL = z.string().max(longestTarget).optional()
 
 export const startSocialInput = z.object({
   provider: z.string().min(1).max(64),
@@ -70,16 +72,5 @@ export const startSocialInput = z.object({
   /** Accepted here so that ID_TOKEN_NOT_SUPPORTED can explain the refusal. */
   idToken: z.unknown().optional(),
 })
-
-/** Returns a path on this origin, else null. Refuses every spelling that some browser or router reads as another host. */
-export function rootRelativePath(value: unknown): string | null {
-  if (typeof value !== 'string' || value.length > 2048 || !/^\/(?![/\\])/.test(value)) return null
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses them
-  if (/[\u0000-\u001f\u007f\\]/.test(value) || !value.isWellFormed()) return null
-  const path = value.split(/[?#]/, 1)[0] ?? ''
-  if (/%(2f|5c|0[0-9a-f]|1[0-9a-f])/i.test(path) || path.includes('//')) return null
-  const origin = 'http://floorpass.invalid'
-  return URL.canParse(value, origin) && new URL(value, origin).origin === origin ? headerSafe(value) : null
-}
 
 export const headerSafe = (target: string): string => target.replace(/[^\x21-\x7e]/gu, encodeURIComponent)

@@ -40,8 +40,9 @@ export async function sendAlreadyRegistered(
   ctx: Context & Mails<'already-registered'>,
   tx: Transaction,
   user: Recipient,
+  redirectTo: string | undefined,
 ): Promise<void> {
-  const urls = { signInUrl: pageUrl(ctx, '/login'), resetUrl: pageUrl(ctx, '/forgot-password') }
+  const urls = { signInUrl: pageUrl(ctx, '/login', { redirectTo }), resetUrl: pageUrl(ctx, '/forgot-password', { redirectTo }) }
   await queueMail(ctx, tx, user, 'already-registered', urls)
 }
 
@@ -150,11 +151,16 @@ export async function sendEmailChanged(
   await queueMail(ctx, tx, user, 'email-changed', { newEmail, undoUrl, days })
 }
 
-export async function sendDeletionLink(ctx: Context & Mails<'delete-account'>, tx: Transaction, user: Recipient): Promise<void> {
+export async function sendDeletionLink(
+  ctx: Context & Mails<'delete-account'>,
+  tx: Transaction,
+  user: Recipient,
+  callbackURL: string | undefined,
+): Promise<void> {
   const lifetime = policy.deleteAccount.lifetime
   await voidOneTimeTokens(tx, user.id, ['delete-account'])
   const token = await issueOneTimeToken(tx, { purpose: 'delete-account', userId: user.id, email: user.email, lifetime })
-  const url = pageUrl(ctx, '/delete-account', { token })
+  const url = pageUrl(ctx, '/delete-account', { token, callbackURL })
   await queueMail(ctx, tx, user, 'delete-account', { url, minutes: lifetime / 60 }, lifetime)
 }
 
@@ -162,11 +168,12 @@ export async function sendReauthenticationLink(
   ctx: Context & Mails<'reauthenticate'>,
   tx: Transaction,
   user: Recipient,
+  callbackURL: string | undefined,
 ): Promise<void> {
   const { lifetime } = policy.reauthentication
   await voidOneTimeTokens(tx, user.id, ['reauthenticate'])
   const token = await issueOneTimeToken(tx, { purpose: 'reauthenticate', userId: user.id, email: user.email, lifetime })
-  const url = pageUrl(ctx, '/reauthenticate', { token })
+  const url = pageUrl(ctx, '/reauthenticate', { token, callbackURL })
   await queueMail(ctx, tx, user, 'reauthenticate', { url, minutes: lifetime / 60 }, lifetime)
 }
 

@@ -29,12 +29,12 @@ export const deleteUser = mutation({
     return { isRequest, account: null }
   },
   lock: 'caller',
-  async change(tx, { ctx, input: { token }, prepared: { isRequest, account } }) {
+  async change(tx, { ctx, input: { token, callbackURL }, prepared: { isRequest, account } }) {
     const userId = ctx.user.id
     if (account) await assertPasswordUnchanged(tx, account)
     await assertNoOpenUndo(tx, userId)
     if (isRequest) {
-      await sendDeletionLink(ctx, tx, ctx.user)
+      await sendDeletionLink(ctx, tx, ctx.user, callbackURL)
       return { events: [{ action: 'request-account-deletion' }], result: null }
     }
     if (token !== undefined && (await consumeOneTimeToken(tx, 'delete-account', token)).userId !== userId)

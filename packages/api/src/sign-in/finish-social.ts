@@ -97,7 +97,8 @@ async function finishSignIn(
   })
   if (!result) throw new SocialRefusal('sign_in_refused')
   const session = setSignInCookies(ctx, result)
-  if (!session) return '/two-factor'
+  if (!session)
+    return flow.callbackURL === undefined ? '/two-factor' : withParameter('/two-factor', 'redirectTo', flow.callbackURL)
   return isNew ? (flow.newUserCallbackURL ?? callbackURL) : callbackURL
 }
 

@@ -3,6 +3,7 @@ import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
+import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { type Mails, sendReauthenticationLink } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
@@ -31,7 +32,7 @@ export const reauthenticate = customMutation({
 
   async run({ ctx, input }) {
     if (input.provider !== undefined) return startProviderFlow(ctx, input.provider, input)
-    if (input.sendEmail) return sendLink(ctx)
+    if (input.sendEmail) return sendLink(ctx, input.callbackURL)
     return verifyProof(ctx, input)
   },
 })
@@ -59,7 +60,11 @@ async function startProviderFlow(
   return { url: url.href, redirect: !disableRedirect }
 }
 
-async function sendLink(ctx: Context & ActiveSession & Records<'request-reauthentication-link'> & Mails<'reauthenticate'>) {
+async function sendLink(
+  ctx: Context & ActiveSession & Records<'request-reauthentication-link'> & Mails<'reauthenticate'>,
+  callbackURL: string | undefined,
+) {
+  assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
   await ctx.limiter.consume('reauthentication-link:user', ctx.user.id)
   return transact(
     ctx,
@@ -68,7 +73,7 @@ async function sendLink(ctx: Context & ActiveSession & Records<'request-reauthen
       const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
       const methods = await findReauthenticationMethods(ctx, tx, user)
       if (!methods.includes('email')) throw new AppError('REAUTHENTICATION_METHOD_NOT_AVAILABLE')
-      await sendReauthenticationLink(ctx, tx, user)
+      await sendReauthenticationLink(ctx, tx, user, callbackURL)
       return { events: [{ action: 'request-reauthentication-link' }], result: { status: true as const } }
     },
   )

@@ -93,7 +93,7 @@ async function repeatSignUp(
     if (!known || !(await lockUser(tx, known.id))) return
     const owner = await tx.user.findUniqueOrThrow({ where: { id: known.id } })
     if (owner.emailVerified) {
-      if (maySendEmail) await sendAlreadyRegistered(ctx, tx, owner)
+      if (maySendEmail) await sendAlreadyRegistered(ctx, tx, owner, callbackURL)
       return
     }
     // `updatedAt` protects a recent sign-up from removal by a change-email link.

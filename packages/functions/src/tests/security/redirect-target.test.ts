@@ -1,8 +1,9 @@
-import { rootRelativePath } from '@floorpass/api/contracts'
-import { assertRedirectTarget } from '@floorpass/api/redirect-target'
+import { assertRedirectTarget, findRedirectTarget } from '@floorpass/api/redirect-target'
 import { describe, expect, test } from 'vitest'
 
 const trusted = ['https://app.example.test', 'http://localhost:3000']
+
+const findPath = (target: unknown) => findRedirectTarget(target, [])
 
 const isAllowed = (target: string): boolean => {
   try {
@@ -94,7 +95,7 @@ const refusedTargets = [
 describe('a redirect target', () => {
   test.each(allowedPaths)('T63: may be %j, which stays on this origin', (target) => {
     expect(isAllowed(target)).toBe(true)
-    expect(rootRelativePath(target)).toBe(target)
+    expect(findPath(target)).toBe(target)
   })
 
   test.each([
@@ -105,12 +106,13 @@ describe('a redirect target', () => {
     'http://localhost:3000/',
   ])('T63: may be %j, which is on a trusted origin but is no path', (target) => {
     expect(isAllowed(target)).toBe(true)
-    expect(rootRelativePath(target)).toBeNull()
+    expect(findRedirectTarget(target, trusted)).toBe(new URL(target).href)
+    expect(findPath(target)).toBeNull()
   })
 
   test.each(refusedTargets)('T63: may not be %j', (target) => {
     expect(isAllowed(target)).toBe(false)
-    expect(rootRelativePath(target)).toBeNull()
+    expect(findRedirectTarget(target, trusted)).toBeNull()
   })
 
   test('T63: ends on a trusted origin in a browser when it is allowed', () => {
@@ -119,10 +121,13 @@ describe('a redirect target', () => {
     }
   })
 
-  test('is a path only as text of at most 2,048 characters', () => {
-    expect(rootRelativePath(`/${'a'.repeat(2047)}`)).not.toBeNull()
+  test('is text of at most 2,048 characters', () => {
+    expect(findPath(`/${'a'.repeat(2047)}`)).not.toBeNull()
     for (const value of [`/${'a'.repeat(2048)}`, undefined, null, 7, ['/dashboard'], { toString: () => '/dashboard' }])
-      expect(rootRelativePath(value)).toBeNull()
+      expect(findPath(value)).toBeNull()
+    const long = `https://app.example.test/${'a'.repeat(2048)}`
+    expect(findRedirectTarget(long.slice(0, 2048), trusted)).not.toBeNull()
+    expect(findRedirectTarget(long.slice(0, 2049), trusted)).toBeNull()
   })
 
   test('may be missing', () => {
@@ -131,7 +136,7 @@ describe('a redirect target', () => {
 })
 
 test('a target outside ASCII is percent-encoded, because a Location header cannot hold it', () => {
-  expect(rootRelativePath('/整理?é=1#ü')).toBe('/%E6%95%B4%E7%90%86?%C3%A9=1#%C3%BC')
-  expect(rootRelativePath('/dashboard?tab=%C3%A9')).toBe('/dashboard?tab=%C3%A9')
-  expect(rootRelativePath('/\ud800')).toBeNull()
+  expect(findPath('/整理?é=1#ü')).toBe('/%E6%95%B4%E7%90%86?%C3%A9=1#%C3%BC')
+  expect(findPath('/dashboard?tab=%C3%A9')).toBe('/dashboard?tab=%C3%A9')
+  expect(findPath('/\ud800')).toBeNull()
 })

@@ -72,6 +72,16 @@ describe('a mailed reauthentication link', () => {
     expect([await exportData(tab), await openLink(tab, token)]).toEqual([refused, [400, 'TOKEN_EXPIRED']])
   })
 
+  test('carries a trusted target to its page, and no other', async () => {
+    const { tab } = await createMailboxOnlyAccount()
+    const request = async (callbackURL: string) =>
+      outcome(await tab.post('/auth/reauthenticate', { sendEmail: true, callbackURL }))
+    expect(await request('https://evil.test/')).toEqual([403, 'INVALID_CALLBACK_URL'])
+    expect(await request(`${app.baseUrl}/settings/security`)).toEqual(allowed)
+    const links = (await getLinkMails(tab.person.email)).map(({ link }) => link.searchParams.get('callbackURL'))
+    expect(links).toEqual([`${app.baseUrl}/settings/security`])
+  })
+
   test('reauthenticates the signed-in browser that opens it, not the browser that requested it', async () => {
     const { tab, another } = await createMailboxOnlyAccount()
     expect(await openLink(another, await getLinkToken(tab))).toEqual(allowed)

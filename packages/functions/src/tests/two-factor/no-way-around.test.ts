@@ -38,7 +38,7 @@ describe('T79: a sign-in with a provider', () => {
     const { userId, authenticator } = await signInWithFactor()
     const before = await app.db.session.count({ where: { userId } })
     const answer = await signInAt(app, 'github', app.browser(), { callbackURL: '/settings/accounts' })
-    expect(callbackResult(answer)).toEqual([302, '/two-factor'])
+    expect(callbackResult(answer)).toEqual([302, '/two-factor?redirectTo=%2Fsettings%2Faccounts'])
     expect([await userIn(answer.tab), answer.tab.cookies.has('floorpass_session')]).toEqual([null, false])
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
     const passed = await answer.tab.post('/auth/two-factor/verify', { code: authenticator.code() })
