@@ -6,6 +6,7 @@ import type { Edge, EdgeEnv, Pages } from './edge-types.ts'
 import { withBufferedBody } from './http/buffer-body.ts'
 import { answerPreflight, withCorsHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
+import { createRefusedOriginLog } from './http/refused-origins.ts'
 import { withRequestContext } from './http/request-context.ts'
 import { errorResponse, json } from './http/respond.ts'
 import { unlimitedPaths } from './http/unlimited-paths.ts'
@@ -28,7 +29,8 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
 
   app.use(withRequestContext(service))
   for (const path of ['/auth/*', '/trpc/*']) app.use(path, withCorsHeaders(trustedOrigins))
-  for (const path of ['/auth/*', '/trpc/*']) app.options(path, answerPreflight(trustedOrigins, methodsOf))
+  const preflight = answerPreflight(trustedOrigins, methodsOf, createRefusedOriginLog(deps.log))
+  for (const path of ['/auth/*', '/trpc/*']) app.options(path, preflight)
   app.use(async (c, next) => {
     assertTrustedOrigin(c.req.raw, trustedOrigins)
     await next()

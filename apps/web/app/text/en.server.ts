@@ -153,6 +153,8 @@ export const en: ServerText = {
     METHOD_NOT_ALLOWED: 'This page can’t do that. Go back and try again.',
     UNAUTHORIZED: 'You’re signed out. Sign in, then try again.',
     INVALID_ORIGIN: 'This was sent from a page that isn’t ours, so nothing was changed. Open our page and try again there.',
+    CROSS_SITE_NAVIGATION_LOGIN_BLOCKED:
+      'This was sent from a page that isn’t ours, so you weren’t signed in. Open our page and try again there.',
     MISSING_OR_NULL_ORIGIN:
       'Your browser didn’t say which page this came from, so nothing was changed. Reload the page and try again.',
     INVALID_CALLBACK_URL: 'This link leads to a page that isn’t ours. Start again from our home page.',

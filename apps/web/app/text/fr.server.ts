@@ -93,6 +93,8 @@ export const fr: ServerText = {
     UNAUTHORIZED: 'Vous êtes déconnecté. Connectez-vous, puis réessayez.',
     INVALID_ORIGIN:
       'Votre demande venait d’une page qui n’est pas la nôtre : rien n’a été modifié. Ouvrez notre page et réessayez.',
+    CROSS_SITE_NAVIGATION_LOGIN_BLOCKED:
+      'Votre demande venait d’une page qui n’est pas la nôtre : vous n’êtes pas connecté. Ouvrez notre page et réessayez.',
     MISSING_OR_NULL_ORIGIN:
       'Votre navigateur n’a pas indiqué de quelle page venait votre demande : rien n’a été modifié. Rechargez la page et réessayez.',
     INVALID_CALLBACK_URL: notOurs,

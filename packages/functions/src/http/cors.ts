@@ -1,3 +1,4 @@
+import { AppError } from '@floorpass/api'
 import type { Handler, MiddlewareHandler } from 'hono'
 import type { EdgeEnv } from '../edge-types.ts'
 
@@ -29,21 +30,27 @@ export const withCorsHeaders =
   }
 
 export const answerPreflight =
-  (trustedOrigins: readonly string[], methodsOf: (path: string) => string[]): Handler<EdgeEnv> =>
+  (
+    trustedOrigins: readonly string[],
+    methodsOf: (path: string) => string[],
+    logRefusal: (origin: string) => void,
+  ): Handler<EdgeEnv> =>
   (c) => {
+    const origin = c.req.raw.headers.get('origin')
+    if (origin !== null && !trustedOrigins.includes(origin)) {
+      logRefusal(origin)
+      throw new AppError('INVALID_ORIGIN')
+    }
     const known = methodsOf(c.req.path)
     const methods = known.length > 0 ? known : ['GET', 'POST']
     return new Response(null, {
       status: 204,
-      headers: preflightHeaders(c.req.raw.headers.get('origin'), trustedOrigins, methods),
+      headers: origin === null ? [] : preflightHeaders(methods),
     })
   }
 
-function preflightHeaders(origin: string | null, trustedOrigins: readonly string[], methods: readonly string[]): HeaderList {
-  if (corsHeaders(origin, trustedOrigins).length === 0) return []
-  return [
-    ['access-control-allow-methods', [...methods, 'OPTIONS'].join(', ')],
-    ['access-control-allow-headers', 'content-type'],
-    ['access-control-max-age', '7200'],
-  ]
-}
+const preflightHeaders = (methods: readonly string[]): HeaderList => [
+  ['access-control-allow-methods', [...methods, 'OPTIONS'].join(', ')],
+  ['access-control-allow-headers', 'content-type'],
+  ['access-control-max-age', '7200'],
+]

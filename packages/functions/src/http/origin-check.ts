@@ -1,13 +1,18 @@
 import { AppError } from '@floorpass/api'
 
+/** better-auth has a code for a form on another site that is sent here, even from a trusted origin. */
+const loginPaths = new Set(['/auth/sign-in/email', '/auth/sign-up/email'])
+
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** Refuses a state-changing request from another site's page (CSRF, and login CSRF without a cookie). Programs send no Origin, Referer
- * or cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN. */
+ * or cookie, and pass. INVALID_ORIGIN, MISSING_OR_NULL_ORIGIN, CROSS_SITE_NAVIGATION_LOGIN_BLOCKED. */
 export function assertTrustedOrigin({ method, headers, url }: Request, trustedOrigins: readonly string[]): void {
   if (safeMethods.has(method)) return
   const isTrusted = (origin: string) => trustedOrigins.includes(origin) || isOwnOrigin(origin, url, trustedOrigins)
   const site = headers.get('sec-fetch-site')
+  const isForeignForm = site === 'cross-site' && headers.get('sec-fetch-mode') === 'navigate' && !headers.has('cookie')
+  if (isForeignForm && loginPaths.has(new URL(url).pathname)) throw new AppError('CROSS_SITE_NAVIGATION_LOGIN_BLOCKED')
   const origin = headers.get('origin')
   if (origin !== null && origin !== 'null') {
     if (!isTrusted(origin)) throw new AppError('INVALID_ORIGIN')

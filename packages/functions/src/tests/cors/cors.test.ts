@@ -1,3 +1,4 @@
+import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 import { routes } from '../../rest/routes.ts'
@@ -63,10 +64,10 @@ describe('a CORS preflight', () => {
     }
   })
 
-  test.each(foreign)('T58: from the foreign origin %j gets no CORS header', async (origin) => {
+  test.each(foreign)('T58: from the foreign origin %j is refused without a CORS header', async (origin) => {
     for (const path of paths) {
-      const { status, headers, body } = await preflight(path, origin)
-      expect([status, body, getCorsHeaders(headers)]).toEqual([204, '', {}])
+      const { status, headers, code } = await preflight(path, origin)
+      expect([status, code, getCorsHeaders(headers)]).toEqual([403, 'INVALID_ORIGIN', {}])
       expect(getVary(headers)).toContain('origin')
     }
   })
@@ -74,6 +75,35 @@ describe('a CORS preflight', () => {
   test('without an origin gets no CORS header', async () => {
     const { status, headers } = await client.request('OPTIONS', '/auth/sign-in/email')
     expect([status, getCorsHeaders(headers)]).toEqual([204, {}])
+  })
+
+  test('from a foreign origin names TRUSTED_ORIGINS in the log, once a minute for each origin', async () => {
+    const clock = holdClock()
+    const { browser, logs } = await createTestApp()
+    const ask = (origin: string) =>
+      browser({ origin: null }).request('OPTIONS', '/auth/get-session', {
+        headers: { origin, 'access-control-request-method': 'GET' },
+      })
+    const getRefusals = () => logs.filter(({ msg }) => String(msg).startsWith('preflight refused'))
+    for (const origin of ['https://a.test', 'https://b.test', 'https://a.test', `https://${'c'.repeat(5000)}.test`])
+      await ask(origin)
+    expect(getRefusals().map(({ origin }) => origin)).toEqual([
+      'https://a.test',
+      'https://b.test',
+      expect.stringMatching(/^https:\/\/c{192}$/),
+    ])
+    expect(getRefusals()[0]).toMatchObject({ level: 40, msg: expect.stringContaining('TRUSTED_ORIGINS') })
+    clock.advance(59)
+    await ask('https://a.test')
+    expect(getRefusals()).toHaveLength(3)
+    clock.advance(1)
+    await ask('https://a.test')
+    expect(getRefusals()).toHaveLength(4)
+    for (let count = 0; count < 300; count += 1) await ask(`https://${count}.test`)
+    expect(getRefusals(), 'a flood fills no log').toHaveLength(103)
+    clock.advance(60)
+    await ask('https://a.test')
+    expect(getRefusals()).toHaveLength(104)
   })
 
   test('counts for no rate limit', async () => {

@@ -82,6 +82,23 @@ describe('the origin check', () => {
     expect(await countSessions()).toBe(before)
   })
 
+  test.each([trusted, 'https://evil.test'])('names a form on another site that would sign in or sign up: %s', async (origin) => {
+    const { email, password } = await app.verified()
+    const form = { origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const post = (path: string, body: object, more: Headers = {}) =>
+      app.browser({ origin: null }).post(path, body, { headers: { ...form, ...more } })
+    for (const answer of [
+      await post('/auth/sign-in/email', { email, password }),
+      await post('/auth/sign-up/email', app.person()),
+    ])
+      expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'CROSS_SITE_NAVIGATION_LOGIN_BLOCKED', []])
+    const code = origin === trusted ? undefined : 'INVALID_ORIGIN'
+    expect((await post('/auth/sign-in/email', { email, password }, { cookie: 'theme=dark' })).code).toBe(code)
+    expect((await post('/auth/forget-password', { email })).code).toBe(code)
+    expect((await post('/auth/sign-in/email', { email, password }, { 'sec-fetch-mode': 'cors' })).code).toBe(code)
+    expect((await post('/auth/sign-in/email', { email, password }, { 'sec-fetch-site': 'same-site' })).code).toBe(code)
+  })
+
   test.each(allowed)('allows %s', async (_, headers) => {
     const tab = await app.signedIn()
     const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
