@@ -17,7 +17,7 @@ export const emailAt = (index: number): string => `user-${index}@example.com`
 /** The token of a session in both databases. `sessionTokenSql` must compute the same. */
 export const sessionToken = (index: number): string => createHash('sha256').update(`bench session ${index}`).digest('base64url')
 
-export const floorpassCookie = (index: number): string => `floorpass_session=${sessionToken(index)}`
+export const floorpassCookie = (index: number): string => `local-floorpass_session=${sessionToken(index)}`
 export const betterAuthCookie = (index: number): string => {
   const token = sessionToken(index)
   const signature = createHmac('sha256', secret).update(token).digest('base64')

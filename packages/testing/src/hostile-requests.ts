@@ -64,7 +64,7 @@ const hostileText = fc.oneof(
     '//evil.test',
     'javascript:alert(1)',
     '<script>alert(1)</script>',
-    '\r\nSet-Cookie: floorpass_session=x',
+    '\r\nSet-Cookie: local-floorpass_session=x',
     '%00%ff%c0%af',
     '{{7*7}}',
     '1e999',
@@ -398,9 +398,9 @@ export function hostileRequests(operation: Operation, origin: string, cookies: C
         attacker: cookies.attacker,
         victim: asVictim ? cookies.victim : '',
         anonymous: '',
-        noise: 'floorpass_session=%00; =; ;;; __proto__=x; floorpass_known_device=~~1.x.y',
-        doubled: `${cookies.attacker}; floorpass_session=${'A'.repeat(43)}`,
-        huge: `floorpass_session=${'A'.repeat(6000)}; floorpass_two_factor=${'B'.repeat(3000)}`,
+        noise: 'local-floorpass_session=%00; =; ;;; __proto__=x; floorpass_known_device=~~1.x.y',
+        doubled: `${cookies.attacker}; local-floorpass_session=${'A'.repeat(43)}`,
+        huge: `local-floorpass_session=${'A'.repeat(6000)}; floorpass_two_factor=${'B'.repeat(3000)}`,
       }[who]
       // An extra Origin header must not turn a foreign page into a trusted one while the victim's cookie is sent.
       const extra = asVictim ? odd.filter((line) => !/^(origin|referer|sec-fetch-site)/.test(line)) : odd

@@ -132,7 +132,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       const { id } = await app.db.trustedDevice.create({ data: { userId, secretHash: `device of ${userId}`, expiresAt } })
       return { id }
     },
-    'POST /introspect': async ({ cookies }) => ({ token: cookies.get('floorpass_session') }),
+    'POST /introspect': async ({ cookies }) => ({ token: cookies.get('local-floorpass_session') }),
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /delete-user': async ({ person: { password } }) => ({ password }),
     'POST /organization/create': async () => ({ name: 'Desk', slug: randomUUID() }),

@@ -117,8 +117,9 @@ const createLucia = ({ db, settings: { cookie } }: SessionScope, sql: Queryable,
     getUserAttributes: (attributes) => attributes,
   })
 
-/** `__Host-` keeps subdomains from planting a session cookie (RFC 6265bis 4.1.3.2). */
-const hostCookieName = ({ secure }: Settings['cookie']): string => (secure ? '__Host-floorpass_session' : 'floorpass_session')
+/** `__Host-` keeps subdomains from planting a session cookie (RFC 6265bis 4.1.3.2). better-auth's `getSessionCookie` needs a
+ * prefix before a hyphen. */
+const hostCookieName = ({ secure }: Settings['cookie']): string => `${secure ? '__Host' : 'local'}-floorpass_session`
 
 /** The same token for the sibling hosts of COOKIE_DOMAIN. Any of them can plant this cookie (ADR 006). */
 export const sharedCookieName = '__Secure-floorpass_session'

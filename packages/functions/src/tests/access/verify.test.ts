@@ -46,7 +46,7 @@ test('every header is there without a value too, so that a proxy overwrites what
 
 test.each([
   ['without a cookie', {}, 'Bearer'],
-  ['with a forged cookie', { cookie: `floorpass_session=${'A'.repeat(43)}` }, 'Bearer'],
+  ['with a forged cookie', { cookie: `local-floorpass_session=${'A'.repeat(43)}` }, 'Bearer'],
   ['with a forged token', { authorization: 'Bearer forged' }, 'Bearer error="invalid_token"'],
 ])('a caller %s gets 401 and no facts', async (_, headers, challenge) => {
   const answer = await app.browser().get('/auth/verify', { headers })
@@ -274,7 +274,7 @@ test('an address with too many invalid cookies gets 503, never a false 401 for a
   const tab = await own.signedIn()
   const { addressPerMinute, readsPerSecond } = policy.sessionMisses
   for (let count = 0; count < addressPerMinute + readsPerSecond + 5; count += 1)
-    await own.browser().get('/auth/verify', { headers: { cookie: `floorpass_session=${count}` } })
+    await own.browser().get('/auth/verify', { headers: { cookie: `local-floorpass_session=${count}` } })
   tab.cookies.delete('floorpass_known_device')
   expect(outcome(await tab.get('/auth/verify'))).toEqual([503, 'SERVICE_BUSY'])
 })
@@ -286,7 +286,7 @@ test('a gateway that names itself is not limited by the invalid cookies of its a
   const { addressPerMinute, readsPerSecond } = policy.sessionMisses
   const headers = { 'x-service-key': serviceKey }
   for (let count = 0; count < addressPerMinute + readsPerSecond + 5; count += 1)
-    await own.browser().get('/auth/verify', { headers: { ...headers, cookie: `floorpass_session=${count}` } })
+    await own.browser().get('/auth/verify', { headers: { ...headers, cookie: `local-floorpass_session=${count}` } })
   tab.cookies.delete('floorpass_known_device')
   expect((await tab.get('/auth/verify', { headers })).status).toBe(200)
 })

@@ -38,7 +38,7 @@ describe("better-auth's client, pointed at /auth", () => {
       error: null,
       data: { token: null, user: { name, email, emailVerified: false, riskLevel: 'moderate' } },
     })
-    expect(tab.cookies.has('floorpass_session')).toBe(false)
+    expect(tab.cookies.has('local-floorpass_session')).toBe(false)
 
     const early = await client.signIn.email({ email, password })
     expect([early.data, early.error?.status, early.error?.code]).toEqual([null, 403, 'EMAIL_NOT_VERIFIED'])
@@ -116,7 +116,7 @@ describe("better-auth's client, pointed at /auth", () => {
     await client.signIn.email({ email, password })
     await app.db.session.deleteMany({ where: { user: { email } } })
     expect(await client.getSession()).toEqual({ data: null, error: null })
-    tab.cookies.set('floorpass_session', 'altered')
+    tab.cookies.set('local-floorpass_session', 'altered')
     expect(await client.getSession()).toEqual({ data: null, error: null })
   })
 
@@ -320,7 +320,7 @@ describe("better-auth's client, pointed at /auth", () => {
       await client.signOut()
       clock.advance(60)
       expect((await client.signIn.email({ email, password })).data).toMatchObject({ user: { email } })
-      expect([asked.length, tab.cookies.has('floorpass_session')]).toEqual([1, true])
+      expect([asked.length, tab.cookies.has('local-floorpass_session')]).toEqual([1, true])
     })
 
     test('verifyBackupCode completes a sign-in once per code, and generateBackupCodes voids the others', async () => {

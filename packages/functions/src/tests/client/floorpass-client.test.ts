@@ -30,7 +30,7 @@ describe('the client helper', () => {
       tradingEnabled: true,
     })
     expect(await client.signOut()).toEqual({ success: true })
-    expect(tab.cookies.has('floorpass_session')).toBe(false)
+    expect(tab.cookies.has('local-floorpass_session')).toBe(false)
     expect(await client.trpc.sessions.get.query()).toBeNull()
     expect(await client.signOut()).toEqual({ success: true })
   })
@@ -59,7 +59,7 @@ describe('the client helper', () => {
     const { trpc } = clientIn(tab)
     const answer = await trpc.signIn.email.mutate({ email, password })
     expect(answer).toMatchObject({ user: { email } })
-    expect(tab.cookies.get('floorpass_session')).toMatch(/^[\w-]{43}$/)
+    expect(tab.cookies.get('local-floorpass_session')).toMatch(/^[\w-]{43}$/)
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
     await tab.post('/auth/sign-out')
     expect(await trpc.sessions.get.query()).toBeNull()
@@ -120,7 +120,7 @@ describe('the client helper', () => {
   test('T50: a page of another site cannot change anything', async () => {
     const tab = await app.signedIn()
     const foreign = app.browser({ origin: 'https://evil.test' })
-    foreign.cookies.set('floorpass_session', tab.cookies.get('floorpass_session') ?? '')
+    foreign.cookies.set('local-floorpass_session', tab.cookies.get('local-floorpass_session') ?? '')
     await expect(clientIn(foreign).signOut()).rejects.toThrow()
     await expect(clientIn(foreign).updateProfile({ name: 'Eve' })).rejects.toThrow()
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { name: tab.person.name } })

@@ -60,7 +60,7 @@ const countSessions = () => app.db.session.count()
 describe('the origin check', () => {
   test.each(refusals)('refuses %s with a cookie', async (_, headers, code) => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const before = await app.readAllRows()
     const answer = await app
       .browser({ origin: null })
@@ -101,7 +101,7 @@ describe('the origin check', () => {
 
   test.each(allowed)('allows %s', async (_, headers) => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answer = await app
       .browser({ origin: null })
       .post('/auth/update-user', { name: 'Ada B' }, { headers: { ...headers, cookie } })

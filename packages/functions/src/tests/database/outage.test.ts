@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 describe('T191: while the database is unavailable', async () => {
   const app = await createTestApp()
   const tab = await app.signedIn()
-  const cookie = tab.cookies.get('floorpass_session')
+  const cookie = tab.cookies.get('local-floorpass_session')
   const { email, password } = await app.verified()
   const unverified = await app.signUp()
   const { token } = app.outbox.lastTo(unverified.email)

@@ -421,7 +421,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
     afterAll(() => server.close())
     const ask = (token: string) => {
       const { port } = server.address() as AddressInfo
-      return fetch(`http://127.0.0.1:${port}/auth/get-session`, { headers: { cookie: `floorpass_session=${token}` } })
+      return fetch(`http://127.0.0.1:${port}/auth/get-session`, { headers: { cookie: `local-floorpass_session=${token}` } })
     }
 
     test.each([
@@ -441,7 +441,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
     ])('%s is read once, without calling the edge', async (_, change, expected) => {
       const tab = await app.signedIn()
       if (change) await app.db.$executeRawUnsafe(change)
-      expect(await roundTripsOf(() => ask(tab.cookies.get('floorpass_session') ?? ''))).toEqual(expected.map((one) => [one]))
+      expect(await roundTripsOf(() => ask(tab.cookies.get('local-floorpass_session') ?? ''))).toEqual(
+        expected.map((one) => [one]),
+      )
       expect(edge).not.toHaveBeenCalled()
       await app.db.user.updateMany({ data: { suspendedAt: null } })
     })
@@ -452,7 +454,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
       onTestFinished(() => connect.mockRestore())
       const { back } = await app.loseDatabase()
       app.logs.length = 0
-      const answer = await ask(tab.cookies.get('floorpass_session') ?? '').finally(back)
+      const answer = await ask(tab.cookies.get('local-floorpass_session') ?? '').finally(back)
       expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('vary')]).toEqual([503, '1', 'Origin'])
       expect(await answer.json()).toMatchObject({ code: 'SERVICE_UNAVAILABLE' })
       expect(answer.headers.getSetCookie()).toEqual([])

@@ -226,7 +226,7 @@ describe.each([
     const { statusCode, cookies, multiValueHeaders, headers } = await handle(asked)
     expect(statusCode).toBe(200)
     expect(cookies ?? multiValueHeaders?.['set-cookie']).toEqual([
-      expect.stringMatching(/^floorpass_session=/),
+      expect.stringMatching(/^local-floorpass_session=/),
       expect.stringMatching(/^floorpass_known_device=/),
     ])
     expect(headers).not.toHaveProperty('set-cookie')
@@ -234,7 +234,7 @@ describe.each([
 
   test.each(['a=\u20ac', 'a=b\r\nx-evil: 1', 'a=\u0000'])('drops the whole cookie %j', async (bad) => {
     const event = eventOf({ host: 'api.example.test' })
-    const cookies = ['floorpass_session=x', bad]
+    const cookies = ['local-floorpass_session=x', bad]
     const asked = 'rawPath' in event ? { ...event, cookies } : { ...event, headers: { cookie: cookies.join('; ') } }
     expect((await seenBy(asked)).headers.has('cookie')).toBe(false)
     expect((await handle(asked)).statusCode).toBe(200)

@@ -26,7 +26,7 @@ describe('link-social', () => {
     const tab = await app.signedIn()
     const answer = await linkAt(app, 'google', tab)
     expect(callbackResult(answer)).toEqual([302, '/settings/accounts'])
-    expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
+    expect(answer.setCookies.filter((cookie) => cookie.startsWith('local-floorpass_session='))).toEqual([])
     expect(await providers(tab)).toEqual(['credential', 'google'])
     await app.drainMail()
     expect(app.outbox.lastTo(tab.person.email).subject).toBe('You can now sign in to Floorpass with Google')

@@ -68,10 +68,10 @@ async function runEveryFlow() {
 
   const tab = app.browser()
   expect((await tab.post('/auth/sign-in/email', { email, password: passwords.first })).status).toBe(200)
-  keep('session cookie', tab.cookies.get('floorpass_session'))
+  keep('session cookie', tab.cookies.get('local-floorpass_session'))
   const change = await tab.post('/auth/change-password', { currentPassword: passwords.first, newPassword: passwords.second })
   expect(change.status).toBe(200)
-  const cookie = keep('renewed session cookie', tab.cookies.get('floorpass_session'))
+  const cookie = keep('renewed session cookie', tab.cookies.get('local-floorpass_session'))
   await tab.get(`/auth/get-session?cookie=${cookie}`, { headers: { authorization: `Bearer ${cookie}`, 'user-agent': 'Firefox' } })
 
   await anonymous.post('/auth/forget-password', { email })
@@ -200,7 +200,7 @@ describe('after every flow with known secrets', () => {
   test.runIf(testDatabase.kind === 'postgres')('T176: no log line contains one while the database is down', async () => {
     const before = app.logs.length
     const tab = app.browser()
-    tab.cookies.set('floorpass_session', keep('cookie in an outage', 'canary-cookie-of-the-outage-0123456789abcdefgh'))
+    tab.cookies.set('local-floorpass_session', keep('cookie in an outage', 'canary-cookie-of-the-outage-0123456789abcdefgh'))
     const { back } = await app.loseDatabase()
     expect((await tab.get('/auth/get-session')).status).toBe(503)
     expect((await tab.post('/auth/sign-in/email', { email, password: passwords.third })).status).toBe(503)

@@ -190,7 +190,7 @@ describe('the metrics', () => {
     expect(await sampleOf('floorpass_session_channel_up', other)).toBe(1)
     const { back } = await other.loseDatabase()
     const tab = other.browser()
-    tab.cookies.set('floorpass_session', 'x'.repeat(43))
+    tab.cookies.set('local-floorpass_session', 'x'.repeat(43))
     expect((await tab.get('/auth/get-session')).status).toBe(503)
     expect(await sampleOf('floorpass_database_up', other)).toBe(0)
     expect(await sampleOf('floorpass_mail_oldest_waiting_seconds', other)).toBeNull()

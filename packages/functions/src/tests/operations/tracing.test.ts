@@ -45,7 +45,7 @@ describe('a service with a trace receiver', () => {
     expect(sent).toContain('floorpass-test')
     expect(sent).toContain('mail send')
     expect(sent).not.toMatch(/canary|example\.test|127\.0\.0\.1|argon2/i)
-    expect(sent).not.toContain(tab.cookies.get('floorpass_session') ?? 'no cookie')
+    expect(sent).not.toContain(tab.cookies.get('local-floorpass_session') ?? 'no cookie')
   })
 
   test('transactions still roll back under traced queries', async () => {

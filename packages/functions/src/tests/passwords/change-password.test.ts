@@ -16,9 +16,9 @@ const signIn = async ({ email, password }: Pick<Person, 'email' | 'password'>) =
   return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
 }
 const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
-const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
-  (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
+  (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${cookie}` } })).body !== null
 
 describe('change-password', () => {
   test('changes the password and returns the session that replaces this one', async () => {
@@ -75,7 +75,7 @@ describe('change-password', () => {
     await tab.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
     const answer = await tab.post('/auth/change-password', { currentPassword: person.password, newPassword })
     expect(answer.setCookies).toEqual([
-      expect.stringMatching(/^floorpass_session=/),
+      expect.stringMatching(/^local-floorpass_session=/),
       expect.stringMatching(/^floorpass_known_device=/),
     ])
     expect(answer.setCookies[0]).not.toContain('Max-Age')
@@ -119,7 +119,7 @@ describe('change-password', () => {
 
   test('succeeds once for twenty parallel requests of one session, and the password of that request works', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${getCookie(tab)}`
+    const cookie = `local-floorpass_session=${getCookie(tab)}`
     const passwords = Array.from({ length: 20 }, (_, count) => `violet harbor ladder ${count}`)
     const answers = await Promise.all(
       passwords.map((password) =>

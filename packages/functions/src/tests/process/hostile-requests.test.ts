@@ -323,7 +323,7 @@ describe('the running server', () => {
   })
 
   test('closes a connection with too many requests at once, without slowing other callers', async () => {
-    const made = { cookie: `floorpass_session=${'A'.repeat(43)}` }
+    const made = { cookie: `local-floorpass_session=${'A'.repeat(43)}` }
     const flood = head('GET /auth/get-session HTTP/1.1', made).replace('connection: close\r\n', '').repeat(5_000)
     const floods = Array.from({ length: 5 }, () => sendRaw(server.port, flood))
     const started = performance.now()
@@ -493,7 +493,7 @@ describe('the running server', () => {
     ]
     const form: [string, string] = ['content-type', 'application/x-www-form-urlencoded']
     for (const page of [...pages, ...settings.map((name) => `settings/${name}`), 'login.data', 'settings/profile.data']) {
-      for (const cookie of [[], [['cookie', 'floorpass_session=x']]] as [string, string][][]) {
+      for (const cookie of [[], [['cookie', 'local-floorpass_session=x']]] as [string, string][][]) {
         const head = `POST /${page} HTTP/1.1\r\nhost: localhost\r\norigin: https://evil.test\r\nconnection: close\r\n`
         const lines = [form, ['content-length', '3'], ...cookie].map((line) => line.join(': ')).join('\r\n')
         const { status, body } = await sendRaw(server.port, `${head}${lines}\r\n\r\na=b`)

@@ -7,7 +7,7 @@ const ask = (start: string, lines: string[]) =>
   sendRaw(server.port, Buffer.from([`${start} HTTP/1.1`, ...lines, 'connection: close', '', ''].join('\r\n'), 'latin1'))
 const targets = ['/', '/login', '/login.data', '/unknown', '/healthz', '/dev/mailbox', '/trpc/sessions.get', '/auth/get-session']
 /** Requests without a cookie reach the edge; the one with a cookie takes the fast path. */
-const readers = [...targets.map((target) => [target]), ['/auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]]
+const readers = [...targets.map((target) => [target]), ['/auth/get-session', `cookie: local-floorpass_session=${'A'.repeat(43)}`]]
 const expectRefused = async (status: number, start: string, lines: string[]) => {
   const answer = await ask(start, lines)
   expect([start, answer.status, JSON.parse(answer.body || '{}')]).toEqual([

@@ -49,10 +49,10 @@ test('a sensitive page asks for reauthentication before it shows its form, and t
 
   const wrong = await ada.send(target, { intent: 'password', password: 'plum kettle ornament' })
   expect([wrong.status, wrong.body]).toEqual([400, expect.stringContaining('that password is wrong')])
-  const former = ada.cookies.get('floorpass_session')
+  const former = ada.cookies.get('local-floorpass_session')
   const right = await ada.send(target, { intent: 'password', password })
   expect([right.status, right.headers.get('location')]).toEqual([302, '/settings/email'])
-  expect(ada.cookies.get('floorpass_session'), 'a new token').not.toBe(former)
+  expect(ada.cookies.get('local-floorpass_session'), 'a new token').not.toBe(former)
 
   expect(String((await ada.get('/settings/email')).body)).toContain('name="newEmail"')
   const again = await ada.get(target)

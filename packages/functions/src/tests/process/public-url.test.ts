@@ -25,7 +25,7 @@ afterAll(() => {
   for (const proxy of [secure, plain, untrusted]) proxy.close()
 })
 
-const session = 'floorpass_session'
+const session = 'local-floorpass_session'
 const pageOf = (proxy: FrontProxy, origin: string) => createBrowser({ fetch: (request) => proxy.fetch(request) }, origin)
 
 const mailTo = (email: string) =>

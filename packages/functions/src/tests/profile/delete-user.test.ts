@@ -72,7 +72,7 @@ describe('delete-user', () => {
 
     const answer = await remove(tab, { password: person.password })
     expect([answer.status, answer.body]).toEqual(deleted)
-    expect(answer.setCookies).toEqual(['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
+    expect(answer.setCookies).toEqual(['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
     expect((await other.get('/auth/get-session')).body).toBeNull()
     expect((await other.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
     await app.drainMail()
@@ -114,7 +114,7 @@ describe('delete-user', () => {
   test('T103, T92: of twenty uses at once, one deletes the account and none causes an error', async () => {
     const tab = await app.signedIn()
     const { token } = await linkFor(tab)
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => app.browser().post('/auth/delete-user', { token }, { headers: { cookie } })),
     )
@@ -127,7 +127,7 @@ describe('delete-user', () => {
 
   test('of ten password confirmations at once, one deletes the account and none causes an error', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
         app.browser().post('/auth/delete-user', { password: tab.person.password }, { headers: { cookie } }),

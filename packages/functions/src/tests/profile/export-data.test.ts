@@ -87,7 +87,7 @@ describe('export-data', () => {
       '$argon2id',
       person.password,
       resetToken,
-      cookies.get('floorpass_session'),
+      cookies.get('local-floorpass_session'),
       ...accounts.map(({ passwordHash }) => passwordHash),
       ...sessions.map(({ id }) => id),
       ...verifications.flatMap(({ id, secretHash, payloadSealed }) => [id, secretHash, payloadSealed]),

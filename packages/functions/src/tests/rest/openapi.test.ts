@@ -54,7 +54,7 @@ describe('the OpenAPI document', () => {
   test('names the address, the cookie and every error code of the service', () => {
     expect(document.servers).toEqual([{ url: app.baseUrl }])
     expect(document.components.securitySchemes).toMatchObject({
-      session: { name: 'floorpass_session' },
+      session: { name: 'local-floorpass_session' },
       service: { type: 'http', scheme: 'bearer' },
     })
     for (const code of Object.keys(catalogue)) expect(document.info.description).toContain(code)

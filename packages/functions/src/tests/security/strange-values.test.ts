@@ -46,7 +46,7 @@ describe('T159: a value that another interpreter would run is stored as text', (
       await tab.post('/auth/organization/create', { ...organization, slug: value }),
       await tab.get(`/auth/organization/list-members?${new URLSearchParams({ organizationId: value, sortBy: value })}`),
       await tab.post('/auth/two-factor/verify', { code: value }),
-      await tab.get('/auth/get-session', { headers: { 'user-agent': value, cookie: `floorpass_session=${value}` } }),
+      await tab.get('/auth/get-session', { headers: { 'user-agent': value, cookie: `local-floorpass_session=${value}` } }),
     ]
     expect(performance.now() - started).toBeLessThan(5000)
     expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])

@@ -81,7 +81,7 @@ describe.each(Object.entries(frameworks))('the example for %s', (name, start) =>
   })
 
   test('answers 503 when Floorpass is away', async () => {
-    const answer = await (await start(unreachable))('floorpass_session=any')
+    const answer = await (await start(unreachable))('local-floorpass_session=any')
     expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE' }])
   })
 

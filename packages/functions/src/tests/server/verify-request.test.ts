@@ -123,7 +123,7 @@ describe('a request without a valid session', () => {
 
   test('is refused with a made-up cookie or token, and headers of the caller name no user', async () => {
     const spoofed = { 'x-auth-user': 'eve', 'x-auth-session': 'eve', 'x-auth-acr': 'aal2', 'x-auth-time': '1' }
-    const cookie = { cookie: `floorpass_session=${'a'.repeat(43)}`, ...spoofed }
+    const cookie = { cookie: `local-floorpass_session=${'a'.repeat(43)}`, ...spoofed }
     expect(outcome(await verifier.verifyRequest({ headers: cookie }))).toBe('401 UNAUTHORIZED Bearer')
     expect(calls.at(-1)?.headers.get('x-auth-user')).toBeNull()
     expect(outcome(await verifier.verifyRequest(bearer('made-up')))).toBe('401 UNAUTHORIZED Bearer error="invalid_token"')
@@ -147,7 +147,7 @@ describe('a request without a valid session', () => {
 
 describe('a service that does not answer as it should', async () => {
   const issuer = await startTokenIssuer()
-  const request = { headers: { cookie: 'floorpass_session=any' } }
+  const request = { headers: { cookie: 'local-floorpass_session=any' } }
   const ask = async (options: Partial<VerifierOptions> = {}) =>
     outcome(await createVerifier({ issuer: issuer.url, audience, timeoutMs: 100, ...options }).verifyRequest(request))
 

@@ -15,7 +15,12 @@ async function signIn(remember = true) {
   const { email, password } = await app.verified()
   const tab = app.browser()
   const { body } = await tab.post('/auth/sign-in/email', { email, password, rememberMe: remember })
-  return { tab, email, token: tab.cookies.get('floorpass_session') ?? '', userId: (body as { user: { id: string } }).user.id }
+  return {
+    tab,
+    email,
+    token: tab.cookies.get('local-floorpass_session') ?? '',
+    userId: (body as { user: { id: string } }).user.id,
+  }
 }
 const readSession = (userId: string) => app.db.session.findFirstOrThrow({ where: { userId } })
 

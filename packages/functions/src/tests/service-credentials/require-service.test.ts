@@ -250,7 +250,7 @@ test('answers 503 while the database is away', async () => {
   const outage = await createTestApp({ SERVICE_KEYS: serviceKey })
   const { secret } = await createService('session:verify', outage)
   const tab = await outage.signedIn()
-  const token = tab.cookies.get('floorpass_session') ?? ''
+  const token = tab.cookies.get('local-floorpass_session') ?? ''
   expect((await call(secret, { of: outage, token })).body).toMatchObject({ active: true })
   const { back } = await outage.loseDatabase()
   expect(outcome(await call(secret, { of: outage, token })).slice(0, 2)).toEqual([503, 'SERVICE_UNAVAILABLE'])

@@ -56,7 +56,7 @@ async function openPaths(environment: Record<string, string> = {}) {
         .replaceAll(requestId ?? '…', 'ID')
         .replace(/^Date: .*$/m, 'Date: …')
         .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
-        .replaceAll(/(floorpass_session=)[\w-]{43}/g, '$1TOKEN')
+        .replaceAll(/(local-floorpass_session=)[\w-]{43}/g, '$1TOKEN')
         .replaceAll(/^(x-auth-time|x-auth-user|x-auth-session): .*$/gm, '$1: …')
         .replaceAll(/"(id|token)":"[\da-f-]{36}"/g, '"$1":"UUID"'),
       counted: [...counted],
@@ -86,13 +86,13 @@ describe('get-session answers the same over the fast path and the edge', async (
   const signIn = async () => {
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password })
-    return { tab, cookie: `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}` }
+    return { tab, cookie: `cookie: local-floorpass_session=${tab.cookies.get('local-floorpass_session')}` }
   }
   const cached = await signIn()
   await cached.tab.get('/auth/get-session')
 
   const newest = 'WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)'
-  const unknown = `cookie: floorpass_session=${'A'.repeat(43)}`
+  const unknown = `cookie: local-floorpass_session=${'A'.repeat(43)}`
 
   test.each<[string, string[], 'fast path' | 'edge', string]>([
     ['signed in', [get, cached.cookie], 'fast path', ada.email],
@@ -105,8 +105,8 @@ describe('get-session answers the same over the fast path and the edge', async (
     ['another cookie alone', [get, 'cookie: theme=dark'], 'edge', 'null'],
     ['a cookie without a session', [get, unknown], 'fast path', 'Max-Age=0'],
     ['such a cookie on a trusted origin', [get, unknown, `origin: ${trusted}`], 'fast path', trusted],
-    ['an invalid cookie', [get, 'cookie: floorpass_session=%00"; ;=;x'], 'fast path', 'Max-Age=0'],
-    ['an empty cookie', [get, 'cookie: floorpass_session='], 'fast path', 'Max-Age=0'],
+    ['an invalid cookie', [get, 'cookie: local-floorpass_session=%00"; ;=;x'], 'fast path', 'Max-Age=0'],
+    ['an empty cookie', [get, 'cookie: local-floorpass_session='], 'fast path', 'Max-Age=0'],
     ['two different cookies', [get, cached.cookie, unknown], 'edge', 'null'],
   ])('%s', async (_, lines, by, expected) => {
     const answer = await compare(async () => lines)
@@ -146,7 +146,7 @@ describe('verify answers the same over the fast path and the edge', async () => 
   const { app, compare } = await openPaths({ TOKEN_AUDIENCES: 'urn:risk' })
   const tab = await app.signedIn()
   await tab.get('/auth/verify')
-  const cookie = `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}`
+  const cookie = `cookie: local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
   const verify = 'GET /auth/verify'
 
   test.each<[string, string[], 'fast path' | 'edge', string]>([
@@ -190,9 +190,9 @@ describe('get-session behind a trusted proxy answers the same over the fast path
       const tab = app.browser()
       await tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password })
       await app.db.$executeRawUnsafe(due)
-      return ['GET /auth/get-session', `cookie: floorpass_session=${tab.cookies.get('floorpass_session')}`, line]
+      return ['GET /auth/get-session', `cookie: local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`, line]
     })
-    const cleared = await compare(async () => ['GET /auth/get-session', 'cookie: floorpass_session=x', line])
+    const cleared = await compare(async () => ['GET /auth/get-session', 'cookie: local-floorpass_session=x', line])
     for (const { bytes, usesEdge } of [extended, cleared]) {
       expect([usesEdge, /SameSite=Lax(; Secure)?\r/.exec(bytes)?.[1]]).toEqual([false, isSecure ? '; Secure' : undefined])
       expect(bytes).not.toContain('strict-transport-security')
@@ -228,7 +228,7 @@ describe('get-session with COOKIE_DOMAIN answers the same over the fast path and
 
 describe('limits on get-session are the same over the fast path and the edge', async () => {
   const { app, ask, compare } = await openPaths({ RATE_LIMIT: 'on' })
-  const forged = ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`]
+  const forged = ['GET /auth/get-session', `cookie: local-floorpass_session=${'A'.repeat(43)}`]
   const caller = createContext(
     app.service.deps,
     { ip: '127.0.0.1', userAgent: '', locale: 'en', bearer: null, serviceKey: null },
@@ -264,7 +264,7 @@ describe('limits on get-session are the same over the fast path and the edge', a
 test('get-session without a database is the same 503 over the fast path and the edge', async () => {
   const { app, compare } = await openPaths()
   await app.loseDatabase()
-  const answer = await compare(async () => ['GET /auth/get-session', `cookie: floorpass_session=${'A'.repeat(43)}`])
+  const answer = await compare(async () => ['GET /auth/get-session', `cookie: local-floorpass_session=${'A'.repeat(43)}`])
   expect([answer.status, answer.usesEdge, answer.setsCookie]).toEqual([503, false, false])
   expect(answer.bytes).toContain('retry-after: 1')
 })

@@ -8,9 +8,9 @@ type SessionAnswer = { session: { id: string; token: string; expiresAt: string; 
 
 const day = 24 * 3600
 const isoDate = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('local-floorpass_session') ?? ''
 const getSession = (value: string) =>
-  app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
+  app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${value}` } })
 const getMaxAge = (setCookie: string | undefined) => Number(setCookie?.match(/Max-Age=(\d+)/)?.[1])
 const getExpiry = ({ body }: { body: unknown }) => new Date((body as SessionAnswer).session.expiresAt).getTime()
 
@@ -72,12 +72,12 @@ describe('get-session', () => {
     expect([answer.status, answer.body, answer.setCookies]).toEqual([
       200,
       null,
-      ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'],
+      ['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'],
     ])
   })
 
   test('is the only route that clears it, so that a late answer cannot remove a newer cookie', async () => {
-    const cookie = { headers: { cookie: 'floorpass_session=nothing' } }
+    const cookie = { headers: { cookie: 'local-floorpass_session=nothing' } }
     const browser = app.browser()
     const answers = [
       await browser.post('/auth/update-user', { name: 'Ada' }, cookie),
@@ -100,7 +100,7 @@ describe('get-session', () => {
     clock.advance(1)
     const due = await tab.get('/auth/get-session')
     expect(getExpiry(due) - Date.now()).toBe(7 * day * 1000)
-    expect(due.setCookies).toEqual([`floorpass_session=${getToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
+    expect(due.setCookies).toEqual([`local-floorpass_session=${getToken(tab)}; HttpOnly; Max-Age=604800; Path=/; SameSite=Lax`])
     expect((await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })).expiresAt.getTime()).toBe(getExpiry(due))
 
     clock.advance(60)
@@ -193,7 +193,7 @@ describe('get-session', () => {
     await app.db.user.delete({ where: { id: tab.userId } })
     const answer = await tab.get('/auth/get-session')
     expect([answer.status, answer.body]).toEqual([200, null])
-    expect(tab.cookies.has('floorpass_session')).toBe(false)
+    expect(tab.cookies.has('local-floorpass_session')).toBe(false)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
 

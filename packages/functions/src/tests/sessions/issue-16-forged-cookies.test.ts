@@ -13,7 +13,7 @@ const { addressPerMinute, devicePerMinute, readsPerSecond } = policy.sessionMiss
 let forgedCount = 0
 const createForgedCookie = () => {
   forgedCount += 1
-  return `floorpass_session=${String(forgedCount).padStart(43, 'A')}`
+  return `local-floorpass_session=${String(forgedCount).padStart(43, 'A')}`
 }
 const countReads = () => app.service.deps.sessionCache.stats().misses
 /** Asserts at most `most` reads, plus those allowed for each second and those still in flight. */
@@ -35,7 +35,7 @@ const flood = async (ip: string, times: number = addressPerMinute, more?: string
     await Promise.all(Array.from({ length: atOnce }, (_, at) => sendForgedCookie(ip, paths[at % paths.length] ?? '', more)))
 }
 const getSessionCookie = ({ cookies }: { cookies: Map<string, string> }) =>
-  `floorpass_session=${cookies.get('floorpass_session')}`
+  `local-floorpass_session=${cookies.get('local-floorpass_session')}`
 let ipCount = 0
 /** Signs the person in with a new browser, from an IP address that no other caller uses. */
 const signIn = async ({ email, password }: Person) => {

@@ -69,10 +69,14 @@ describe('list-sessions', () => {
     const answer = await tab.get('/auth/list-sessions')
     const text = JSON.stringify(answer.body)
     const rows = await app.db.session.findMany({ where: { userId: tab.userId } })
-    const secrets = [...rows.map(({ id }) => id), tab.cookies.get('floorpass_session'), other.cookies.get('floorpass_session')]
+    const secrets = [
+      ...rows.map(({ id }) => id),
+      tab.cookies.get('local-floorpass_session'),
+      other.cookies.get('local-floorpass_session'),
+    ]
     for (const secret of [...secrets, otherUser.userId]) expect(text).not.toContain(secret)
     for (const { token } of answer.body as Device[]) {
-      const opened = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${token}` } })
+      const opened = await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${token}` } })
       expect(opened.body).toBeNull()
     }
     expect(answer.headers.get('cache-control')).toBe('no-store')

@@ -13,7 +13,7 @@ const signInAgain = async ({ email, password }: Person) => {
 const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
 const getEvents = (userId: string) => app.db.auditEvent.findMany({ where: { userId, action: 'revoke-session' } })
 const succeeded = [200, { status: true }]
-const cleared = ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']
+const cleared = ['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']
 
 describe('revoke-session', () => {
   test('T34: ends the named session at once and no other', async () => {
@@ -31,7 +31,7 @@ describe('revoke-session', () => {
     const tab = await app.signedIn()
     const answer = await tab.post('/auth/revoke-session', { token: await handleOf(tab) })
     expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, cleared])
-    expect(tab.cookies.has('floorpass_session')).toBe(false)
+    expect(tab.cookies.has('local-floorpass_session')).toBe(false)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
 
@@ -39,7 +39,7 @@ describe('revoke-session', () => {
     const tab = await app.signedIn()
     const victim = await app.signedIn()
     const row = await app.db.session.findFirstOrThrow({ where: { userId: victim.userId } })
-    for (const token of [row.handle, row.id, victim.cookies.get('floorpass_session'), victim.userId, 'nothing']) {
+    for (const token of [row.handle, row.id, victim.cookies.get('local-floorpass_session'), victim.userId, 'nothing']) {
       const answer = await tab.post('/auth/revoke-session', { token })
       expect([answer.status, answer.body, answer.setCookies]).toEqual([...succeeded, []])
     }
@@ -52,7 +52,7 @@ describe('revoke-session', () => {
     const other = await signInAgain(tab.person)
     for (const { id } of await app.db.session.findMany({ where: { userId: tab.userId } }))
       await tab.post('/auth/revoke-session', { token: id })
-    await tab.post('/auth/revoke-session', { token: other.cookies.get('floorpass_session') })
+    await tab.post('/auth/revoke-session', { token: other.cookies.get('local-floorpass_session') })
     expect([await isSignedIn(tab), await isSignedIn(other)]).toEqual([true, true])
   })
 

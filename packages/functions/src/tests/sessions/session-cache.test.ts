@@ -55,7 +55,7 @@ describe('a cached session', () => {
     ['a session that was revoked', (tab) => tab.post('/auth/revoke-sessions')],
   ])('stops at once after a change: %s', async (_, change) => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const presented = () => app.browser().get('/auth/get-session', { headers: { cookie } })
     for (let count = 0; count < 2; count += 1) expect((await presented()).body).not.toBeNull()
     await change(tab)
@@ -79,7 +79,7 @@ describe('a cached session', () => {
 
   test('is not cached when it ends while its row is being read', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const { deps } = app.service
     const { sql } = deps
     onTestFinished(() => void Object.assign(deps, { sql }))

@@ -185,7 +185,7 @@ describe('a bug on the fast path', () => {
     onTestFinished(() => own.closeAllConnections())
     await once(own, 'listening')
     const url = `http://127.0.0.1:${(own.address() as AddressInfo).port}/auth/get-session`
-    const headers = { cookie: 'floorpass_session=x' }
+    const headers = { cookie: 'local-floorpass_session=x' }
     return { app, answer: fetch(url, { headers, signal: AbortSignal.timeout(5_000) }) }
   }
   const bug = (): never => {

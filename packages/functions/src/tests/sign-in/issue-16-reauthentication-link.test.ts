@@ -54,11 +54,11 @@ describe('a mailed reauthentication link', () => {
   test('reauthenticates the browser that is signed in, for 15 minutes', async () => {
     const { tab, another, clock } = await createMailboxOnlyAccount()
     expect(await getMethods(tab)).toEqual(['email'])
-    const before = tab.cookies.get('floorpass_session')
+    const before = tab.cookies.get('local-floorpass_session')
     const token = await getLinkToken(tab)
     expect(await exportData(tab)).toEqual(refused)
     expect(await openLink(tab, token)).toEqual(allowed)
-    expect(tab.cookies.get('floorpass_session')).not.toBe(before)
+    expect(tab.cookies.get('local-floorpass_session')).not.toBe(before)
     expect([await exportData(tab), await exportData(another)]).toEqual([allowed, refused])
     const events = await app.db.auditEvent.findMany({
       where: { userId: tab.userId, action: { contains: 'reauthentic' } },
@@ -142,7 +142,7 @@ describe('a mailed reauthentication link', () => {
   test('T92: works once when twenty requests use it in parallel', async () => {
     const { tab } = await createMailboxOnlyAccount()
     const token = await getLinkToken(tab)
-    const headers = { cookie: `floorpass_session=${tab.cookies.get('floorpass_session')}` }
+    const headers = { cookie: `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}` }
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => app.browser().post('/auth/reauthenticate', { token }, { headers })),
     )

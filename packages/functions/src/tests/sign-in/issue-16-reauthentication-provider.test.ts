@@ -18,7 +18,7 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 
 const exportData = async (tab: Browser) => outcome(await tab.get('/auth/export-data'))
-const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const startReauthentication = (tab: Pick<Browser, 'post'>, provider: string, input: object = {}) =>
   tab.post('/auth/reauthenticate', { provider, ...input })
 /** Follows the provider's pages and returns the callback's address. */
@@ -63,7 +63,9 @@ describe('reauthenticating with a linked provider', () => {
     const seconds = Math.floor(Date.now() / 1000)
     expect(session).toMatchObject({ createdAt: former?.createdAt, authenticatedAt: new Date(seconds * 1000) })
     expect(getCookie(tab)).not.toBe(before)
-    expect((await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })).body).toBeNull()
+    expect(
+      (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${before}` } })).body,
+    ).toBeNull()
     expect(await app.db.auditEvent.findMany({ where: { userId, action: 'reauthenticate' } })).toMatchObject([
       { details: { method: 'google' }, succeeded: true },
     ])

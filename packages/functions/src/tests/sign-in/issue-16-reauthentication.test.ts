@@ -21,9 +21,9 @@ const allowed = [200, undefined]
 const refused = [403, 'SESSION_NOT_FRESH']
 const getReauthentication = async (tab: Browser) =>
   (await tab.get('/auth/reauthentication')).body as { until: string; methods: string[] }
-const getCookie = (tab: Browser) => tab.cookies.get('floorpass_session') ?? ''
+const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
-  (await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${cookie}` } })).body !== null
+  (await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${cookie}` } })).body !== null
 const getSession = ({ userId }: Tab) => app.db.session.findFirstOrThrow({ where: { userId } })
 const getEvents = async ({ userId }: Tab) =>
   (await app.db.auditEvent.findMany({ where: { userId, action: 'reauthenticate' } })).map(({ details, succeeded }) => [
@@ -32,7 +32,7 @@ const getEvents = async ({ userId }: Tab) =>
   ])
 /** Sends `count` parallel requests with the same cookie. */
 const reauthenticateInParallel = (tab: Tab, count: number, body: object) => {
-  const headers = { cookie: `floorpass_session=${getCookie(tab)}` }
+  const headers = { cookie: `local-floorpass_session=${getCookie(tab)}` }
   return Promise.all(Array.from({ length: count }, () => app.browser().post('/auth/reauthenticate', body, { headers })))
 }
 /** Runs `work` before every password comparison until the test ends. */
@@ -112,7 +112,7 @@ describe('reauthenticating with the password', () => {
     const [before, handle] = [getCookie(tab), await handleOf(tab)]
     const answer = await reauthenticateWithPassword(tab)
     expect(answer.setCookies).toEqual([
-      expect.stringMatching(/^floorpass_session=[\w-]+; HttpOnly; Max-Age=\d+; Path=\/; SameSite=Lax$/),
+      expect.stringMatching(/^local-floorpass_session=[\w-]+; HttpOnly; Max-Age=\d+; Path=\/; SameSite=Lax$/),
     ])
     expect([getCookie(tab) === before, await isLive(before), await isLive(getCookie(tab))]).toEqual([false, false, true])
     expect(await handleOf(tab)).not.toBe(handle)

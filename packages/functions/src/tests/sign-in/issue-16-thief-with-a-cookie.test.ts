@@ -82,7 +82,7 @@ async function stealCookie({ userId }: Owner, { createdAt, authenticatedAt }: Ag
     },
   })
   const thief = app.browser()
-  thief.cookies.set('floorpass_session', token)
+  thief.cookies.set('local-floorpass_session', token)
   return thief
 }
 
@@ -353,7 +353,7 @@ describe.each(cases.filter(({ name }) => name === 'signed in 16 minutes ago'))(
       const owner = await createOwner(signInMethod)
       const thief = await stealCookie(owner, age)
       const own = app.browser()
-      own.cookies.set('floorpass_session', thief.cookies.get('floorpass_session') ?? '')
+      own.cookies.set('local-floorpass_session', thief.cookies.get('local-floorpass_session') ?? '')
       if (signInMethod === 'a password' || signInMethod === 'a password and a factor') {
         expect((await own.post('/auth/reauthenticate', { password: owner.person.password })).status).toBe(200)
       } else if (signInMethod === 'a provider only') {

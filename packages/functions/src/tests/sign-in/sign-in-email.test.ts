@@ -6,7 +6,7 @@ const app = await createTestApp()
 
 const signIn = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/sign-in/email', fields)
 const credentials = ({ email, password }: Person) => ({ email, password })
-const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('floorpass_session') ?? ''
+const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('local-floorpass_session') ?? ''
 const getSession = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
 
 /** Runs `meanwhile` between each password comparison and its answer, until the test ends. */
@@ -34,7 +34,7 @@ describe('sign-in with email and password', () => {
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ redirect: false, user: { email, emailVerified: true } })
     expect(answer.setCookies).toEqual([
-      expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax$/),
+      expect.stringMatching(/^local-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax$/),
       expect.stringMatching(/^floorpass_known_device=[\w.-]+; HttpOnly; Max-Age=15552000; Path=\/; SameSite=Lax$/),
     ])
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
@@ -96,17 +96,17 @@ describe('sign-in with email and password', () => {
     const former = getToken(tab)
     await signIn(credentials(tab.person), tab)
     expect(getToken(tab)).not.toBe(former)
-    expect(await getSession(`floorpass_session=${former}`)).toBeNull()
+    expect(await getSession(`local-floorpass_session=${former}`)).toBeNull()
   })
 
   test('T31: replaces a token that was in the browser before the sign-in', async () => {
     const { email, password } = await app.verified()
     const tab = app.browser()
     const planted = 'p'.repeat(43)
-    tab.cookies.set('floorpass_session', planted)
+    tab.cookies.set('local-floorpass_session', planted)
     await signIn({ email, password }, tab)
     expect(getToken(tab)).not.toBe(planted)
-    expect(await getSession(`floorpass_session=${planted}`)).toBeNull()
+    expect(await getSession(`local-floorpass_session=${planted}`)).toBeNull()
   })
 
   test('without "remember me" ends the cookie with the browser and the session after a day', async () => {
@@ -216,13 +216,15 @@ describe('the session cookie', () => {
     const token = getToken(await app.signedIn())
     const tab = app.browser()
     for (const answer of [
-      await tab.get(`/auth/get-session?token=${token}&floorpass_session=${token}`),
+      await tab.get(`/auth/get-session?token=${token}&local-floorpass_session=${token}`),
       await tab.get('/auth/get-session', { headers: { authorization: `Bearer ${token}`, 'x-session-token': token } }),
     ]) {
       expect([answer.status, answer.body]).toEqual([200, null])
     }
-    expect((await tab.post('/auth/update-user', { name: 'Eve', token, floorpass_session: token })).code).toBe('UNAUTHORIZED')
-    expect(await getSession(`floorpass_session=${token}`)).not.toBeNull()
+    expect((await tab.post('/auth/update-user', { name: 'Eve', token, 'local-floorpass_session': token })).code).toBe(
+      'UNAUTHORIZED',
+    )
+    expect(await getSession(`local-floorpass_session=${token}`)).not.toBeNull()
   })
 
   test('T45: answers signed out to malformed, huge, cut and altered tokens', async () => {
@@ -244,15 +246,16 @@ describe('the session cookie', () => {
       `"${token}"`,
     ]
     for (const value of values) {
-      const answer = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${value}` } })
+      const answer = await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${value}` } })
       expect([value, answer.status, answer.body]).toEqual([value, 200, null])
     }
     for (const cookie of [
-      'floorpass_session',
+      'local-floorpass_session',
       ';;;',
       '=x',
       `${token}`,
-      `xfloorpass_session=${token}`,
+      `xlocal-floorpass_session=${token}`,
+      `floorpass_session=${token}`,
       `Floorpass_Session=${token}`,
     ])
       expect(await getSession(cookie)).toBeNull()
@@ -261,9 +264,9 @@ describe('the session cookie', () => {
   test('T141: opens no session when the browser sends two different ones', async () => {
     const token = getToken(await app.signedIn())
     const planted = getToken(await app.signedIn())
-    expect(await getSession(`floorpass_session=${token}; floorpass_session=${planted}`)).toBeNull()
-    expect(await getSession(`floorpass_session=${planted}; floorpass_session=${token}`)).toBeNull()
-    expect(await getSession(`floorpass_session=${token}; floorpass_session=${token}`)).not.toBeNull()
+    expect(await getSession(`local-floorpass_session=${token}; local-floorpass_session=${planted}`)).toBeNull()
+    expect(await getSession(`local-floorpass_session=${planted}; local-floorpass_session=${token}`)).toBeNull()
+    expect(await getSession(`local-floorpass_session=${token}; local-floorpass_session=${token}`)).not.toBeNull()
   })
 
   describe('on https', async () => {
@@ -288,7 +291,7 @@ describe('the session cookie', () => {
       ])
       const token = tab.cookies.get('__Host-floorpass_session')
       expect(
-        (await secure.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${token}` } })).body,
+        (await secure.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${token}` } })).body,
       ).toBeNull()
       expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
         '__Host-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax; Secure',

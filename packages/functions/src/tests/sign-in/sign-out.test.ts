@@ -6,7 +6,7 @@ const app = await createTestApp()
 describe('sign-out', () => {
   test('T33: ends the session, so its cookie is refused on the next request', async () => {
     const tab = await app.signedIn()
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answer = await tab.post('/auth/sign-out')
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
     expect([...tab.cookies.keys()]).toEqual(['floorpass_known_device'])
@@ -17,18 +17,18 @@ describe('sign-out', () => {
   test('T143: clears the cookie with the attributes that it was set with', async () => {
     const tab = await app.signedIn()
     expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
-      'floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
+      'local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
     ])
   })
 
   test('succeeds when repeated, without a body, or signed out', async () => {
     const tab = await app.signedIn()
-    const headers = { cookie: `floorpass_session=${tab.cookies.get('floorpass_session')}` }
+    const headers = { cookie: `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}` }
     for (const answer of [
       await app.browser().request('POST', '/auth/sign-out', { headers }),
       await app.browser().request('POST', '/auth/sign-out', { headers }),
       await app.browser().request('POST', '/auth/sign-out'),
-      await app.browser().post('/auth/sign-out', {}, { headers: { cookie: 'floorpass_session=nonsense' } }),
+      await app.browser().post('/auth/sign-out', {}, { headers: { cookie: 'local-floorpass_session=nonsense' } }),
     ]) {
       expect([answer.status, answer.body]).toEqual([200, { success: true }])
     }
@@ -37,14 +37,17 @@ describe('sign-out', () => {
 
   test('T141: ends both sessions when the browser sends two session cookies', async () => {
     const [tab, other] = [await app.signedIn(), await app.signedIn()]
-    const pair = (from: typeof tab) => `floorpass_session=${from.cookies.get('floorpass_session')}`
+    const pair = (from: typeof tab) => `local-floorpass_session=${from.cookies.get('local-floorpass_session')}`
     for (const order of [
       [tab, other],
       [other, tab],
     ] as const) {
       const headers = { cookie: order.map(pair).join('; ') }
       const answer = await app.browser().post('/auth/sign-out', {}, { headers })
-      expect([answer.status, answer.setCookies]).toEqual([200, ['floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax']])
+      expect([answer.status, answer.setCookies]).toEqual([
+        200,
+        ['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'],
+      ])
     }
     for (const { userId } of [tab, other]) {
       expect(await app.db.session.count({ where: { userId } })).toBe(0)
@@ -54,8 +57,8 @@ describe('sign-out', () => {
 
   test('T141: ends the real session when planted cookies come before it', async () => {
     const tab = await app.signedIn()
-    const planted = Array<string>(12).fill('floorpass_session=planted')
-    const headers = { cookie: [...planted, `floorpass_session=${tab.cookies.get('floorpass_session')}`].join('; ') }
+    const planted = Array<string>(12).fill('local-floorpass_session=planted')
+    const headers = { cookie: [...planted, `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`].join('; ') }
     expect((await app.browser().post('/auth/sign-out', {}, { headers })).status).toBe(200)
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })

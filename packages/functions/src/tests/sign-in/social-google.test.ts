@@ -33,7 +33,9 @@ describe('a sign-in with Google', () => {
     const { email } = setPerson({ email: 'Gina.Upper@Example.test', picture: 'https://pictures.example.test/gina.png' })
     const answer = await signInAt(app, 'google')
     expect(callbackResult(answer)).toEqual([302, '/dashboard'])
-    expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_session='))).toMatch(/; HttpOnly; .*SameSite=Lax/)
+    expect(answer.setCookies.find((cookie) => cookie.startsWith('local-floorpass_session='))).toMatch(
+      /; HttpOnly; .*SameSite=Lax/,
+    )
     expect(await userIn(answer.tab)).toMatchObject({
       email: email?.toLowerCase(),
       emailVerified: true,
@@ -113,7 +115,7 @@ describe('T68: the state of a social sign-in', () => {
     const before = await countRows()
     const answer = await tab.get(path)
     expect(callbackResult(answer)).toEqual(errorRedirect(code))
-    expect(answer.setCookies.filter((cookie) => cookie.startsWith('floorpass_session='))).toEqual([])
+    expect(answer.setCookies.filter((cookie) => cookie.startsWith('local-floorpass_session='))).toEqual([])
     expect(await countRows()).toEqual(before)
   }
 
@@ -152,7 +154,7 @@ describe('T68: the state of a social sign-in', () => {
     const tab = app.browser()
     const callback = await followToCallback(app, tab, 'google')
     expect(callbackResult(await tab.get(callback))).toEqual([302, '/dashboard'])
-    tab.cookies.delete('floorpass_session')
+    tab.cookies.delete('local-floorpass_session')
     await expectRefusal(tab, callback)
   })
 

@@ -31,7 +31,7 @@ describe('a tRPC call', () => {
     const answer = await tab.post('/trpc/signIn.email', { email, password })
     expect([answer.status, answer.setCookies]).toEqual([
       200,
-      [expect.stringMatching(/^floorpass_session=[\w-]{43}; HttpOnly/), expect.stringMatching(/^floorpass_known_device=/)],
+      [expect.stringMatching(/^local-floorpass_session=[\w-]{43}; HttpOnly/), expect.stringMatching(/^floorpass_known_device=/)],
     ])
     expect(getData(await tab.get('/trpc/sessions.require'))).toMatchObject({ user: { email } })
   })

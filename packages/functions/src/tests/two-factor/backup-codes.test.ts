@@ -21,7 +21,7 @@ describe('a backup code', () => {
     const { person, userId, backupCodes } = await signInWithFactor(app)
     const tab = await signIn(person)
     expect((await verifyCode(tab, backupCodes[0])).status).toBe(200)
-    expect(tab.cookies.has('floorpass_session')).toBe(true)
+    expect(tab.cookies.has('local-floorpass_session')).toBe(true)
     expect((await verifyCode(await signIn(person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
     expect(await countUnused(userId)).toBe(9)
     await app.drainMail()

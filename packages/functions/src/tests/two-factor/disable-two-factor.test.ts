@@ -16,12 +16,12 @@ describe('two-factor/disable', () => {
     const { tab, person, userId, authenticator } = await signInWithFactor(app)
     const waiting = app.browser()
     await waiting.post('/auth/sign-in/email', person)
-    const before = tab.cookies.get('floorpass_session') ?? ''
+    const before = tab.cookies.get('local-floorpass_session') ?? ''
     const answer = await disableTwoFactor(tab, { password: person.password })
     expect([answer.status, answer.body]).toEqual([200, { status: true }])
     expect(await countFactorRows(userId)).toEqual([0, 0])
-    expect(tab.cookies.get('floorpass_session')).not.toBe(before)
-    const old = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })
+    expect(tab.cookies.get('local-floorpass_session')).not.toBe(before)
+    const old = await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${before}` } })
     expect(old.body).toBeNull()
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { twoFactorEnabled: false } })
     expect((await waiting.post('/auth/two-factor/verify', { code: authenticator.code(1) })).code).toBe(
@@ -72,7 +72,7 @@ describe('two-factor/disable', () => {
 
   test('succeeds once for twenty parallel requests', async () => {
     const { tab, person, userId } = await signInWithFactor(app)
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
         app.browser().post('/auth/two-factor/disable', { password: person.password }, { headers: { cookie } }),
@@ -86,12 +86,16 @@ describe('two-factor/disable', () => {
   test('is refused when the password changes in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
       const { tab, person, userId } = await signInWithFactor(app)
-      const other = tab.cookies.get('floorpass_session') ?? ''
+      const other = tab.cookies.get('local-floorpass_session') ?? ''
       const [changed, disabled] = await Promise.all([
         tab.post('/auth/change-password', { currentPassword: person.password, newPassword: 'violet harbor ladder' }),
         app
           .browser()
-          .post('/auth/two-factor/disable', { password: person.password }, { headers: { cookie: `floorpass_session=${other}` } }),
+          .post(
+            '/auth/two-factor/disable',
+            { password: person.password },
+            { headers: { cookie: `local-floorpass_session=${other}` } },
+          ),
       ])
       expect([changed.status, disabled.status].filter((status) => status === 200)).toHaveLength(1)
       expect(await countFactorRows(userId)).toEqual(disabled.status === 200 ? [0, 0] : [1, 10])

@@ -125,14 +125,14 @@ describe('the first right code', () => {
     const other = app.browser()
     await other.post('/auth/sign-in/email', tab.person)
     clock.advance(60)
-    const before = tab.cookies.get('floorpass_session') ?? ''
+    const before = tab.cookies.get('local-floorpass_session') ?? ''
     const { authenticator } = await setUpTwoFactor(tab, tab.person.password)
     const answer = await verifyCode(tab, authenticator.code())
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ token: expect.any(String), user: { id: tab.userId, twoFactorEnabled: true } })
     expect((await getUser(tab))?.twoFactorEnabled).toBe(true)
     expect(await getUser(other)).toBeUndefined()
-    const old = await app.browser().get('/auth/get-session', { headers: { cookie: `floorpass_session=${before}` } })
+    const old = await app.browser().get('/auth/get-session', { headers: { cookie: `local-floorpass_session=${before}` } })
     expect(old.body).toBeNull()
     expect(await app.db.session.findMany({ where: { userId: tab.userId } })).toMatchObject([
       { createdAt: new Date(Date.now() - 60_000) },
@@ -159,7 +159,7 @@ describe('the first right code', () => {
   test('enables two-factor once when twenty requests send it in parallel', async () => {
     const tab = await app.signedIn()
     const { authenticator } = await setUpTwoFactor(tab, tab.person.password)
-    const cookie = `floorpass_session=${tab.cookies.get('floorpass_session')}`
+    const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const code = authenticator.code()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => app.browser().post('/auth/two-factor/verify', { code }, { headers: { cookie } })),

@@ -39,7 +39,7 @@ describe('T79: a sign-in with a provider', () => {
     const before = await app.db.session.count({ where: { userId } })
     const answer = await signInAt(app, 'github', app.browser(), { callbackURL: '/settings/accounts' })
     expect(callbackResult(answer)).toEqual([302, '/two-factor?redirectTo=%2Fsettings%2Faccounts'])
-    expect([await userIn(answer.tab), answer.tab.cookies.has('floorpass_session')]).toEqual([null, false])
+    expect([await userIn(answer.tab), answer.tab.cookies.has('local-floorpass_session')]).toEqual([null, false])
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
     const passed = await answer.tab.post('/auth/two-factor/verify', { code: authenticator.code() })
     expect(passed.body).toMatchObject({ user: { id: userId }, url: '/settings/accounts' })
@@ -112,7 +112,11 @@ describe('an account with a second factor', () => {
     await app.drainMail()
     const { token } = app.outbox.lastTo(person.email)
     const reset = await tab.post('/auth/reset-password', { token, newPassword })
-    expect([reset.body, tab.cookies.has('floorpass_session'), await isEnabled(userId)]).toEqual([{ status: true }, false, true])
+    expect([reset.body, tab.cookies.has('local-floorpass_session'), await isEnabled(userId)]).toEqual([
+      { status: true },
+      false,
+      true,
+    ])
     const signIn = () => tab.post('/auth/sign-in/email', { email: person.email, password: newPassword })
     expect((await signIn()).body).toEqual(challengeAnswer)
     expect((await tab.post('/auth/two-factor/verify', { code: authenticator.code() })).status).toBe(200)

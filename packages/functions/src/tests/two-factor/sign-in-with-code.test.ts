@@ -42,7 +42,7 @@ describe('a sign-in with a second factor', () => {
     expect((await tab.post('/auth/two-factor/disable', { password: person.password })).code).toBe('UNAUTHORIZED')
     expect((await tab.post('/auth/two-factor/generate-backup-codes', { password: person.password })).code).toBe('UNAUTHORIZED')
     expect(await app.db.session.count({ where: { userId } })).toBe(before)
-    tab.cookies.set('floorpass_session', getChallenge(tab) ?? '')
+    tab.cookies.set('local-floorpass_session', getChallenge(tab) ?? '')
     expect(await getSession(tab)).toBeNull()
   })
 
@@ -57,7 +57,7 @@ describe('a sign-in with a second factor', () => {
       user: expect.objectContaining({ id: userId, twoFactorEnabled: true }),
       url: '/dashboard?tab=1',
     })
-    expect([...tab.cookies.keys()]).toEqual(['floorpass_session', 'floorpass_known_device'])
+    expect([...tab.cookies.keys()]).toEqual(['local-floorpass_session', 'floorpass_known_device'])
     const thief = app.browser()
     thief.cookies.set('floorpass_two_factor', kept)
     expect((await verifyCode(thief, authenticator.code(1))).code).toBe('INVALID_TWO_FACTOR_COOKIE')
@@ -91,7 +91,7 @@ describe('a sign-in with a second factor', () => {
     await first.post('/auth/sign-out')
     const { tab } = await signIn(person, { rememberMe: false })
     const { setCookies } = await verifyCode(tab, authenticator.code(), { trustDevice: true })
-    expect(setCookies.find((cookie) => cookie.startsWith('floorpass_session='))).not.toContain('Max-Age')
+    expect(setCookies.find((cookie) => cookie.startsWith('local-floorpass_session='))).not.toContain('Max-Age')
     expect(await app.db.session.findMany({ where: { userId } })).toMatchObject([{ remember: false }])
   })
 
