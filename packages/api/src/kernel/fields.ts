@@ -53,6 +53,19 @@ export const longestTarget = 2048
 
 export const callbackURL = z.string().max(longestTarget).optional()
 
+/** They decide where the code goes, what it is bound to, and what the provider is asked for. */
+const reservedParameters =
+  `claims client_id client_secret code_challenge code_challenge_method max_age nonce redirect_uri registration
+  request request_uri response_mode response_type scope state`.split(/\s+/)
+
+const additionalParams = z
+  .record(z.string().min(1).max(64), z.string().max(500))
+  .refine((params) => Object.keys(params).length <= 20, 'Too many: at most 20')
+  .refine(
+    (params) => !Object.keys(params).some((name) => reservedParameters.includes(name.toLowerCase())),
+    `Reserved parameters: ${reservedParameters.join(', ')}`,
+  )
+
 export const startSocialInput = z.object({
   provider: z.string().min(1).max(64),
   callbackURL,
@@ -69,6 +82,7 @@ export const startSocialInput = z.object({
     ])
     .default([]),
   loginHint: z.string().max(fieldLengths.email).optional(),
+  additionalParams: additionalParams.optional(),
   /** Accepted here so that ID_TOKEN_NOT_SUPPORTED can explain the refusal. */
   idToken: z.unknown().optional(),
 })

@@ -89,17 +89,36 @@ export const acceptMembershipInput = z.object({ organizationId: id })
 
 export const leaveOrganizationInput = z.object({ organizationId: id })
 
-export const listMembersInput = z.object({
-  organizationId,
-  organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
-  limit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
-  offset: wholeNumber(1_000_000).default(0),
-  sortBy: z.enum(['createdAt', 'role']).default('createdAt'),
-  sortDirection: z.enum(['asc', 'desc']).default('asc'),
-  filterField: z.enum(['role', 'userId']).optional(),
-  filterValue: z.string().max(64).optional(),
-  filterOperator: z.enum(['eq', 'ne']).default('eq'),
-})
+const textOperators = ['eq', 'ne', 'in', 'not_in', 'contains', 'starts_with', 'ends_with'] as const
+const dateOperators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
+
+const filterText = z.string().min(1).max(64)
+const filterDate = z.iso.datetime({ offset: true, error: 'Invalid date: ISO 8601 with a time zone' })
+
+export const listMembersInput = z
+  .object({
+    organizationId,
+    organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
+    limit: wholeNumber(policy.organizations.members).default(policy.organizations.members),
+    offset: wholeNumber(1_000_000).default(0),
+    sortBy: z.enum(['createdAt', 'role']).default('createdAt'),
+    sortDirection: z.enum(['asc', 'desc']).default('asc'),
+    filterField: z.enum(['id', 'role', 'userId', 'createdAt']).optional(),
+    filterValue: z.union([filterText, z.array(filterText).min(1).max(policy.organizations.members)]).optional(),
+    filterOperator: z.enum([...new Set([...textOperators, ...dateOperators])]).default('eq'),
+  })
+  .superRefine(({ filterField, filterValue, filterOperator }, ctx) => {
+    const refuse = (name: string, message: string) => ctx.addIssue({ code: 'custom', path: [name], message })
+    if (filterField === undefined) return
+    const isDate = filterField === 'createdAt'
+    const operators: readonly string[] = isDate ? dateOperators : textOperators
+    if (!operators.includes(filterOperator))
+      refuse('filterOperator', `Invalid operator for ${filterField}: ${operators.join(', ')}`)
+    if (filterValue === undefined) return refuse('filterValue', 'Provide a value for filterField')
+    if (Array.isArray(filterValue) && !filterOperator.endsWith('in'))
+      return refuse('filterValue', 'Only in and not_in take several values')
+    if (isDate) for (const issue of filterDate.safeParse(filterValue).error?.issues ?? []) refuse('filterValue', issue.message)
+  })
 
 export const activeMemberInput = z.object({ organizationId })
 

@@ -1,6 +1,8 @@
 import type { Transaction } from '@floorpass/db'
+import type { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getOrganizationInput } from './contract.ts'
 import { type Membership, requireCallerMembership } from './membership.ts'
@@ -9,10 +11,23 @@ import { presentInvitation, presentMemberWithUser, presentOrganization } from '.
 
 /** Returns an organization of the caller; null without a named or active one. ORGANIZATION_NOT_FOUND for non-members too. */
 export const getOrganization = sessionProcedure.input(getOrganizationInput).query(async ({ ctx, input }) => {
-  const isNamed = input.organizationId !== undefined || input.organizationSlug !== undefined
-  if (!isNamed && ctx.session.activeOrganizationId === null) return null
+  if (!isSelected(ctx, input)) return null
   return getOrganizationDetails(ctx.db, await requireCallerMembership(ctx, input), input.membersLimit)
 })
+
+/** Like `getOrganization`, without members and invitations. */
+export const getOrganizationAlone = sessionProcedure.input(getOrganizationInput).query(async ({ ctx, input }) => {
+  if (!isSelected(ctx, input)) return null
+  const { organizationId } = await requireCallerMembership(ctx, input)
+  const found = await ctx.db.organization.findUnique({ where: { id: organizationId } })
+  if (!found) throw new AppError('ORGANIZATION_NOT_FOUND')
+  return presentOrganization(found)
+})
+
+type Selection = Pick<z.output<typeof getOrganizationInput>, 'organizationId' | 'organizationSlug'>
+
+const isSelected = ({ session }: Pick<ActiveSession, 'session'>, { organizationId, organizationSlug }: Selection): boolean =>
+  (organizationId ?? organizationSlug ?? session.activeOrganizationId) !== null
 
 export async function getOrganizationDetails(
   db: Transaction,

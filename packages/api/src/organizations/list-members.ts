@@ -1,4 +1,5 @@
 import type { Prisma } from '@floorpass/db'
+import type { z } from 'zod'
 import { sessionProcedure } from '../trpc.ts'
 import { listMembersInput } from './contract.ts'
 import { requireCallerMembership } from './membership.ts'
@@ -6,9 +7,8 @@ import { presentMemberWithUser } from './present-organization.ts'
 
 export const listMembers = sessionProcedure.input(listMembersInput).query(async ({ ctx, input }) => {
   const { organizationId } = await requireCallerMembership(ctx, input)
-  const { filterField, filterValue, filterOperator, sortBy, sortDirection } = input
-  const where: Prisma.MemberWhereInput = { organizationId }
-  if (filterField && filterValue !== undefined) where[filterField] = filterOperator === 'eq' ? filterValue : { not: filterValue }
+  const { sortBy, sortDirection } = input
+  const where: Prisma.MemberWhereInput = { organizationId, AND: buildFilter(input) }
   const [members, total] = await ctx.db.$transaction([
     ctx.db.member.findMany({
       where,
@@ -21,3 +21,30 @@ export const listMembers = sessionProcedure.input(listMembersInput).query(async 
   ])
   return { members: members.map(presentMemberWithUser), total }
 })
+
+function buildFilter({
+  filterField,
+  filterValue = [],
+  filterOperator,
+}: z.output<typeof listMembersInput>): Prisma.MemberWhereInput {
+  if (filterField === undefined) return {}
+  const values = [filterValue].flat()
+  const [value = ''] = values
+  const typed = filterField === 'createdAt' ? new Date(value) : value
+  // Prisma leaves the wildcards of LIKE in the text.
+  const pattern = value.replace(/[\\%_]/g, '\\$&')
+  const conditions = {
+    eq: { equals: typed },
+    ne: { not: typed },
+    lt: { lt: typed },
+    lte: { lte: typed },
+    gt: { gt: typed },
+    gte: { gte: typed },
+    in: { in: values },
+    not_in: { notIn: values },
+    contains: { contains: pattern },
+    starts_with: { startsWith: pattern },
+    ends_with: { endsWith: pattern },
+  }
+  return { [filterField]: conditions[filterOperator] }
+}

@@ -41,12 +41,12 @@ export function requireProvider(ctx: Context, id: string): SocialProvider {
 /** Starts a sign-in, or with `link` the linking of an account. Throws PROVIDER_NOT_FOUND or ID_TOKEN_NOT_SUPPORTED. */
 export async function startSocialFlow(
   ctx: Context & SetsCookies<'flow'>,
-  { provider, scopes, loginHint, disableRedirect, idToken, ...targets }: z.output<typeof startSocialInput>,
+  { provider, scopes, loginHint, additionalParams, disableRedirect, idToken, ...targets }: z.output<typeof startSocialInput>,
   link: FlowCaller | null = null,
 ): Promise<{ url: string; redirect: boolean }> {
   const chosen = requireProvider(ctx, provider)
   if (idToken !== undefined) throw new AppError('ID_TOKEN_NOT_SUPPORTED')
-  const url = await beginSocialFlow(ctx, chosen, { targets, link, scopes, loginHint })
+  const url = await beginSocialFlow(ctx, chosen, { targets, link, scopes, loginHint, additionalParams })
   return { url: url.href, redirect: !disableRedirect }
 }
 
@@ -60,12 +60,14 @@ export async function beginSocialFlow(
     reauthentication = null,
     scopes = [],
     loginHint,
+    additionalParams = {},
   }: {
     targets: SocialTargets
     link?: FlowCaller | null
     reauthentication?: FlowCaller | null
     scopes?: readonly string[]
     loginHint?: string | undefined
+    additionalParams?: Record<string, string> | undefined
   },
 ): Promise<URL> {
   const { trustedOrigins } = ctx.settings
@@ -107,6 +109,8 @@ export async function beginSocialFlow(
     .catch((error: unknown) => {
       throw error instanceof ProviderError ? new AppError('PROVIDER_UNAVAILABLE', { retryAfter: 10, cause: error }) : error
     })
+  for (const [name, value] of Object.entries(additionalParams))
+    if (!url.searchParams.has(name)) url.searchParams.append(name, value)
   setFlowCookie(ctx, cookie, browser)
   return url
 }

@@ -7,6 +7,12 @@ const contentTypes = { json: 'application/json', form: 'application/x-www-form-u
 
 export const readQuery = (request: Request): Record<string, string> => Object.fromEntries(new URL(request.url).searchParams)
 
+/** A parameter that is given several times. */
+export function readList(request: Request, name: string): Record<string, string[]> {
+  const values = new URL(request.url).searchParams.getAll(name)
+  return values.length > 1 ? { [name]: values } : {}
+}
+
 /** Parses the body; the contracts validate it later. An empty body is `{}`. BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE. */
 export async function readBody(request: Request, accepts: readonly BodyKind[]): Promise<unknown> {
   const bytes = await request.arrayBuffer()

@@ -3,9 +3,9 @@ import { finishSocialInput, startSocialInput } from '@floorpass/api/contracts'
 import { redirectTo } from '../http/respond.ts'
 
 /** GET /auth/sign-in/social: redirects to a provider. Errors redirect to a page, but invalid input throws.
- * Ignores `scopes`: anyone can craft a link, so only the POST accepts them. */
+ * Ignores `scopes` and `additionalParams`: anyone can craft a link, so only the POST accepts them. */
 export async function followSocialStart(api: Api, query: unknown): Promise<Response> {
-  const input = startSocialInput.parse(query)
+  const input = startSocialInput.omit({ additionalParams: true }).parse(query)
   try {
     return redirectTo((await api.signIn.startSocial({ ...input, scopes: [] })).url)
   } catch (thrown) {

@@ -2,7 +2,7 @@ import type { Api, ErrorKey, ProviderId } from '@floorpass/api'
 import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
-import type { BodyKind } from '../http/read-input.ts'
+import { type BodyKind, readList, readQuery } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
 import { answerGetSession } from './answer-get-session.ts'
 import { answerJwks } from './answer-jwks.ts'
@@ -84,7 +84,7 @@ const table: Record<string, readonly Row[]> = {
     get('/sign-in/social', {
       access: 'public',
       summary: 'Redirect to a social provider',
-      input: contracts.startSocialInput,
+      input: contracts.startSocialInput.omit({ additionalParams: true }),
       answer: null,
       needs: 'any-provider',
       call: followSocialStart,
@@ -182,7 +182,9 @@ const table: Record<string, readonly Row[]> = {
       summary: 'Set a new password with an emailed token',
       input: contracts.resetPasswordInput,
       answer: contracts.statusAnswer,
-      call: (api, body) => api.passwords.reset(body),
+      // better-auth's client may send the token in the query.
+      call: (api, body: Omit<z.input<typeof contracts.resetPasswordInput>, 'token'>, request) =>
+        api.passwords.reset({ token: readQuery(request).token ?? '', ...body }),
     }),
     post('/change-password', {
       access: 'session',
@@ -311,12 +313,19 @@ const table: Record<string, readonly Row[]> = {
       call: (api) => api.organizations.list(),
     }),
     get('/organization/get', {
-      aliases: ['/organization/get-full-organization', '/organization/get-organization'],
+      aliases: ['/organization/get-full-organization'],
       access: 'session',
       summary: 'Get an organization with its members, or null if none is given or active',
       input: contracts.getOrganizationInput,
       answer: contracts.fullOrganizationAnswer,
       call: (api, query) => api.organizations.get(query),
+    }),
+    get('/organization/get-organization', {
+      access: 'session',
+      summary: 'Get an organization without its members, or null if none is given or active',
+      input: contracts.getOrganizationInput.omit({ membersLimit: true }),
+      answer: contracts.organizationAnswer.nullable(),
+      call: (api, query) => api.organizations.getAlone(query),
     }),
     post('/organization/update', {
       access: 'session',
@@ -389,7 +398,7 @@ const table: Record<string, readonly Row[]> = {
       summary: 'List the members of an organization, sorted and filtered',
       input: contracts.listMembersInput,
       answer: contracts.membersAnswer,
-      call: (api, query) => api.organizations.listMembers(query),
+      call: (api, query: object, request) => api.organizations.listMembers({ ...query, ...readList(request, 'filterValue') }),
     }),
     get('/organization/get-active-member', {
       access: 'session',

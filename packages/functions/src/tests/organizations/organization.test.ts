@@ -88,7 +88,7 @@ describe('organization/create', () => {
 describe('organization/get', () => {
   test('is null without an id, a slug and an active organization', async () => {
     const tab = await app.signedIn()
-    for (const path of ['get', 'get-full-organization', 'get-organization'])
+    for (const path of ['get', 'get-full-organization'])
       expect(outcome(await tab.get(`/auth/organization/${path}`))).toEqual([200, undefined])
     expect((await tab.get('/auth/organization/get')).body).toBeNull()
   })

@@ -47,6 +47,7 @@ const addedRoutes = [
   'GET /list-activity',
   'GET /get-security',
   'POST /introspect',
+  'GET /organization/get-organization',
   'POST /organization/check-slug',
   'POST /organization/set-active',
   'POST /organization/accept-membership',
