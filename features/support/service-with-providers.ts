@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,12 +14,15 @@ import { test as base } from '@playwright/test'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-type Providers = { google: OpenIdProvider; github: GitHubStandIn }
+/** A page of another application, on an origin that the service trusts. With JavaScript it shows whose session it sees. */
+type FrontEnd = { url: string; close(): Promise<void> }
+
+type Providers = { google: OpenIdProvider; github: GitHubStandIn; frontEnd: FrontEnd }
 /** `restart` starts the same service again, with this in its environment. */
 type Service = Providers & { url: string; clock: Clock; restart(environment: Record<string, string>): Promise<void> }
 type Fixtures = Providers & Pick<Service, 'clock' | 'restart'>
 
-/** Tests with a separate service, whose social providers run on loopback. */
+/** Tests with a separate service, whose social providers and other application run on loopback. */
 export const test = base.extend<Fixtures, { service: Service }>({
   service: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
@@ -26,6 +31,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
       const url = `http://localhost:${port}`
       const google = await startOpenIdProvider(`${url}/auth/callback/google`)
       const github = await startGitHub(`${url}/auth/callback/github`)
+      const frontEnd = await startFrontEnd(url)
       const folder = await mkdtemp(join(tmpdir(), 'floorpass-browser-'))
       const clock = clockIn(join(folder, 'clock'))
       const environment = {
@@ -34,16 +40,18 @@ export const test = base.extend<Fixtures, { service: Service }>({
         ...google.environment,
         ...github.environment,
         ...clock.environment,
+        TRUSTED_ORIGINS: frontEnd.url,
       }
       let stop = await startService(url, environment)
       const restart = async (changed: Record<string, string>) => {
         await stop()
         stop = await startService(url, { ...environment, ...changed })
       }
-      await use({ url, google, github, clock, restart })
+      await use({ url, google, github, frontEnd, clock, restart })
       await stop()
       await google.close()
       await github.close()
+      await frontEnd.close()
       await rm(folder, { recursive: true, force: true })
     },
     { scope: 'worker', timeout: 120_000 },
@@ -59,7 +67,23 @@ export const test = base.extend<Fixtures, { service: Service }>({
   },
   google: ({ service }, use) => use(service.google),
   github: ({ service }, use) => use(service.github),
+  frontEnd: ({ service }, use) => use(service.frontEnd),
 })
+
+async function startFrontEnd(service: string): Promise<FrontEnd> {
+  const script = `fetch('${service}/auth/get-session', { credentials: 'include' })
+    .then((answer) => answer.json())
+    .then((active) => { document.querySelector('p').textContent = active ? active.user.email : 'signed out' })`
+  const page = `<!doctype html><title>Orders</title><link rel="icon" href="data:,"><h1>Orders</h1><p></p><script>${script}</script>`
+  const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { url: `http://localhost:${port}`, close }
+}
 
 /** As playwright.config.ts starts the one for all other tests. Ends with the function that it returns. */
 async function startService(url: string, environment: Record<string, string>): Promise<() => Promise<void>> {
