@@ -221,7 +221,7 @@ describe('a page that takes a target', () => {
     }
   })
 
-  test.each(pages)('ignores a hostile target: $what', async ({ what, go, instead }) => {
+  test.each(pages)('T65: ignores a hostile target: $what', async ({ what, go, instead }) => {
     const isCostly = what === 'the form for a code' || what === 'the button that deletes'
     for (const target of isCostly ? hostile.slice(0, 3) : hostile) {
       for (const query of isCostly ? queries(target).slice(0, 1) : queries(target)) {
