@@ -15,7 +15,7 @@ const domain = 'Domain=floor.localhost; '
 type Tab = { cookies: Map<string, string> }
 const tokenOf = ({ cookies }: Tab): string => cookies.get(own) ?? ''
 const countSessions = (userId: string) => app.db.session.count({ where: { userId } })
-const sessionCookiesOf = (setCookies: string[]) => setCookies.filter((cookie) => cookie.includes('local-floorpass_session='))
+const sessionCookiesOf = (setCookies: string[]) => setCookies.filter((cookie) => cookie.includes('floorpass_session='))
 
 /** The server of a sibling host, which gets the shared cookie and forwards it. */
 const sibling = (token: string) => {
@@ -145,15 +145,17 @@ describe('T141: a session cookie that a sibling host planted', () => {
     expect((await sibling(tokenOf(attacker)).get('/auth/get-session')).body).toMatchObject({ user: { id: attacker.userId } })
   })
 
-  test.each([`__Secure-floorpass_known_device`, `__Secure-floorpass_two_factor`, 'local-floorpass_session', 'floorpass_two_factor'])(
-    'has no power under the name %s',
-    async (name) => {
-      const attacker = await app.signedIn()
-      const victim = app.browser()
-      victim.cookies.set(name, tokenOf(attacker))
-      expect((await victim.get('/auth/get-session')).body).toBeNull()
-    },
-  )
+  test.each([
+    `__Secure-floorpass_known_device`,
+    `__Secure-floorpass_two_factor`,
+    'local-floorpass_session',
+    'floorpass_two_factor',
+  ])('has no power under the name %s', async (name) => {
+    const attacker = await app.signedIn()
+    const victim = app.browser()
+    victim.cookies.set(name, tokenOf(attacker))
+    expect((await victim.get('/auth/get-session')).body).toBeNull()
+  })
 })
 
 describe('COOKIE_DOMAIN is set or unset while people are signed in', () => {
