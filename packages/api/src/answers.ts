@@ -80,6 +80,7 @@ export const reauthenticateAnswer = z.union([statusAnswer, socialRedirectAnswer]
 export const reauthenticationAnswer = z.strictObject({
   until: date.describe('Sensitive actions need no reauthentication until then; in the past when they do'),
   methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
+  satisfied: z.boolean().describe('The session meets `acr` and `max_age`; without them, it needs no reauthentication'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
 /** No body: the headers say everything. */

@@ -77,6 +77,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
     'POST /sign-up/email': async () => app.person(),
     'POST /reauthenticate': async ({ person: { password } }) => ({ password }),
+    'GET /reauthentication': async () => ({ acr: 'aal1', max_age: '900' }),
     'GET /verify': async () => ({ acr: 'aal1', max_age: '900' }),
     'GET /token': async () => ({ max_age: '900' }),
     'GET /list-activity': async () => ({ limit: '5' }),

@@ -22,14 +22,23 @@ import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
 
+/** A gateway may require a stronger or more recent sign-in than this page does (docs/specs/access.md). */
+const requirementOf = ({ searchParams }: URL): { acr?: 'aal1' | 'aal2'; max_age?: string } =>
+  Object.fromEntries([...searchParams].filter(([name]) => name === 'acr' || name === 'max_age'))
+
+const pathWith = (requirement: Record<string, string>): string =>
+  Object.keys(requirement).length === 0 ? '/reauthenticate' : `/reauthenticate?${new URLSearchParams(requirement)}`
+
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ api, page, url, redirectTo: target }) => {
-  const { user, isReauthenticated } = await api.sessions.require()
+  const { user } = await api.sessions.require()
   const redirectTo = target ?? '/dashboard'
-  if (isReauthenticated) throw redirect(redirectTo)
-  const { methods } = await api.signIn.getReauthentication()
+  const { methods, satisfied } = await api.signIn.getReauthentication(requirementOf(url))
+  if (satisfied) throw redirect(redirectTo)
   return {
     redirectTo,
+    path: withTarget(pathWith(requirementOf(url)), redirectTo),
+    needsTwoFactor: url.searchParams.get('acr') === 'aal2' && !user.twoFactorEnabled,
     token: url.searchParams.get('token') ?? '',
     email: user.email,
     methods,
@@ -78,9 +87,9 @@ export default function Reauthenticate() {
         {refusal && !result && <ProviderRefusal {...refusal} />}
         {(deadLink || isOrphan) && failure && <FormErrors error={failure.error} />}
         {token === '' ? (
-          <Methods {...loaded} redirectTo={redirectTo} result={result} />
+          <Methods {...loaded} result={result} />
         ) : (
-          <PageForm action={withTarget('/reauthenticate', redirectTo)} intent="token" failure={failure}>
+          <PageForm action={loaded.path} intent="token" failure={failure}>
             <input type="hidden" name="token" value={token} />
             <SubmitButton wide>{text.submitToken}</SubmitButton>
           </PageForm>
@@ -93,15 +102,18 @@ export default function Reauthenticate() {
   )
 }
 
-type MethodsProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'redirectTo' | 'email' | 'methods' | 'providers'> & {
+type MethodsProps = Pick<
+  ReturnType<typeof useLoaderData<typeof loader>>,
+  'path' | 'email' | 'methods' | 'needsTwoFactor' | 'providers'
+> & {
   result: ReturnType<typeof useActionData<typeof action>>
 }
 
-function Methods({ redirectTo, email, methods, providers, result }: MethodsProps) {
+function Methods({ path, email, methods, needsTwoFactor, providers, result }: MethodsProps) {
   const text = useText('reauthenticate')
   const has = (method: MethodsProps['methods'][number]) => methods.includes(method)
   const form = (intent: string) => ({
-    action: withTarget('/reauthenticate', redirectTo),
+    action: path,
     intent,
     failure: result?.error && result.typed.intent === intent ? result : undefined,
   })
@@ -165,7 +177,13 @@ function Methods({ redirectTo, email, methods, providers, result }: MethodsProps
           )}
         </PageForm>
       )}
-      {methods.length === 0 && (
+      {needsTwoFactor && (
+        <>
+          <p>{text.needsTwoFactor}</p>
+          <ButtonLink to="/settings/security">{text.turnOnTwoFactor}</ButtonLink>
+        </>
+      )}
+      {methods.length === 0 && !needsTwoFactor && (
         <>
           <p>{text.none}</p>
           <ButtonLink to="/forgot-password" wide>

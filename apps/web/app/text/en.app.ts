@@ -33,6 +33,8 @@ export const en = {
     nothing: 'Nothing after a few minutes? Check your spam folder, then resend the link.',
     sendAgain: 'Resend link',
     none: 'You can’t confirm it’s you in this session. Choose a password with a link we email you, sign in with it, then try again.',
+    needsTwoFactor: 'This needs a code from an authenticator app. Turn on two-factor authentication, then try again.',
+    turnOnTwoFactor: 'Turn on two-factor',
     choosePassword: 'Choose a password',
     tokenLead: 'Confirm, then make the change you started.',
     submitToken: 'Confirm it’s me',

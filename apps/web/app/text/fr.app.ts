@@ -37,6 +37,8 @@ export const fr: typeof en = {
     nothing: 'Rien au bout de quelques minutes ? Regardez dans vos courriers indésirables, puis renvoyez le lien.',
     sendAgain: 'Renvoyer le lien',
     none: 'Vous ne pouvez pas confirmer votre identité dans cette session. Choisissez un mot de passe avec un lien reçu par e-mail, connectez-vous avec ce mot de passe, puis réessayez.',
+    needsTwoFactor: 'Il faut un code d’une application d’authentification. Activez la double authentification, puis réessayez.',
+    turnOnTwoFactor: 'Activer la double authentification',
     choosePassword: 'Choisir un mot de passe',
     tokenLead: 'Confirmez, puis reprenez la modification commencée.',
     submitToken: 'C’est bien moi',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { roles } from '../kernel/roles.ts'
-import { acrValues } from '../sessions/contract.ts'
+import { authenticationFields } from '../sessions/contract.ts'
 
 /** What a session or a key may do. Other services attach the meaning. */
 export const scopes = [
@@ -14,21 +14,11 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
-const seconds = z
-  .string()
-  .regex(/^\d{1,8}$/, 'must be a number of seconds')
-  .transform(Number)
-
-const authenticationInput = {
-  acr: z.enum(acrValues).optional().describe('The least authentication strength'),
-  max_age: seconds.optional().describe('The longest time since the person proved who they are, in seconds'),
-}
-
 const resource = z.string().min(1).max(255)
 
 /** Unknown parameters are refused: a requirement with a typing error must not pass everybody. */
 export const verifyInput = z.strictObject({
-  ...authenticationInput,
+  ...authenticationFields,
   scope: z
     .string()
     .regex(/^[\w:.-]+([ ,]+[\w:.-]+)*$/)
@@ -45,7 +35,7 @@ export const verifyInput = z.strictObject({
 export type Requirements = z.output<typeof verifyInput>
 
 export const getTokenInput = z.strictObject({
-  ...authenticationInput,
+  ...authenticationFields,
   audience: resource.optional().describe('One of TOKEN_AUDIENCES. Default: BASE_URL'),
   scope: z.literal('email').optional().describe('Adds the claims email and email_verified'),
 })

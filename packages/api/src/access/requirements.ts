@@ -1,7 +1,11 @@
 import { AppError } from '../kernel/errors.ts'
 import { roles } from '../kernel/roles.ts'
-import { type Authentication, isYoungerThan } from '../sessions/authentication.ts'
-import { acrValues } from '../sessions/contract.ts'
+import {
+  type Authentication,
+  type AuthenticationRequirement,
+  isStrongEnough,
+  meetsRequirement,
+} from '../sessions/authentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { type Caller, describeCaller } from './caller.ts'
 import type { Requirements } from './contract.ts'
@@ -21,16 +25,13 @@ export function requireCaller(active: ActiveSession, { org, role, scope = [], ..
 }
 
 /** RFC 9470. A password does not renew a session with a second factor, so the challenge names the strength of the session. */
-export function assertAuthentication(
-  { acr, authTime }: Authentication,
-  { acr: least, max_age: maxAge }: Pick<Requirements, 'acr' | 'max_age'>,
-): void {
-  const isStrong = least === undefined || acrValues.indexOf(acr) >= acrValues.indexOf(least)
-  if (isStrong && (maxAge === undefined || isYoungerThan(authTime, maxAge))) return
+export function assertAuthentication(authentication: Authentication, required: AuthenticationRequirement): void {
+  if (meetsRequirement(authentication, required)) return
+  const { acr = authentication.acr, max_age: maxAge } = required
   throw new AppError('INSUFFICIENT_USER_AUTHENTICATION', {
     challenge: bearerChallenge({
       error: 'insufficient_user_authentication',
-      acr_values: isStrong ? acr : least,
+      acr_values: isStrongEnough(authentication, required) ? authentication.acr : acr,
       ...(maxAge !== undefined && { max_age: String(maxAge) }),
     }),
   })

@@ -12,6 +12,7 @@ import {
   typedCode,
 } from '../kernel/fields.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
+import { authenticationFields } from '../sessions/contract.ts'
 
 export const signUpEmailInput = z.object({
   name: personName,
@@ -57,3 +58,5 @@ export const finishSocialInput = z.object({
   error: callbackParameter,
   iss: z.string().max(4096).optional().catch(''),
 })
+
+export const getReauthenticationInput = z.object(authenticationFields).optional()

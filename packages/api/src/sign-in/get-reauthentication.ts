@@ -1,8 +1,20 @@
-import { getReauthenticationExpiry } from '../reauthentication/reauthentication.ts'
+import { getReauthenticationExpiry, isReauthenticated } from '../reauthentication/reauthentication.ts'
+import { describeAuthentication, meetsRequirement } from '../sessions/authentication.ts'
 import { sessionProcedure } from '../trpc.ts'
+import { getReauthenticationInput } from './contract.ts'
 import { findReauthenticationMethods } from './reauthentication-methods.ts'
 
-export const getReauthentication = sessionProcedure.query(async ({ ctx }) => ({
-  until: getReauthenticationExpiry(ctx.session),
-  methods: await findReauthenticationMethods(ctx, ctx.db, ctx.user),
-}))
+/** With `acr` or `max_age`, for a service that requires them: only a code proves a second factor again. */
+export const getReauthentication = sessionProcedure.input(getReauthenticationInput).query(async ({ ctx, input }) => {
+  const methods = await findReauthenticationMethods(ctx, ctx.db, ctx.user)
+  const until = getReauthenticationExpiry(ctx.session)
+  if (input?.acr === undefined && input?.max_age === undefined)
+    return { until, methods, satisfied: isReauthenticated(ctx.session) }
+  const authentication = describeAuthentication(ctx.session)
+  const needsCode = [authentication.acr, input.acr].includes('aal2')
+  return {
+    until,
+    methods: needsCode ? methods.filter((method) => method === 'code') : methods,
+    satisfied: meetsRequirement(authentication, input),
+  }
+})

@@ -123,8 +123,9 @@ const table: Record<string, readonly Row[]> = {
     get('/reauthentication', {
       access: 'session',
       summary: 'Get the ways to reauthenticate, and until when the last one counts',
+      input: contracts.getReauthenticationInput.unwrap(),
       answer: contracts.reauthenticationAnswer,
-      call: (api) => api.signIn.getReauthentication(),
+      call: (api, query) => api.signIn.getReauthentication(query),
     }),
   ],
   sessions: [
