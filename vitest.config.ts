@@ -4,6 +4,7 @@ const tests = 'packages/functions/src/tests'
 
 /** Files that start servers, change the user or time zone, or break database files: one process each. */
 const apart = [
+  `${tests}/recipes/**/*.test.ts`,
   `${tests}/process/**/*.test.ts`,
   `${tests}/database/**/*.test.ts`,
   `${tests}/sessions/session-channel.test.ts`,
