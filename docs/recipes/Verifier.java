@@ -186,6 +186,7 @@ public class Verifier {
   }
 
   public static void main(String[] arguments) throws IOException {
+    if (ACCOUNTS_URL == null || AUDIENCE == null || AUDIENCE.isEmpty()) throw new IllegalStateException("Set ACCOUNTS_URL and AUDIENCE.");
     int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "8080"));
     HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.setExecutor(Executors.newFixedThreadPool(16));

@@ -198,6 +198,9 @@ func handle(w http.ResponseWriter, request *http.Request) {
 }
 
 func main() {
+	if accountsURL == "" || audience == "" {
+		log.Fatal("Set ACCOUNTS_URL and AUDIENCE.")
+	}
 	port := os.Getenv("PORT")
 	if port == "" {
 		port = "8080"

@@ -4,6 +4,8 @@ import { createServer } from 'node:http'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 
 const { ACCOUNTS_URL, AUDIENCE, PORT = '8080' } = process.env
+// Without an audience, jose checks none.
+if (!ACCOUNTS_URL || !AUDIENCE) throw new Error('Set ACCOUNTS_URL and AUDIENCE.')
 const keys = createRemoteJWKSet(new URL('/auth/jwks', ACCOUNTS_URL), {
   cacheMaxAge: 300_000,
   cooldownDuration: 30_000,

@@ -12,6 +12,8 @@ import jwt
 
 ACCOUNTS_URL = os.environ["ACCOUNTS_URL"]
 AUDIENCE = os.environ["AUDIENCE"]
+if not ACCOUNTS_URL or not AUDIENCE:
+    raise SystemExit("Set ACCOUNTS_URL and AUDIENCE.")
 
 ROUTES = {
     "GET /orders": {"scope": "order:read"},

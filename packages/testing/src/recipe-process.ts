@@ -40,7 +40,10 @@ export async function startRecipe(
   }
   closeAfterFile(end)
   while (!(await isListening(port))) {
-    if (hasEnded(child)) throw new Error(`${command} exited: ${output}`)
+    if (hasEnded(child)) {
+      await exited
+      throw new Error(`${command} exited: ${output}`)
+    }
     await delay(50)
   }
   return { port, url: `http://127.0.0.1:${port}`, output: () => output, end }

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, randomUUID } from 'node:crypto'
+import { createHmac, createPublicKey, KeyObject, randomUUID, sign as signBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { outboxOf, signedInPerson } from '@floorpass/reliability'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createBrowser } from '@floorpass/testing/browser'
 import { closeAfterFile } from '@floorpass/testing/close-after-file'
-import type { RecipeProcess } from '@floorpass/testing/recipe-process'
+import { type RecipeProcess, recipes } from '@floorpass/testing/recipe-process'
 import { freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { createTestDatabase } from '@floorpass/testing/test-database'
 import { verifiers } from '@floorpass/testing/toy-backends'
@@ -22,7 +22,7 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const audience = 'https://api.example.com'
 const dataDir = await temporaryFolder()
@@ -33,7 +33,11 @@ const port = await freePort()
 /** Keys of the test, published beside those of the service. */
 const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
 const { privateKey: foreignKey } = await generateKeyPair('ES256')
-const published: JWK[] = [{ ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256', use: 'sig' }]
+const rsa = await generateKeyPair('RS256')
+const published: JWK[] = [
+  { ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256', use: 'sig' },
+  { ...(await exportJWK(rsa.publicKey)), kid: 'rsa', alg: 'RS256', use: 'sig' },
+]
 
 /** Stands between the verifiers and the service, and counts what they fetch. */
 let fetches = 0
@@ -96,6 +100,12 @@ const withHmac = (secret: string | Uint8Array) => {
   const content = unsigned({ alg: 'HS256', typ: 'at+jwt', kid: 'test' }).slice(0, -1)
   return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`
 }
+/** A good ES256 signature under a header that names another algorithm. */
+const signAs = (alg: string) => {
+  const content = unsigned({ alg, typ: 'at+jwt', kid: 'test' }).slice(0, -1)
+  const key = { key: KeyObject.from(privateKey), dsaEncoding: 'ieee-p1363' } as const
+  return `${content}.${signBytes('sha256', Buffer.from(content), key).toString('base64url')}`
+}
 const mapPart = async (part: 0 | 1 | 2, change: (text: string) => string) => {
   const parts = (await sign()).split('.')
   parts[part] = change(parts[part] ?? '')
@@ -135,6 +145,9 @@ const forgeries: [string, () => string | Promise<string>][] = [
   ['with HS256 and the public key as DER', () => withHmac(der)],
   ['with HS256 and the public key as JWK', () => withHmac(JSON.stringify(jwk))],
   ['with HS256 and the point of the public key', () => withHmac(point)],
+  ['with RS256 by a published key', () => sign({}, { alg: 'RS256', kid: 'rsa' }, rsa.privateKey)],
+  ['with a good signature that is called ES384', () => signAs('ES384')],
+  ['with a good signature that is called none', () => signAs('none')],
   ['with ES384 in the header', () => mapPart(0, () => encode({ alg: 'ES384', typ: 'at+jwt', kid: 'test' }))],
   ['with changed claims', () => mapPart(1, () => encode({ ...goodClaims(), sub: 'user-2' }))],
   ['with an empty signature', () => mapPart(2, () => '')],
@@ -240,6 +253,10 @@ describe.each(installed.map(([name]) => name))('%s', (name) => {
   })
 })
 
+test.each(installed)('%s does not start without an audience', async (_, { start }) => {
+  await expect(start({ ACCOUNTS_URL: issuer, AUDIENCE: '' })).rejects.toThrow('Set ACCOUNTS_URL and AUDIENCE.')
+})
+
 const statuses = async (token: string, path?: string) =>
   Object.fromEntries(await Promise.all(installed.map(async ([name]) => [name, (await callOf(name)(token, path)).status])))
 const all = (status: number) => Object.fromEntries(installed.map(([name]) => [name, status]))
@@ -252,6 +269,38 @@ test('a second factor at Floorpass opens the withdrawal', async () => {
   expect((await tab.post('/auth/reauthenticate', { code: authenticator.code(1) })).status).toBe(200)
   const token = await tokenOf([...tab.cookies].map((pair) => pair.join('=')).join('; '))
   expect(await statuses(token, 'POST /withdrawals')).toEqual(all(200))
+})
+
+test('a page calls with a token, keeps it, and leads the person to the page that the backend asks for', async () => {
+  const requests: string[] = []
+  const places: string[] = []
+  const realFetch = globalThis.fetch
+  const asBrowser: typeof fetch = (input, { credentials, ...init } = {}) => {
+    requests.push(String(input))
+    const isSignedIn = credentials === 'include' && !places.includes('signed out')
+    return realFetch(input, {
+      ...init,
+      headers: new Headers([...new Headers(init.headers), ...(isSignedIn ? [['cookie', ada.cookie] as [string, string]] : [])]),
+    })
+  }
+  vi.stubGlobal('fetch', asBrowser)
+  vi.stubGlobal('location', { href: 'https://app.example.com/orders?id=1', assign: (place: string) => places.push(place) })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { createCaller } = await import(`${recipes}front-end.mjs`)
+  const callBackend = createCaller({ accounts: target.url, audience })
+  const backend = running.get('Node with jose')?.url
+  expect((await callBackend(`${backend}/orders`)).status).toBe(200)
+  expect((await callBackend(`${backend}/orders`)).status).toBe(200)
+  expect(requests.filter((url) => url.includes('/auth/token'))).toHaveLength(1)
+  expect((await callBackend(`${backend}/withdrawals`, { method: 'POST' })).status).toBe(401)
+  const { pathname, searchParams } = new URL(places[0] ?? '')
+  expect([pathname, Object.fromEntries(searchParams)]).toEqual([
+    '/reauthenticate',
+    { acr: 'aal2', max_age: '300', redirectTo: 'https://app.example.com/orders?id=1' },
+  ])
+  places.push('signed out')
+  await expect(callBackend(`${backend}/orders`)).rejects.toThrow('no access token: 401')
+  expect(places.at(-1)).toBe(`${target.url}/login?redirectTo=https%3A%2F%2Fapp.example.com%2Forders%3Fid%3D1`)
 })
 
 test('no verifier refuses a token while the keys rotate', async () => {
