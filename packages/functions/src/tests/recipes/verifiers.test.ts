@@ -304,7 +304,9 @@ test('a page calls with a token, keeps it, and leads the person to the page that
 })
 
 test('no verifier refuses a token while the keys rotate', async () => {
-  const held = [await tokenOf(ada.cookie)]
+  const first = await tokenOf(ada.cookie)
+  expect(await statuses(first)).toEqual(all(200))
+  const held = [first]
   const signers = () => new Set(held.map((token) => decodeProtectedHeader(token).kid))
   const before = fetches
   const refused: string[] = []
@@ -340,6 +342,7 @@ test('no verifier refuses a token while the keys rotate', async () => {
 test('without Floorpass, held tokens are believed until they expire, at most two minutes', async () => {
   const token = await tokenOf(ada.cookie)
   const { iat = 0, exp = 0 } = decodeJwt(token)
+  expect(await statuses(token)).toEqual(all(200))
   await service.end('SIGKILL')
   expect(await statuses(token)).toEqual(all(200))
   expect(exp - iat).toBeLessThanOrEqual(120)
