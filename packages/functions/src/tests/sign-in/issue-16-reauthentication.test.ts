@@ -61,7 +61,7 @@ describe('a sign-in', () => {
     const clock = holdClock()
     const tab = await app.signedIn()
     const until = new Date(Date.now() + freshSeconds * 1000).toISOString()
-    expect(await getReauthentication(tab)).toEqual({ until, methods: ['password'] })
+    expect(await getReauthentication(tab)).toEqual({ until, methods: ['password'], satisfied: true })
     clock.advance(freshSeconds)
     expect(await exportData(tab)).toEqual(allowed)
     clock.advance(1)
