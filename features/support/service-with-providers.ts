@@ -22,11 +22,17 @@ type Providers = { google: OpenIdProvider; github: GitHubStandIn; frontEnd: Fron
 type Service = Providers & { url: string; clock: Clock; restart(environment: Record<string, string>): Promise<void> }
 type Fixtures = Providers & Pick<Service, 'clock' | 'restart'>
 
+type WorkerFixtures = {
+  /** More variables for the service. */
+  environment: Record<string, string>
+  service: Service
+}
+
 /** Tests with a separate service, whose social providers and other application run on loopback. */
-export const test = base.extend<Fixtures, { service: Service }>({
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  environment: [{}, { scope: 'worker', option: true }],
   service: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures that this one needs
-    async ({}, use) => {
+    async ({ environment: more }, use) => {
       const port = await freePort()
       const url = `http://localhost:${port}`
       const google = await startOpenIdProvider(`${url}/auth/callback/google`)
@@ -41,6 +47,7 @@ export const test = base.extend<Fixtures, { service: Service }>({
         ...github.environment,
         ...clock.environment,
         TRUSTED_ORIGINS: frontEnd.url,
+        ...more,
       }
       let stop = await startService(url, environment)
       const restart = async (changed: Record<string, string>) => {

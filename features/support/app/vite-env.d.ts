@@ -1,0 +1,5 @@
+/// <reference types="vite/client" />
+interface ImportMetaEnv {
+  readonly VITE_SERVICE_URL: string
+  readonly VITE_API_URL: string
+}
