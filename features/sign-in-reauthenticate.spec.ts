@@ -49,6 +49,32 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScript, () => {
     test.use({ javaScriptEnabled })
 
+    test(`sign-in: asks for a code when an application requires a second factor ${javaScript}`, async ({ page, baseURL }) => {
+      const url = baseURL as string
+      const person = newPerson()
+      await createAccount(url, person)
+      const tab = await signIn(url, person)
+      const showTab = () => page.context().addCookies(cookiesOf(tab).map((cookie) => ({ ...cookie, url })))
+      await showTab()
+      const target = '/reauthenticate?acr=aal2&max_age=300&redirectTo=%2Fsettings%2Fprofile'
+      await page.goto(target)
+      await expect(main(page).getByText('This needs a code from an authenticator app.')).toBeVisible()
+      await expect(main(page).getByRole('textbox')).toHaveCount(0)
+      await expect(main(page).getByRole('link', { name: 'Cancel' })).toHaveAttribute('href', '/dashboard')
+      if (javaScriptEnabled) await expectAccessible(page, 'a second factor is required')
+      await expect(main(page).getByRole('link', { name: 'Turn on two-factor' })).toHaveAttribute('href', '/settings/security')
+
+      const { authenticator } = await switchOnTwoFactor(tab, person.password)
+      await showTab()
+      await page.goto(target)
+      await expect(page.getByLabel('Password', { exact: true })).toHaveCount(0)
+      await page.getByLabel('Code from your authenticator app').fill(authenticator.code(1))
+      await press(page, 'Confirm with code')
+      await expect(page).toHaveURL('/settings/profile')
+      await page.goto(target)
+      await expect(page).toHaveURL('/settings/profile')
+    })
+
     test(`sign-in: asks who I am before it changes my email ${javaScript}`, async ({ page, clock }) => {
       const hand = javaScriptEnabled ? byKeyboard(page) : byMouse(page)
       const person = await returningPerson(page, clock)

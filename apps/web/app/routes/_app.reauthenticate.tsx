@@ -38,6 +38,7 @@ export const loader = withApi(async ({ api, page, url, redirectTo: target }) => 
   return {
     redirectTo,
     path: withTarget(pathWith(requirementOf(url)), redirectTo),
+    isRequired: Object.keys(requirementOf(url)).length > 0,
     needsTwoFactor: url.searchParams.get('acr') === 'aal2' && !user.twoFactorEnabled,
     token: url.searchParams.get('token') ?? '',
     email: user.email,
@@ -82,7 +83,7 @@ export default function Reauthenticate() {
   const token = deadLink ? '' : failure?.typed.token || loaded.token
   return (
     <div className="mx-auto grid w-full max-w-md gap-6">
-      <Heading title={text.title}>{token === '' ? text.lead : text.tokenLead}</Heading>
+      <Heading title={text.title}>{token !== '' ? text.tokenLead : loaded.isRequired ? text.requiredLead : text.lead}</Heading>
       <Card>
         {refusal && !result && <ProviderRefusal {...refusal} />}
         {(deadLink || isOrphan) && failure && <FormErrors error={failure.error} />}
@@ -96,7 +97,8 @@ export default function Reauthenticate() {
         )}
       </Card>
       <p>
-        <TextLink to={redirectTo}>{text.cancel}</TextLink>
+        {/* The page behind a gateway would lead straight back. */}
+        <TextLink to={loaded.isRequired ? '/dashboard' : redirectTo}>{text.cancel}</TextLink>
       </p>
     </div>
   )

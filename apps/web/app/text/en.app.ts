@@ -22,6 +22,7 @@ export const en = {
   reauthenticate: {
     title: 'Confirm it’s you',
     lead: 'You’re about to change something important. Once you’ve confirmed it’s you, we won’t ask again for 15 minutes.',
+    requiredLead: 'The page you’re going to asks you to confirm it’s you first.',
     password: 'Password',
     forgot: 'Forgot your password?',
     submitPassword: 'Confirm with password',

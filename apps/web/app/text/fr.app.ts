@@ -26,6 +26,7 @@ export const fr: typeof en = {
   reauthenticate: {
     title: 'Confirmez votre identité',
     lead: 'Vous vous apprêtez à faire un changement important. Une fois votre identité confirmée, nous ne la redemanderons pas pendant 15 minutes.',
+    requiredLead: 'La page que vous ouvrez demande d’abord de confirmer votre identité.',
     password: 'Mot de passe',
     forgot: 'Mot de passe oublié ?',
     submitPassword: 'Confirmer avec le mot de passe',
