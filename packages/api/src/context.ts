@@ -3,6 +3,7 @@ import type { SigningKeys } from './access/signing-keys.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
 import { type LimitName, type LimitState, limits } from './kernel/policy.ts'
+import type { RareLog } from './kernel/rare-log.ts'
 import type { Client, Cookies } from './kernel/request.ts'
 import type { ResponseFloor } from './kernel/response-floor.ts'
 import type { SecretBox } from './kernel/secret-box.ts'
@@ -33,6 +34,7 @@ export type Deps = {
   providers: SocialProviders
   settings: Settings
   log: Log
+  logRarely: RareLog
   onError(code: ErrorKey): void
   /** Counts the call of a service whose secret is valid. */
   onServiceCall(service: string, outcome: 'OK' | ErrorKey): void

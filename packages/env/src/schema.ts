@@ -66,10 +66,14 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
   return exact ? url.origin : null
 })
 
+const LOOPBACK_HTTP = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/
+
 /** Compared exactly with the `aud` claim (RFC 9068), so it is kept verbatim. */
 const audience = matching(
-  'must be an http(s) URL without credentials, query or fragment, or a urn: of visible ASCII characters',
-  (text) => /^urn:[!-~]{1,200}$/.test(text) || (text.length <= 255 && /^[!-~]+$/.test(text) && endpoint.safeParse(text).success),
+  'must be an https URL (http only on this machine) without credentials, query or fragment, or a urn:',
+  (text) =>
+    /^[!-~]{1,255}$/.test(text) &&
+    (/^urn:./.test(text) || ((text.startsWith('https://') || LOOPBACK_HTTP.test(text)) && endpoint.safeParse(text).success)),
 )
 
 const sharedDomain = parsing('must be a domain that you own, such as example.com: no IP address and no public suffix', (text) => {

@@ -6,7 +6,6 @@ import type { Edge, EdgeEnv, Pages } from './edge-types.ts'
 import { withBufferedBody } from './http/buffer-body.ts'
 import { answerPreflight, withCorsHeaders } from './http/cors.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
-import { createRefusedOriginLog } from './http/refused-origins.ts'
 import { withRequestContext } from './http/request-context.ts'
 import { errorResponse, json } from './http/respond.ts'
 import { unlimitedPaths } from './http/unlimited-paths.ts'
@@ -29,7 +28,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
 
   app.use(withRequestContext(service))
   for (const path of ['/auth/*', '/trpc/*']) app.use(path, withCorsHeaders(trustedOrigins))
-  const preflight = answerPreflight(trustedOrigins, methodsOf, createRefusedOriginLog(deps.log))
+  const preflight = answerPreflight(trustedOrigins, methodsOf, deps.logRarely)
   for (const path of ['/auth/*', '/trpc/*']) app.options(path, preflight)
   app.use(async (c, next) => {
     assertTrustedOrigin(c.req.raw, trustedOrigins)
@@ -48,7 +47,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
   const getDocument = createApiDocument(deps)
   app.get('/auth/openapi.json', () => json(getDocument()))
   app.get('/auth/reference', (c) => c.html(referencePage(getDocument())))
-  app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context'))))
+  app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context')), deps))
   app.all('/trpc/*', (c) => answerTrpc(c.req.raw, c.get('context')))
   app.get('/healthz', () => json({ status: 'ok' }))
   app.get('/readyz', async () => {

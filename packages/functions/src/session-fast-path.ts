@@ -51,11 +51,12 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
 
   /** Headers of a 200 that sets no cookie, with a place for each value that differs. */
   const prepareHeaders = (answer: Answer, origin?: string) => {
-    const list = [...buildHeaders(answer, origin, { requestId: '' })].flat()
-    const places = new Map(list.map((name, index) => [name, index + 1]))
+    const pairs = [...buildHeaders(answer, origin, { requestId: '' })]
+    const places = new Map(pairs.map(([name], index) => [name, 2 * index + 1]))
+    const list = pairs.flat()
     return (values: Record<string, string>): string[] => {
       const headers = [...list]
-      for (const name in values) headers[places.get(name) ?? headers.length] = values[name] ?? ''
+      for (const [name, value] of Object.entries(values)) headers[places.get(name) as number] = value
       return headers
     }
   }
@@ -181,6 +182,8 @@ function findRequirements(url: string): Requirements | null {
   const query = Object.fromEntries(parameters)
   const isRepeated = Object.keys(query).length !== parameters.size
   const requirements = isRepeated ? null : (verifyInput.safeParse(query).data ?? null)
-  if (requirementsByUrl.size < mostUrls && url.length < 512) requirementsByUrl.set(url, requirements)
+  // A flood of other URLs must not keep the gateway's own out.
+  if (requirementsByUrl.size >= mostUrls) requirementsByUrl.clear()
+  if (url.length < 512) requirementsByUrl.set(url, requirements)
   return requirements
 }

@@ -12,7 +12,7 @@ function findDeclaration({ call }: Route): Declared | null {
         return Promise.resolve({})
       },
     })
-  void call(recorder('') as never, {} as never, new Request('http://localhost'))
+  void call(recorder('') as never, {} as never, new Request('http://localhost'), {} as never)
   const procedures = restRouter._def.procedures as unknown as Record<string, { _def: { type: string; meta?: Declared } }>
   if (procedures[name]?._def.type === 'query') return null
   const declared = procedures[name]?._def.meta

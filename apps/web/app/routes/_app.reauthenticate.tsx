@@ -34,13 +34,14 @@ export const loader = withApi(async ({ api, page, url, redirectTo: target }) => 
   const { user } = await api.sessions.require()
   const redirectTo = target ?? '/dashboard'
   const { methods, satisfied } = await api.signIn.getReauthentication(requirementOf(url))
-  if (satisfied) throw redirect(redirectTo)
+  const token = url.searchParams.get('token') ?? ''
+  if (satisfied && token === '') throw redirect(redirectTo)
   return {
     redirectTo,
     path: withTarget(pathWith(requirementOf(url)), redirectTo),
     isRequired: Object.keys(requirementOf(url)).length > 0,
     needsTwoFactor: url.searchParams.get('acr') === 'aal2' && !user.twoFactorEnabled,
-    token: url.searchParams.get('token') ?? '',
+    token,
     email: user.email,
     methods,
     providers: page.providers.filter(({ id }) => methods.includes(id)),
@@ -49,7 +50,7 @@ export const loader = withApi(async ({ api, page, url, redirectTo: target }) => 
 })
 
 /** `intent` names the method or the provider. The token is sent in the body, so only the emailed URL contains it. */
-export const action = withApiForm(['intent', 'token'], async ({ api, redirectTo: target, field }) => {
+export const action = withApiForm(['intent', 'token'], async ({ api, url, redirectTo: target, field }) => {
   const redirectTo = target ?? '/dashboard'
   const intent = field('intent')
   if (intent === 'email') {
@@ -60,7 +61,7 @@ export const action = withApiForm(['intent', 'token'], async ({ api, redirectTo:
     await api.signIn.reauthenticate({ [intent]: field(intent) })
     throw redirect(redirectTo)
   }
-  const errorCallbackURL = withTarget('/reauthenticate', redirectTo)
+  const errorCallbackURL = withTarget(pathWith(requirementOf(url)), redirectTo)
   const answer = await api.signIn.reauthenticate({ provider: intent, callbackURL: redirectTo, errorCallbackURL })
   throw redirect('url' in answer ? answer.url : redirectTo)
 })

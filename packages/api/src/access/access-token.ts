@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Context } from '../context.ts'
+import { bearerChallenge } from '../kernel/bearer-challenge.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import type { Caller } from './caller.ts'
-import { bearerChallenge } from './requirements.ts'
 import { signingAlgorithm } from './signing-keys.ts'
 
 // RFC 9068.

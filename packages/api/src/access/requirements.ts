@@ -1,3 +1,4 @@
+import { bearerChallenge } from '../kernel/bearer-challenge.ts'
 import { AppError } from '../kernel/errors.ts'
 import { roles } from '../kernel/roles.ts'
 import {
@@ -10,9 +11,13 @@ import type { ActiveSession } from '../sessions/session-cache.ts'
 import { type Caller, describeCaller } from './caller.ts'
 import type { Requirements } from './contract.ts'
 
-/** Returns the caller if it meets every requirement. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
-export function requireCaller(active: ActiveSession, { org, role, scope = [], ...authentication }: Requirements): Caller {
-  const caller = describeCaller(active, org)
+/** Returns the caller if it meets every requirement, in `org` or else in `organizationId`. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
+export function requireCaller(
+  active: ActiveSession,
+  { org, role, scope = [], ...authentication }: Requirements,
+  organizationId = active.session.activeOrganizationId,
+): Caller {
+  const caller = describeCaller(active, org ?? organizationId)
   assertAuthentication(caller, authentication)
   if (org !== undefined && caller.organization === null) throw new AppError('ORGANIZATION_REQUIRED')
   if (role !== undefined && !hasRole(caller, role)) throw new AppError('ROLE_REQUIRED')
@@ -39,9 +44,3 @@ export function assertAuthentication(authentication: Authentication, required: A
 
 const hasRole = ({ organization }: Caller, least: (typeof roles)[number]): boolean =>
   organization !== null && roles.slice(0, roles.indexOf(least) + 1).some((role) => role === organization.role)
-
-/** The value of a WWW-Authenticate header. The parameters contain no quotes. */
-export const bearerChallenge = (parameters: Record<string, string> = {}): string =>
-  `Bearer ${Object.entries(parameters)
-    .map(([name, value]) => `${name}="${value}"`)
-    .join(', ')}`.trim()

@@ -22,7 +22,7 @@ type Options = { db: Database; secretBox: SecretBox; log: Log }
 type Row = { id: string; publicKey: unknown; privateKeySealed: string; signsFrom: Date; createdAt: Date }
 
 /** `privateKey` is null when AUTH_SECRET no longer opens it. */
-type Key = { id: string; jwk: JWK; publicKey: CryptoKey; privateKey: CryptoKey | null; signsFrom: Date }
+type Key = { id: string; jwk: JWK; publicKey: CryptoKey; privateKey: CryptoKey | null; signsFrom: Date; createdAt: Date }
 
 export const signingAlgorithm = 'ES256'
 
@@ -49,15 +49,15 @@ export function createSigningKeys({ db, secretBox, log }: Options): SigningKeys 
   }
 
   const readKeys = async (): Promise<readonly Key[]> => {
-    const keys = await openKeys(await findRows(db))
+    const keys = await openKeys(withoutRetired(await findRows(db)))
     return isComplete(keys) ? keys : openKeys(await db.$transaction((tx) => addMissingKeys(tx)))
   }
 
   const openKeys = (rows: readonly Row[]): Promise<Key[]> => Promise.all(rows.map(openKey))
 
-  const openKey = async ({ id, publicKey, privateKeySealed, signsFrom }: Row): Promise<Key> => {
+  const openKey = async ({ id, publicKey, privateKeySealed, ...times }: Row): Promise<Key> => {
     const jwk = publicKey as JWK
-    return { id, jwk, publicKey: await toCryptoKey(jwk), privateKey: await openPrivateKey(id, privateKeySealed), signsFrom }
+    return { ...times, id, jwk, publicKey: await toCryptoKey(jwk), privateKey: await openPrivateKey(id, privateKeySealed) }
   }
 
   const openPrivateKey = async (id: string, sealed: string): Promise<CryptoKey | null> => {
@@ -97,8 +97,7 @@ export function createSigningKeys({ db, secretBox, log }: Options): SigningKeys 
     list: async () => (await getKeys()).map(({ jwk }) => jwk),
     rotate: () =>
       db.$transaction(async (tx) => {
-        const rows = await addMissingKeys(tx)
-        const [standby] = rows.filter(({ signsFrom }) => signsFrom > new Date())
+        const standby = findStandby(await openKeys(await addMissingKeys(tx)))
         if (!standby) throw new Error('no standby key')
         const published = standby.createdAt.getTime() + publishedBefore * 1000
         // Every process must have read the new time before it comes.
@@ -130,12 +129,14 @@ const lockKeys = (tx: Transaction): Promise<number> =>
   tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('floorpass signing keys'))`
 
 /** A key retires when the next one signs. */
-async function removeRetired(tx: Transaction, rows: readonly Row[]): Promise<Row[]> {
-  const isNeeded = (_: Row, index: number): boolean => {
+const withoutRetired = (rows: readonly Row[]): Row[] =>
+  rows.filter((_, index) => {
     const next = rows[index + 1]
     return next === undefined || next.signsFrom > secondsFromNow(-keepRetired)
-  }
-  const needed = rows.filter(isNeeded)
+  })
+
+async function removeRetired(tx: Transaction, rows: readonly Row[]): Promise<Row[]> {
+  const needed = withoutRetired(rows)
   await tx.signingKey.deleteMany({ where: { id: { notIn: needed.map(({ id }) => id) } } })
   return needed
 }

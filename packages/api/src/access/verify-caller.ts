@@ -1,12 +1,13 @@
 import type { Context, Deps } from '../context.ts'
-import { AppError } from '../kernel/errors.ts'
+import { bearerChallenge } from '../kernel/bearer-challenge.ts'
+import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { findServiceBySecret } from '../service-credentials/require-service.ts'
 import { findCachedAsIs, findSessionByHandle, findSessionByToken, findToken } from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { invalidTokenError, readAccessToken, signAccessToken } from './access-token.ts'
 import type { Caller } from './caller.ts'
 import { type Requirements, verifyInput } from './contract.ts'
-import { bearerChallenge, requireCaller } from './requirements.ts'
+import { requireCaller } from './requirements.ts'
 
 /** Tells another service who calls. A bearer token counts before the cookie. UNAUTHORIZED, INVALID_AUDIENCE, errors of `requireCaller`. */
 export const verifyCaller = publicProcedure.input(verifyInput).query(async ({ ctx: publicCtx, input }) => {
@@ -17,11 +18,20 @@ export const verifyCaller = publicProcedure.input(verifyInput).query(async ({ ct
   return { ...caller, token }
 })
 
-/** A gateway that names itself is not limited by its address. INSUFFICIENT_SCOPE. */
+const refusals: readonly ErrorKey[] = ['INSUFFICIENT_SCOPE', 'TOO_MANY_REQUESTS']
+
+/** A gateway that names itself is not limited by its address. A refused key changes nothing else: the caller is not at fault. */
 async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
-  const { serviceKey } = ctx.client
-  const service = serviceKey === null ? null : await findServiceBySecret(ctx, serviceKey, 'session:verify')
-  return service ? { gateway: service.name } : {}
+  const { serviceKey, ip } = ctx.client
+  if (serviceKey === null) return {}
+  try {
+    const service = await findServiceBySecret(ctx, serviceKey, 'session:verify')
+    if (service) return { gateway: service.name }
+  } catch (error) {
+    if (!(error instanceof AppError && refusals.includes(error.key))) throw error
+  }
+  ctx.logRarely(`gateway key ${ip}`, { ip }, 'gateway key refused: its calls are limited by their address')
+  return {}
 }
 
 async function verifyCookie(ctx: Context, requirements: Requirements): Promise<Caller> {
@@ -33,13 +43,12 @@ async function verifyCookie(ctx: Context, requirements: Requirements): Promise<C
 
 /** The session decides: a token of an ended session is refused at once. The token decides about the organization. */
 async function verifyToken(ctx: Context, token: string, requirements: Requirements): Promise<Caller> {
-  const { audience = ctx.settings.baseUrl, org } = requirements
+  const { audience = ctx.settings.baseUrl } = requirements
   if (!ctx.settings.tokenAudiences.includes(audience)) throw new AppError('INVALID_AUDIENCE')
   const claims = await readAccessToken(ctx, token, audience)
   const active = claims && (await findSessionByHandle(ctx, claims.sid))
   if (!active || active.user.id !== claims.sub) throw invalidTokenError()
-  const session = { ...active.session, activeOrganizationId: org ?? claims.org ?? null }
-  return requireCaller({ ...active, session }, requirements)
+  return requireCaller(active, requirements, claims.org ?? null)
 }
 
 /** Skips the context, for the fast path. Null when the session is not in memory or a token must be signed. Errors of `requireCaller`. */

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Context } from '../context.ts'
+import { bearerChallenge } from '../kernel/bearer-challenge.ts'
 import { AppError } from '../kernel/errors.ts'
 import { hashToken } from '../kernel/random-token.ts'
 import { type ServiceScope, serviceScopes } from './scopes.ts'
@@ -10,7 +11,7 @@ export type CallingService = { name: string; scopes: readonly string[] }
 /** Returns the service whose secret is in `Authorization: Bearer`. UNAUTHORIZED, INSUFFICIENT_SCOPE, TOO_MANY_REQUESTS. */
 export async function requireService(ctx: Context, scope: ServiceScope): Promise<CallingService> {
   const service = await findServiceBySecret(ctx, ctx.client.bearer, scope)
-  if (!service) throw new AppError('UNAUTHORIZED', { challenge: 'Bearer' })
+  if (!service) throw new AppError('UNAUTHORIZED', { challenge: bearerChallenge() })
   return service
 }
 
@@ -55,7 +56,7 @@ async function findStoredService(ctx: Context, secret: string | null, secretHash
 
 function assertScope({ scopes }: CallingService, scope: ServiceScope): void {
   if (scopes.includes(scope)) return
-  const challenge = `Bearer error="insufficient_scope", scope="${scope}"`
+  const challenge = bearerChallenge({ error: 'insufficient_scope', scope })
   throw new AppError('INSUFFICIENT_SCOPE', { message: `This call needs the scope ${scope}`, challenge })
 }
 

@@ -1,4 +1,4 @@
-import { AppError } from '@floorpass/api'
+import { AppError, type RareLog } from '@floorpass/api'
 import type { Handler, MiddlewareHandler } from 'hono'
 import type { EdgeEnv } from '../edge-types.ts'
 
@@ -30,15 +30,16 @@ export const withCorsHeaders =
   }
 
 export const answerPreflight =
-  (
-    trustedOrigins: readonly string[],
-    methodsOf: (path: string) => string[],
-    logRefusal: (origin: string) => void,
-  ): Handler<EdgeEnv> =>
+  (trustedOrigins: readonly string[], methodsOf: (path: string) => string[], logRarely: RareLog): Handler<EdgeEnv> =>
   (c) => {
     const origin = c.req.raw.headers.get('origin')
     if (origin !== null && !trustedOrigins.includes(origin)) {
-      logRefusal(origin)
+      const shown = origin.slice(0, 200)
+      logRarely(
+        `preflight ${shown}`,
+        { origin: shown },
+        'preflight refused: add the origin to TRUSTED_ORIGINS if its pages may call this service',
+      )
       throw new AppError('INVALID_ORIGIN')
     }
     const known = methodsOf(c.req.path)

@@ -1,22 +1,25 @@
-import { type Api, AppError, type Caller, toAppError, validationError, withParameter } from '@floorpass/api'
+import { type Api, AppError, type Caller, type Deps, toAppError, validationError, withParameter } from '@floorpass/api'
 import { headerSafe } from '@floorpass/api/contracts'
 import { ZodError } from 'zod'
 import { readQuery } from '../http/read-input.ts'
 import { type Answer, errorAnswer } from '../http/respond.ts'
 
-/** GET /auth/verify, for nginx, Caddy and Traefik. They understand 200, 401 and 403 only; 503 means that the caller cannot be looked up. */
-export async function answerVerify(api: Api, request: Request): Promise<Answer> {
+/** GET /auth/verify. Gateways understand only 200, 401 and 403. 503: the caller cannot be looked up. */
+export async function answerVerify(api: Api, request: Request, { settings, logRarely }: VerifyDeps): Promise<Answer> {
   const query = readQuery(request)
   try {
     assertNoRepetition(request.url, query)
     return verifiedAnswer(await api.access.verify(query as never))
   } catch (thrown) {
     const error = toVerifyError(thrown)
-    if (query.redirect === '1' && error.status === 401) return redirectAnswer(error, request, query)
-    const answer = errorAnswer(error)
-    return error.key === 'VALIDATION_ERROR' ? { ...answer, status: 403 } : answer
+    if (query.redirect === '1' && error.status === 401) return redirectAnswer(error, request, query, settings)
+    if (error.key !== 'VALIDATION_ERROR') return errorAnswer(error)
+    logRarely(`gateway request ${error.message}`, { reason: error.message }, 'gateway request invalid: its callers are refused')
+    return { ...errorAnswer(error), status: 403 }
   }
 }
+
+type VerifyDeps = Pick<Deps, 'settings' | 'logRarely'>
 
 /** Every header, also without a value: a proxy that copies them overwrites what the caller sent. */
 export const verifiedHeaders = (caller: Caller & { token?: string | null }): Record<string, string> => ({
@@ -40,18 +43,23 @@ export const verifiedAnswer = (caller: Caller & { token?: string | null }): Answ
 
 function assertNoRepetition(url: string, query: Record<string, string>): void {
   if (new URL(url).searchParams.size === Object.keys(query).length) return
-  throw new AppError('VALIDATION_ERROR', { message: '[query] A parameter stands twice' })
+  throw new AppError('VALIDATION_ERROR', { message: '[query] A parameter is repeated' })
 }
 
-/** A limit on reads refuses no caller: it postpones the answer. */
+/** A rate limit says nothing about the caller, so answer 503, not 401 or 403. */
 function toVerifyError(thrown: unknown): AppError {
   const error = toAppError(thrown)
   if (error.cause instanceof ZodError) return validationError(error.cause, 'query')
   return error.status === 429 ? new AppError('SERVICE_BUSY', { retryAfter: error.retryAfter ?? 1 }) : error
 }
 
-/** The page of the sign-in checks the target: it follows trusted origins only. */
-function redirectAnswer(error: AppError, { headers }: Request, { acr, max_age }: Record<string, string>): Answer {
+/** The page checks the target: it follows trusted origins only. */
+function redirectAnswer(
+  error: AppError,
+  { headers }: Request,
+  { acr, max_age }: Record<string, string>,
+  { baseUrl }: Deps['settings'],
+): Answer {
   const [protocol, host, path] = ['proto', 'host', 'uri'].map((name) => headers.get(`x-forwarded-${name}`))
   const target = protocol && host && path ? `${protocol}://${host}${path}` : '/'
   const page =
@@ -61,6 +69,6 @@ function redirectAnswer(error: AppError, { headers }: Request, { acr, max_age }:
           '/reauthenticate',
         )
       : '/login'
-  const location = headerSafe(withParameter(page, 'redirectTo', target))
+  const location = headerSafe(`${baseUrl}${withParameter(page, 'redirectTo', target)}`)
   return { status: 302, headers: { location }, body: '' }
 }

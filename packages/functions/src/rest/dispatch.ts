@@ -1,4 +1,4 @@
-import { type Api, AppError, toAppError, validationError } from '@floorpass/api'
+import { type Api, AppError, type Deps, toAppError, validationError } from '@floorpass/api'
 import { ZodError } from 'zod'
 import { readBody, readQuery } from '../http/read-input.ts'
 import { errorResponse, json } from '../http/respond.ts'
@@ -16,11 +16,11 @@ const documentPaths = new Set(['/auth/openapi.json', '/auth/reference'])
 export const methodsOf = (path: string): string[] =>
   documentPaths.has(path) ? ['GET'] : (routesAt(path) ?? []).map((route) => route.method)
 
-export async function dispatch(request: Request, path: string, api: Api): Promise<Response> {
+export async function dispatch(request: Request, path: string, api: Api, deps: Deps): Promise<Response> {
   try {
     const route = requireRoute(path, request.method)
     const input = route.method === 'GET' ? readQuery(request) : await readBody(request, route.accepts)
-    const result = await route.call(api, input as never, request)
+    const result = await route.call(api, input as never, request, deps)
     return result instanceof Response ? result : json(result)
   } catch (thrown) {
     if (!(thrown instanceof AppError || thrown instanceof ZodError)) throw thrown

@@ -1,4 +1,4 @@
-import type { Api, ErrorKey, ProviderId } from '@floorpass/api'
+import type { Api, Deps, ErrorKey, ProviderId } from '@floorpass/api'
 import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
@@ -33,7 +33,7 @@ export type Route = {
 /** `challenge`: a session, or a sign-in that waits for a code. `service`: the secret of another service. */
 export type Access = 'public' | 'session' | 'challenge' | 'service'
 
-type Call = (api: Api, input: never, request: Request) => Promise<unknown>
+type Call = (api: Api, input: never, request: Request, deps: Deps) => Promise<unknown>
 
 type Row = Omit<Route, 'module'>
 type RouteOptions = Pick<Row, 'access' | 'summary' | 'call' | 'answer'> &
@@ -558,7 +558,7 @@ const table: Record<string, readonly Row[]> = {
       input: contracts.verifyInput,
       answer: contracts.emptyAnswer,
       unlimited: true,
-      call: async (api, _query, request) => toResponse(await answerVerify(api, request)),
+      call: async (api, _query, request, deps) => toResponse(await answerVerify(api, request, deps)),
     }),
     get('/token', {
       access: 'session',

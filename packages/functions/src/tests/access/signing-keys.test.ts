@@ -48,6 +48,7 @@ test('keys rotate on schedule, and each is published long before it signs', asyn
   const [, , third] = await kids()
   expect(await kids()).toEqual([first, second, third])
   clock.advance(keepRetired)
+  expect(await kids()).toEqual([second, third])
   // The next rotation removes what is retired.
   clock.advance(rotateEvery)
   const left = await kids()
@@ -143,4 +144,27 @@ test('a new AUTH_SECRET reseals the keys, so that the former secret can be remov
   const both = createSecretBox([next, 'a secret that only tests know, long enough'])
   expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(2)
   expect((await createSigningKeys({ db, log, secretBox: createSecretBox([next]) }).current()).id).toBe(id)
+})
+
+test('the key that a command replaced is refused an hour after the next one signs', async () => {
+  const clock = holdClock()
+  const { app, signer } = await open()
+  const former = await signer()
+  clock.advance(publishedBefore)
+  const signsFrom = await app.service.deps.signingKeys.rotate()
+  clock.advance((signsFrom.getTime() - Date.now()) / 1000 + keepRetired + inMemory)
+  expect(await app.service.deps.signingKeys.findPublicKey(former)).toBeNull()
+})
+
+test('a rotation after a lost AUTH_SECRET replaces the key that signs now', async () => {
+  const clock = holdClock()
+  const { app, signer } = await open()
+  await signer()
+  clock.advance(60)
+  const { db, log } = app.service.deps
+  const keys = createSigningKeys({ db, log, secretBox: createSecretBox(['another secret that is long enough for tests']) })
+  const former = (await keys.current()).id
+  const signsFrom = await keys.rotate()
+  clock.advance((signsFrom.getTime() - Date.now()) / 1000 + inMemory)
+  expect((await keys.current()).id).not.toBe(former)
 })

@@ -1,4 +1,5 @@
-import { policy } from '@floorpass/api'
+import { limits, policy } from '@floorpass/api'
+import { createOperator, createService } from '@floorpass/api/administration'
 import { scan, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -231,12 +232,15 @@ describe('pages', () => {
   test('redirect=1 leads to the sign-in page, which knows where the visitor was', async () => {
     const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'app.example.com', 'x-forwarded-uri': '/orders?id=1' }
     const { status, headers } = await app.browser().get('/auth/verify?redirect=1', { headers: forwarded })
-    expect([status, headers.get('location')]).toEqual([302, '/login?redirectTo=https%3A%2F%2Fapp.example.com%2Forders%3Fid%3D1'])
+    expect([status, headers.get('location')]).toEqual([
+      302,
+      `${app.baseUrl}/login?redirectTo=https%3A%2F%2Fapp.example.com%2Forders%3Fid%3D1`,
+    ])
   })
 
   test('redirect=1 leads to the reauthentication page when more is required', async () => {
     const { status, headers } = await (await app.signedIn()).get('/auth/verify?redirect=1&acr=aal2&max_age=60')
-    expect([status, headers.get('location')]).toEqual([302, '/reauthenticate?acr=aal2&max_age=60&redirectTo=%2F'])
+    expect([status, headers.get('location')]).toEqual([302, `${app.baseUrl}/reauthenticate?acr=aal2&max_age=60&redirectTo=%2F`])
   })
 
   test('redirect=1 does not redirect what a sign-in cannot mend', async () => {
@@ -296,4 +300,39 @@ test('a session whose last sign-in lies in the future is too old: the clock was 
   const createdAt = new Date(Date.now() + 2 * 60_000)
   await app.db.session.updateMany({ where: { userId: tab.userId }, data: { createdAt } })
   expect((await tab.get('/auth/verify?max_age=600')).code).toBe('INSUFFICIENT_USER_AUTHENTICATION')
+})
+
+describe('a key that is not that of a gateway', () => {
+  test('changes nothing for the caller, and is logged once a minute without the key', async () => {
+    const own = await createTestApp()
+    const tab = await own.signedIn()
+    const headers = { 'x-service-key': 'fps_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' }
+    for (let time = 0; time < 3; time += 1) expect((await tab.get('/auth/verify', { headers })).status).toBe(200)
+    expect(own.logs.filter(({ msg }) => String(msg).startsWith('gateway key refused'))).toHaveLength(1)
+    expect(JSON.stringify(own.logs)).not.toContain('fps_AAAA')
+  })
+
+  test('changes nothing either when too many keys were tried from its address', async () => {
+    const own = await createTestApp({ RATE_LIMIT: 'on' })
+    const tab = await own.signedIn()
+    for (let count = 0; count <= limits['service:ip'].points; count += 1)
+      await own.browser().get('/auth/verify', { headers: { 'x-service-key': `fps_${count}`, cookie: 'a=b' } })
+    expect((await tab.get('/auth/verify', { headers: { 'x-service-key': 'fps_x' } })).status).toBe(200)
+  })
+
+  test('does not name a gateway when the service lacks the scope', async () => {
+    const own = await createTestApp()
+    const operator = createOperator(own.service.deps, 'grace')
+    const service = await createService(operator, 'other', ['events:read'])
+    const tab = await own.signedIn()
+    const answer = await tab.get('/auth/verify', { headers: { 'x-service-key': service?.secret ?? '' } })
+    expect([answer.status, own.logs.some(({ msg }) => String(msg).startsWith('gateway key refused'))]).toEqual([200, true])
+  })
+})
+
+test("a gateway's own mistake is logged once a minute with its reason", async () => {
+  const own = await createTestApp()
+  for (let time = 0; time < 3; time += 1) await own.browser().get('/auth/verify?arc=aal2')
+  const lines = own.logs.filter(({ msg }) => String(msg).startsWith('gateway request invalid'))
+  expect(lines).toMatchObject([{ level: 40, reason: expect.stringContaining('arc') }])
 })

@@ -225,6 +225,28 @@ describe('each variable', () => {
   })
 
   it.each([
+    'http://api.example.com',
+    'https://user@api.example.com',
+    'https://api.example.com?x=1',
+    'urn:',
+    'urn:a b',
+    'api.example.com',
+    `https://api.example.com/${'x'.repeat(240)}`,
+  ])('TOKEN_AUDIENCES refuses %s', (TOKEN_AUDIENCES) => {
+    expect(refused({ ...deployed, TOKEN_AUDIENCES })).toContain('TOKEN_AUDIENCES')
+  })
+
+  it('TOKEN_AUDIENCES keeps each resource verbatim, after BASE_URL', () => {
+    const TOKEN_AUDIENCES = 'https://api.example.com/, urn:risk, http://localhost:4000'
+    expect(loadConfig({ ...deployed, TOKEN_AUDIENCES }).tokenAudiences).toEqual([
+      deployed.BASE_URL,
+      'https://api.example.com/',
+      'urn:risk',
+      'http://localhost:4000',
+    ])
+  })
+
+  it.each([
     ['off', []],
     ['loopback', ['127.0.0.0/8', '::1/128']],
     ['10.0.0.0/8, 203.0.113.9', ['10.0.0.0/8', '203.0.113.9/32']],
