@@ -244,6 +244,7 @@ function findViolation(
   if (!headers.includes('x-request-id')) return status === 417 && body === '' ? null : 'no x-request-id header'
   if (!headers.includes('x-content-type-options: nosniff')) return 'no nosniff'
   if (method === 'HEAD' || status === 204 || status === 304 || (status >= 300 && status < 400)) return null
+  if (status === 200 && body === '' && /^content-length: 0\s*$/m.test(headers)) return null
   const type = /^content-type: (.*)$/m.exec(headers)?.[1] ?? ''
   if (/^text\/(html|css|javascript|plain|x-script)/.test(type)) return null
   if (!type.startsWith('application/json') && !type.startsWith('text/x-')) return `content type ${type}`

@@ -218,7 +218,8 @@ const attempts: Record<string, Attempt> = {
   '/two-factor/revoke-trusted-device': { bodies: () => [{ id: randomUUID() }] },
 }
 
-const mutatingRoutes = routes.filter(({ method }) => method === 'POST')
+/** No cookie opens a route for other services. */
+const mutatingRoutes = routes.filter(({ method, access }) => method === 'POST' && access !== 'service')
 const cases = signInMethods.flatMap((signInMethod) =>
   Object.entries(ages).map(([name, age]) => ({ signInMethod, age: age as Age, name })),
 )
