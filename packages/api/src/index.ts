@@ -28,7 +28,7 @@ export { createServiceUses, type ServiceUses } from './service-credentials/servi
 export { cachedSessionJson } from './sessions/get-session.ts'
 export { type CachedSession, createSessionCache, type SessionCache, type SessionCacheStats } from './sessions/session-cache.ts'
 export { createSessionMisses } from './sessions/session-misses.ts'
-export { findToken, sessionCookieName, sharedCookieName } from './sessions/session-store.ts'
+export { findSessionToken, sessionCookieName, sharedCookieName } from './sessions/session-store.ts'
 export { createSocialProviders } from './sign-in/providers/create-providers.ts'
 export type { SocialRefusalCode } from './sign-in/social-refusal.ts'
 export { toAppError } from './to-app-error.ts'

@@ -5,7 +5,7 @@ import {
   cachedSessionJson,
   createCaller,
   type Deps,
-  findToken,
+  findSessionToken,
   type LimitState,
   toAppError,
   verifyCached,
@@ -116,7 +116,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
       return
     }
     // Traces begin at the edge, so a traced service reads the database there.
-    if (deps.tracing || findToken({ cookies, settings }) === undefined) {
+    if (deps.tracing || findSessionToken({ cookies, settings }) === undefined) {
       edge(request, response)
       return
     }

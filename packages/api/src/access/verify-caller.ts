@@ -2,7 +2,12 @@ import type { Context, Deps } from '../context.ts'
 import { bearerChallenge } from '../kernel/bearer-challenge.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { findServiceBySecret } from '../service-credentials/require-service.ts'
-import { findCachedAsIs, findSessionByHandle, findSessionByToken, findToken } from '../sessions/session-store.ts'
+import {
+  findCachedWithoutExtending,
+  findSessionByHandle,
+  findSessionByToken,
+  findSessionToken,
+} from '../sessions/session-store.ts'
 import { publicProcedure } from '../trpc.ts'
 import { invalidTokenError, readAccessToken, signAccessToken } from './access-token.ts'
 import type { Caller } from './caller.ts'
@@ -35,7 +40,7 @@ async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
 }
 
 async function verifyCookie(ctx: Context, requirements: Requirements): Promise<Caller> {
-  const token = findToken(ctx)
+  const token = findSessionToken(ctx)
   const active = token === undefined ? null : await findSessionByToken(ctx, token)
   if (!active) throw new AppError('UNAUTHORIZED', { challenge: bearerChallenge() })
   return requireCaller(active, requirements)
@@ -58,6 +63,6 @@ export function verifyCached(
   requirements: Requirements,
 ): Caller | null {
   if (requirements.token !== undefined) return null
-  const cached = findCachedAsIs({ ...deps, cookies })
+  const cached = findCachedWithoutExtending({ ...deps, cookies })
   return cached && requireCaller(cached.active, requirements)
 }

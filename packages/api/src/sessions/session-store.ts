@@ -130,21 +130,21 @@ export const sessionCookieName = (cookie: Settings['cookie']): string =>
 
 type CookieSource = { cookies: Pick<Cookies, 'get'>; settings: Pick<Settings, 'cookie'> }
 
-/** The token of the session cookie. A shared cookie counts only where the host's own is missing, as from a sibling's server. */
-export const findToken = ({ cookies, settings: { cookie } }: CookieSource): string | undefined =>
+/** The token of the session cookie. Falls back to the shared cookie: a sibling's server forwards only that one. */
+export const findSessionToken = ({ cookies, settings: { cookie } }: CookieSource): string | undefined =>
   cookies.get(hostCookieName(cookie)) ?? cookies.get(sessionCookieName(cookie))
 
 type CacheSource = CookieSource & { sessionCache: SessionCache }
 
 /** Null also when the session is due for an extension. */
 export function findCached(source: CacheSource): CachedSession | null {
-  const cached = findCachedAsIs(source)
+  const cached = findCachedWithoutExtending(source)
   return cached && cached.extendAt > Date.now() ? cached : null
 }
 
 /** For an answer that cannot extend the session. */
-export function findCachedAsIs(source: CacheSource): CachedSession | null {
-  const token = findToken(source)
+export function findCachedWithoutExtending(source: CacheSource): CachedSession | null {
+  const token = findSessionToken(source)
   return token === undefined ? null : source.sessionCache.find(hashToken(token))
 }
 
@@ -153,7 +153,7 @@ export async function validateSessionToken(
   ctx: SessionScope,
   { useCache }: { useCache: boolean },
 ): Promise<ActiveSession | null> {
-  const token = findToken(ctx)
+  const token = findSessionToken(ctx)
   if (token === undefined) return null
   const cached = useCache ? findCached(ctx) : null
   return cached?.active ?? readSession(ctx, hashToken(token), token)
@@ -328,7 +328,7 @@ export async function endPresentedSession(ctx: SessionScope, tx: Queryable): Pro
 
 /** Checks neither the expiry nor the user. */
 export async function findPresentedSession(ctx: SessionScope, tx: Transaction): Promise<Session | null> {
-  const token = findToken(ctx)
+  const token = findSessionToken(ctx)
   return token === undefined ? null : tx.session.findUnique({ where: { id: hashToken(token) } })
 }
 
@@ -363,7 +363,7 @@ function sessionCookies(ctx: SessionScope, token: string, { remember, expiresAt 
 
 /** Only `getSession` may call it: a slower response could clear a cookie that was renewed meanwhile. */
 export function clearStaleCookie(ctx: SessionScope): void {
-  if (findToken(ctx) !== undefined) for (const cookie of blankSessionCookies(ctx)) ctx.cookies.set(cookie)
+  if (findSessionToken(ctx) !== undefined) for (const cookie of blankSessionCookies(ctx)) ctx.cookies.set(cookie)
 }
 
 export function clearSessionCookie(ctx: SessionScope & SetsCookies<'session'>): void {
