@@ -1,4 +1,4 @@
-// That of the API's contracts, which would bring their library to the browser.
+// Copied from the API's contracts: importing them would bring zod to the browser.
 const longestTarget = 2048
 
 /** `path`, remembering where the person was going, unless it becomes too long to be a target itself. */

@@ -43,6 +43,10 @@ export function getOnlyPositional({ positionals }: Arguments, name: string): str
   return word
 }
 
+export function assertNoPositional({ positionals: [extra] }: Arguments): void {
+  if (extra !== undefined) throw usageError(`"${extra}" is one argument too many.`, 'The command takes none.')
+}
+
 const shortestReason = 10
 
 export function requireReason({ flags: { reason = '' } }: Arguments): string {

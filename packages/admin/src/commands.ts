@@ -18,7 +18,15 @@ import {
   usualEvents,
   verifyUserAddress,
 } from '@floorpass/api/administration'
-import { type Arguments, type Command, getOnlyPositional, parseNumber, parseTime, requireReason } from './arguments.ts'
+import {
+  type Arguments,
+  assertNoPositional,
+  type Command,
+  getOnlyPositional,
+  parseNumber,
+  parseTime,
+  requireReason,
+} from './arguments.ts'
 import { importUsers } from './import-users.ts'
 import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
@@ -164,8 +172,9 @@ export const commands: Record<string, Command> = {
     usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
     summary: `lists audit events, newest first (${usualEvents} by default); --before takes the last id for older ones`,
     options: ['user', 'action', 'since', 'until', 'limit', 'before'],
-    async run(operator, { positionals, flags: { user, action, since, until, limit, before } }) {
-      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one argument too many.`, '`audit` takes options only.')
+    async run(operator, args) {
+      assertNoPositional(args)
+      const { user, action, since, until, limit, before } = args.flags
       const most = limit === undefined ? usualEvents : parseNumber('limit', limit, 10_000)
       const events = await listAuditEvents(operator, {
         ...(user !== undefined && { who: user }),

@@ -8,7 +8,7 @@ import {
   type ServiceScope,
   serviceScopes,
 } from '@floorpass/api/administration'
-import { type Arguments, type Command, getOnlyPositional, type Outcome } from './arguments.ts'
+import { type Arguments, assertNoPositional, type Command, getOnlyPositional, type Outcome } from './arguments.ts'
 import { formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 
@@ -38,22 +38,22 @@ export const serviceCommands: Record<string, Command> = {
     usage: 'list-services',
     summary: 'lists the other services, their scopes and the uses of their secrets (up to half a minute late)',
     options: [],
-    async run(operator, { positionals }) {
-      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one argument too many.`, 'The command takes none.')
+    async run(operator, args) {
+      assertNoPositional(args)
       const services = await listServices(operator)
       const rows = services.flatMap(({ name, scopes, createdBy, secrets }) =>
         secrets.map((secret) => ({ name, scopes: scopes.join(','), createdBy, ...secret })),
       )
       const columns = ['name', 'scopes', 'createdAt', 'createdBy', 'lastUsedAt', 'uses', 'expiresAt'] as const
-      return { data: services, text: formatTable(rows, columns, 'No other service may call.') }
+      return { data: services, text: formatTable(rows, columns, 'There are no services. Create one with create-service.') }
     },
   },
   'rotate-signing-keys': {
     usage: 'rotate-signing-keys',
-    summary: 'replaces the key that signs access tokens, as soon as every verifier can know the next one',
+    summary: 'replaces the key that signs access tokens; the next key starts once every verifier can know it',
     options: [],
-    async run(operator, { positionals }) {
-      if (positionals.length > 0) throw usageError(`"${positionals[0]}" is one argument too many.`, 'The command takes none.')
+    async run(operator, args) {
+      assertNoPositional(args)
       const { signsFrom } = await rotateSigningKeys(operator)
       const text = `The next key signs from ${signsFrom.toISOString()}. The former key stays published for an hour after that.`
       return { data: { signsFrom }, text }
@@ -74,7 +74,7 @@ export const serviceCommands: Record<string, Command> = {
           fix: `Wait until then, or end both at once with \`rotate-service ${name} --now\`.`,
         })
       const { secret, olderEndsAt } = rotation
-      const older = olderEndsAt ? `The older one works until ${olderEndsAt.toISOString()}.` : 'No older one works any more.'
+      const older = olderEndsAt ? `The older one works until ${olderEndsAt.toISOString()}.` : 'All older secrets have ended.'
       return printSecret(args, { name, secret, olderEndsAt }, `The service ${name} has a new secret. ${older}`)
     },
   },
@@ -85,7 +85,7 @@ export const serviceCommands: Record<string, Command> = {
     async run(operator, args) {
       const name = getOnlyPositional(args, 'name')
       if (!(await listServices(operator)).some((service) => service.name === name)) throw noSuchServiceError(name)
-      await args.confirm(name, 'Every further call of this service is refused.')
+      await args.confirm(name, 'All calls of this service will be refused.')
       if (!(await dropService(operator, name))) throw noSuchServiceError(name)
       return { data: { dropped: true }, text: `The service ${name} is deleted. Its secrets have ended.` }
     },

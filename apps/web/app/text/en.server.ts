@@ -92,7 +92,7 @@ export const en: ServerText = {
     INSUFFICIENT_SCOPE: 'You don’t have permission to do this.',
     ORGANIZATION_REQUIRED: 'You’re not a member of this organization.',
     ROLE_REQUIRED: 'Your role in this organization doesn’t allow this.',
-    INVALID_AUDIENCE: 'This app can’t be signed in to. Please contact support.',
+    INVALID_AUDIENCE: 'You can’t sign in to this app. Please contact support.',
     SESSION_NOT_FRESH: 'Confirm it’s you before you do this.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'You can’t confirm it’s you this way. Choose another way.',
     EMAIL_RECENTLY_CHANGED:

@@ -25,7 +25,7 @@ export const fr: ServerText = {
     INSUFFICIENT_SCOPE: 'Vous n’êtes pas autorisé à faire cela.',
     ORGANIZATION_REQUIRED: 'Vous n’êtes pas membre de cette organisation.',
     ROLE_REQUIRED: 'Votre rôle dans cette organisation ne le permet pas.',
-    INVALID_AUDIENCE: 'Impossible de se connecter à cette application. Contactez l’assistance.',
+    INVALID_AUDIENCE: 'Vous ne pouvez pas vous connecter à cette application. Contactez l’assistance.',
     SESSION_NOT_FRESH: 'Confirmez votre identité avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'Vous ne pouvez pas confirmer votre identité de cette façon. Choisissez-en une autre.',
     EMAIL_RECENTLY_CHANGED:

@@ -21,7 +21,7 @@ export const catalogue = {
   SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
   INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
   MISSING_OR_NULL_ORIGIN: ['FORBIDDEN', 'Missing or null Origin'],
-  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: ['FORBIDDEN', 'A form on another site may not sign in or sign up here'],
+  CROSS_SITE_NAVIGATION_LOGIN_BLOCKED: ['FORBIDDEN', 'Forms on other sites cannot sign in or sign up here'],
   INVALID_CALLBACK_URL: ['FORBIDDEN', 'Invalid callbackURL'],
   INVALID_ERROR_CALLBACK_URL: ['FORBIDDEN', 'Invalid errorCallbackURL'],
   INVALID_NEW_USER_CALLBACK_URL: ['FORBIDDEN', 'Invalid newUserCallbackURL'],

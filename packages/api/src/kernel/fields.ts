@@ -53,10 +53,24 @@ export const longestTarget = 2048
 
 export const callbackURL = z.string().max(longestTarget).optional()
 
-/** They decide where the code goes, what it is bound to, and what the provider is asked for. */
-const reservedParameters =
-  `claims client_id client_secret code_challenge code_challenge_method max_age nonce redirect_uri registration
-  request request_uri response_mode response_type scope state`.split(/\s+/)
+/** These parameters decide where the code goes, what it is bound to and what it grants. */
+const reservedParameters = [
+  'claims',
+  'client_id',
+  'client_secret',
+  'code_challenge',
+  'code_challenge_method',
+  'max_age',
+  'nonce',
+  'redirect_uri',
+  'registration',
+  'request',
+  'request_uri',
+  'response_mode',
+  'response_type',
+  'scope',
+  'state',
+]
 
 const additionalParams = z
   .record(z.string().min(1).max(64), z.string().max(500))

@@ -6,7 +6,7 @@ export type Client = {
   locale: Locale
   /** The token of `Authorization: Bearer`: an access token, or the secret of a service. */
   bearer: string | null
-  /** The header x-service-key, by which a gateway names itself while `bearer` and the cookie are those of the person. */
+  /** The header x-service-key names the gateway. `bearer` and the cookie belong to the person. */
   serviceKey: string | null
 }
 

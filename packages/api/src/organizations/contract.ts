@@ -115,7 +115,7 @@ export const listMembersInput = z
     if (!operators.includes(filterOperator))
       refuse('filterOperator', `Invalid operator for ${filterField}: ${operators.join(', ')}`)
     if (filterValue === undefined) return refuse('filterValue', 'Provide a value for filterField')
-    if (Array.isArray(filterValue) && !filterOperator.endsWith('in'))
+    if (Array.isArray(filterValue) && !['in', 'not_in'].includes(filterOperator))
       return refuse('filterValue', 'Only in and not_in take several values')
     if (isDate) for (const issue of filterDate.safeParse(filterValue).error?.issues ?? []) refuse('filterValue', issue.message)
   })

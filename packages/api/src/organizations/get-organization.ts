@@ -16,7 +16,7 @@ export const getOrganization = sessionProcedure.input(getOrganizationInput).quer
 })
 
 /** Like `getOrganization`, without members and invitations. */
-export const getOrganizationAlone = sessionProcedure.input(getOrganizationInput).query(async ({ ctx, input }) => {
+export const getOrganizationWithoutMembers = sessionProcedure.input(getOrganizationInput).query(async ({ ctx, input }) => {
   if (!isSelected(ctx, input)) return null
   const { organizationId } = await requireCallerMembership(ctx, input)
   const found = await ctx.db.organization.findUnique({ where: { id: organizationId } })

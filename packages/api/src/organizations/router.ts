@@ -8,7 +8,7 @@ import { createOrganization } from './create-organization.ts'
 import { deleteOrganization } from './delete-organization.ts'
 import { getActiveMember, getActiveMemberRole } from './get-active-member.ts'
 import { getInvitation } from './get-invitation.ts'
-import { getOrganization, getOrganizationAlone } from './get-organization.ts'
+import { getOrganization, getOrganizationWithoutMembers } from './get-organization.ts'
 import { hasPermission } from './has-permission.ts'
 import { inviteMember } from './invite-member.ts'
 import { leaveOrganization } from './leave-organization.ts'
@@ -24,7 +24,7 @@ export const organizationsRouter = router({
   create: createOrganization,
   list: listOrganizations,
   get: getOrganization,
-  getAlone: getOrganizationAlone,
+  getAlone: getOrganizationWithoutMembers,
   update: updateOrganization,
   delete: deleteOrganization,
   checkSlug,

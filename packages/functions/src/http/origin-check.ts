@@ -1,6 +1,6 @@
 import { AppError } from '@floorpass/api'
 
-/** better-auth has a code for a form on another site that is sent here, even from a trusted origin. */
+/** better-auth's code for a cross-site form post to these paths, even from a trusted origin. */
 const loginPaths = new Set(['/auth/sign-in/email', '/auth/sign-up/email'])
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -24,7 +24,7 @@ export function callerScheme({ headers, socket }: IncomingMessage, trusted: Bloc
   return protocol !== undefined && isTrustedPeer(socket.remoteAddress ?? null, trusted) ? readScheme(protocol) : 'http'
 }
 
-/** Everything but `http` is https, as the HTTP version that some gateways write. Spec: Errors 2. */
+/** Only `http` means http: some gateways write the HTTP version here. Spec: Errors 2. */
 function readScheme(protocol = ''): 'http' | 'https' {
   const [first = ''] = protocol.slice(0, 64).split(',', 1)
   return trimWhitespace(first).toLowerCase() === 'http' ? 'http' : 'https'

@@ -576,7 +576,7 @@ const table: Record<string, readonly Row[]> = {
     }),
     post('/introspect', {
       access: 'service',
-      summary: 'Check a session for another service (RFC 7662)',
+      summary: 'Check a session or an access token for another service (RFC 7662)',
       input: contracts.introspectInput,
       answer: contracts.introspectAnswer,
       accepts: ['form', 'json'],

@@ -166,7 +166,10 @@ describe('list-services', () => {
 
   test('says so when there is none', async () => {
     const empty = await createTestApp()
-    expect(await adminOf(empty)('list-services')).toMatchObject({ code: 0, stdout: 'No other service may call.\n' })
+    expect(await adminOf(empty)('list-services')).toMatchObject({
+      code: 0,
+      stdout: 'There are no services. Create one with create-service.\n',
+    })
     expect((await adminOf(empty)('list-services', 'x')).code).toBe(2)
   })
 })
@@ -179,5 +182,6 @@ describe('rotate-signing-keys', () => {
     expect([first.code, Math.round((Date.parse(signsFrom) - Date.now()) / 60_000)]).toEqual([0, 15])
     expect((await command('rotate-signing-keys', '--json')).json).toEqual({ signsFrom })
     expect([keys.length, await app.db.signingKey.count()]).toEqual([2, 3])
+    expect((await command('rotate-signing-keys', 'x')).code).toBe(2)
   })
 })
