@@ -95,7 +95,7 @@ test("better-auth's jwtClient gets tokens and keys unchanged", async () => {
 })
 
 describe('a token at /auth/verify', () => {
-  test('stands for its session, in the organization that it names', async () => {
+  test('identifies its session and names the organization', async () => {
     const tab = await app.signedIn()
     const { id } = await found(tab)
     const token = await getToken(tab)
@@ -114,7 +114,7 @@ describe('a token at /auth/verify', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"'])
   })
 
-  test('counts for its own audience alone', async () => {
+  test('is accepted for its own audience only', async () => {
     const tab = await app.signedIn()
     const token = await getToken(tab, `?audience=${audience}`)
     expect((await verify(token)).status).toBe(401)

@@ -113,7 +113,7 @@ test('every process signs with the new key at the same moment', async () => {
   }
 })
 
-test('a lost AUTH_SECRET ends no service: a new key signs, and the old one still verifies', async () => {
+test('a lost AUTH_SECRET does not stop signing: a new key signs, and the old one still verifies', async () => {
   const { app, token, tab } = await open()
   const old = await token()
   const { db, log } = app.service.deps

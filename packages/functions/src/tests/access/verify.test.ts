@@ -39,7 +39,7 @@ test('a signed-in caller is described in headers, and the body is empty', async 
   })
 })
 
-test('every header is there without a value too, so that a proxy overwrites what the caller sent', async () => {
+test('sends every header, empty ones too, so that a proxy overwrites what the caller sent', async () => {
   const tab = await app.signedIn()
   const headers = facts((await tab.get('/auth/verify', { headers: { 'x-auth-org': 'forged', 'x-auth-role': 'owner' } })).headers)
   expect([headers['x-auth-org'], headers['x-auth-role'], headers['x-auth-hold']]).toEqual(['', '', ''])
@@ -55,7 +55,7 @@ test.each([
   expect(facts(answer.headers)).toEqual({})
 })
 
-test('a forged bearer token is not saved by a good cookie', async () => {
+test('refuses a forged bearer token even with a good cookie', async () => {
   const tab = await app.signedIn()
   expect(outcome(await tab.get('/auth/verify', { headers: { authorization: 'Bearer forged' } }))).toEqual([401, 'UNAUTHORIZED'])
 })
@@ -106,7 +106,7 @@ describe('organizations and roles', () => {
     expect(outcome(await owner.get('/auth/verify?role=member'))).toEqual([403, 'ROLE_REQUIRED'])
   })
 
-  test('an object key is no organization', async () => {
+  test("does not take an object's key for an organization", async () => {
     expect(outcome(await (await app.signedIn()).get('/auth/verify?org=constructor'))).toEqual([403, 'ORGANIZATION_REQUIRED'])
   })
 
@@ -243,7 +243,7 @@ describe('pages', () => {
     expect([status, headers.get('location')]).toEqual([302, `${app.baseUrl}/reauthenticate?acr=aal2&max_age=60&redirectTo=%2F`])
   })
 
-  test('redirect=1 does not redirect what a sign-in cannot mend', async () => {
+  test('redirect=1 does not redirect a missing scope', async () => {
     expect(outcome(await (await app.signedIn()).get('/auth/verify?redirect=1&scope=admin'))).toEqual([403, 'INSUFFICIENT_SCOPE'])
   })
 })

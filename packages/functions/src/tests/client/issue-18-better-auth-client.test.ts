@@ -127,7 +127,7 @@ describe('additional parameters of a social sign-in and of a link', () => {
     expect(await app.db.verification.count()).toBe(before)
   })
 
-  test('a link that anyone can write has none', async () => {
+  test('the GET link ignores additionalParams and scopes', async () => {
     const query = 'provider=github&additionalParams=x&scopes=repo'
     const { status, headers } = await app.browser().get(`/auth/sign-in/social?${query}`)
     expect([status, headers.get('location')]).toEqual([302, expect.not.stringMatching(/repo|additional/)])

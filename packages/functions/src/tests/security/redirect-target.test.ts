@@ -1,6 +1,9 @@
 import { assertRedirectTarget, findRedirectTarget } from '@floorpass/api/redirect-target'
 import { describe, expect, test } from 'vitest'
 
+const { href: pageTargets } = new URL('../../../../../apps/web/app/redirect-target.ts', import.meta.url)
+const { withTarget } = (await import(pageTargets)) as { withTarget(path: string, target: string): string }
+
 const trusted = ['https://app.example.test', 'http://localhost:3000']
 
 const findPath = (target: unknown) => findRedirectTarget(target, [])
@@ -128,6 +131,12 @@ describe('a redirect target', () => {
     const long = `https://app.example.test/${'a'.repeat(2048)}`
     expect(findRedirectTarget(long.slice(0, 2048), trusted)).not.toBeNull()
     expect(findRedirectTarget(long.slice(0, 2049), trusted)).toBeNull()
+  })
+
+  test('is as long on a page as the API accepts', () => {
+    const fitsPage = (length: number) => withTarget('/login', 'a'.repeat(length - '/login?redirectTo='.length)) !== '/login'
+    const fitsApi = (length: number) => findPath(`/${'a'.repeat(length - 1)}`) !== null
+    expect([2048, 2049].map(fitsPage)).toEqual([2048, 2049].map(fitsApi))
   })
 
   test('may be missing', () => {

@@ -25,7 +25,7 @@ async function signIn(remember = true) {
 const readSession = (userId: string) => app.db.session.findFirstOrThrow({ where: { userId } })
 
 describe('introspection of a session', () => {
-  test('tells whose it is, how and when they signed in and until when it lasts', async () => {
+  test('describes the user, the sign-in and the expiry', async () => {
     const { tab, token, userId } = await signIn()
     const { createdAt, expiresAt } = await readSession(userId)
     const seconds = (time: Date) => Math.floor(time.getTime() / 1000)

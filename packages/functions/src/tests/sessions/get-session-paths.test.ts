@@ -159,7 +159,7 @@ describe('verify answers the same over the fast path and the edge', async () => 
     ['a token that is no token', [verify, cookie, 'authorization: Bearer x'], 'edge', 'invalid_token'],
     ['another scheme', [verify, cookie, 'authorization: Basic x'], 'edge', 'x-auth-acr: aal1'],
     ['a path that begins alike', [`${verify}/x`, cookie], 'edge', 'NOT_FOUND'],
-    ['a fragment of a path', [`${verify}er`, cookie], 'edge', 'NOT_FOUND'],
+    ['a longer path', [`${verify}er`, cookie], 'edge', 'NOT_FOUND'],
     ['anonymous', [verify], 'edge', 'UNAUTHORIZED'],
     ['HEAD', ['HEAD /auth/verify', cookie], 'edge', 'x-auth-acr: aal1'],
     ['POST', ['POST /auth/verify', cookie, `origin: ${trusted}`, 'content-length: 0'], 'edge', 'METHOD_NOT_ALLOWED'],
