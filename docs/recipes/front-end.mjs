@@ -15,8 +15,8 @@ export function createCaller({ accounts, audience }) {
     return token
   }
 
-  function leaveFor(page, more = {}) {
-    const query = new URLSearchParams({ ...more, redirectTo: location.href })
+  function leaveFor(page, more = []) {
+    const query = new URLSearchParams([...more.filter(([, value]) => value), ['redirectTo', location.href]])
     location.assign(`${accounts}${page}?${query}`)
   }
 
@@ -28,8 +28,11 @@ export function createCaller({ accounts, audience }) {
     held = { token: '', endsAt: 0 }
     const challenge = response.headers.get('www-authenticate') ?? ''
     const parameter = (name) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1]
-    if (parameter('error') === 'insufficient_user_authentication')
-      leaveFor('/reauthenticate', { acr: parameter('acr_values') ?? '', max_age: parameter('max_age') ?? '' })
+    const required = [
+      ['acr', parameter('acr_values')],
+      ['max_age', parameter('max_age')],
+    ]
+    if (parameter('error') === 'insufficient_user_authentication') leaveFor('/reauthenticate', required)
     return response
   }
 }

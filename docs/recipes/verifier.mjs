@@ -14,6 +14,8 @@ const keys = createRemoteJWKSet(new URL('/auth/jwks', ACCOUNTS_URL), {
 
 const routes = {
   'GET /orders': { scope: 'order:read' },
+  'POST /orders': { scope: 'order:place', maxAge: 3600 },
+  'GET /withdrawals': { scope: 'withdrawal:read', acr: 'aal2' },
   'POST /withdrawals': { scope: 'withdrawal:create', acr: 'aal2', maxAge: 300 },
 }
 
@@ -45,12 +47,15 @@ createServer(async (request, response) => {
 }).listen(Number(PORT), '127.0.0.1')
 
 /** RFC 9470: the challenge says what the person must prove. */
-function findRefusal(claims, { scope, acr, maxAge = Number.POSITIVE_INFINITY }) {
+function findRefusal(claims, { scope, acr, maxAge }) {
   if (!claims.scope.split(' ').includes(scope))
     return [403, { code: 'INSUFFICIENT_SCOPE' }, `Bearer error="insufficient_scope", scope="${scope}"`]
   const isStrong = acr === undefined || claims.acr >= acr
-  if (isStrong && Date.now() / 1000 - claims.auth_time <= maxAge) return null
-  const challenge = `Bearer error="insufficient_user_authentication", acr_values="${acr}", max_age="${maxAge}"`
+  const age = Date.now() / 1000 - claims.auth_time
+  // A proof more than a minute in the future counts as too old: the clock was set back.
+  if (isStrong && (maxAge === undefined || (age <= maxAge && age >= -60))) return null
+  const wanted = `acr_values="${isStrong ? claims.acr : acr}"${maxAge === undefined ? '' : `, max_age="${maxAge}"`}`
+  const challenge = `Bearer error="insufficient_user_authentication", ${wanted}`
   return [401, { code: 'INSUFFICIENT_USER_AUTHENTICATION' }, challenge]
 }
 

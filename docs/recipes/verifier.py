@@ -17,6 +17,8 @@ if not ACCOUNTS_URL or not AUDIENCE:
 
 ROUTES = {
     "GET /orders": {"scope": "order:read"},
+    "POST /orders": {"scope": "order:place", "max_age": 3600},
+    "GET /withdrawals": {"scope": "withdrawal:read", "acr": "aal2"},
     "POST /withdrawals": {"scope": "withdrawal:create", "acr": "aal2", "max_age": 300},
 }
 
@@ -66,13 +68,17 @@ def verify(token):
     return jwt.decode(token, key, algorithms=["ES256"], issuer=ACCOUNTS_URL, audience=AUDIENCE, leeway=5, options=required)
 
 
-def find_refusal(claims, scope, acr="", max_age=float("inf")):
+def find_refusal(claims, scope, acr="", max_age=None):
     """RFC 9470: the challenge says what the person must prove."""
     if scope not in claims["scope"].split(" "):
         return 403, "INSUFFICIENT_SCOPE", f'Bearer error="insufficient_scope", scope="{scope}"'
-    if claims["acr"] >= acr and time.time() - claims["auth_time"] <= max_age:
+    is_strong = claims["acr"] >= acr
+    # A proof more than a minute in the future counts as too old: the clock was set back.
+    if is_strong and (max_age is None or -60 <= time.time() - claims["auth_time"] <= max_age):
         return None
-    challenge = f'Bearer error="insufficient_user_authentication", acr_values="{acr}", max_age="{max_age}"'
+    challenge = f'Bearer error="insufficient_user_authentication", acr_values="{claims["acr"] if is_strong else acr}"'
+    if max_age is not None:
+        challenge += f', max_age="{max_age}"'
     return 401, "INSUFFICIENT_USER_AUTHENTICATION", challenge
 
 

@@ -87,7 +87,7 @@ const goodClaims = (): JWTPayload => ({
   auth_time: now(),
   acr: 'aal2',
   amr: ['pwd', 'otp', 'mfa'],
-  scope: 'order:read withdrawal:create',
+  scope: 'order:read order:place withdrawal:read withdrawal:create',
 })
 const sign = (claims: JWTPayload = {}, header: Record<string, unknown> = {}, key = privateKey) =>
   new SignJWT({ ...goodClaims(), ...claims })
@@ -132,6 +132,8 @@ const forgeries: [string, () => string | Promise<string>][] = [
   ['without an expiry', () => without('exp')],
   ['of tomorrow', () => sign({ nbf: now() + 86_400 })],
   ['of no one', () => without('sub')],
+  ['without an authentication strength', () => without('acr')],
+  ['without a time of authentication', () => without('auth_time')],
   ['signed by another key under a known id', () => sign({}, {}, foreignKey)],
   ['that brings its key', async () => sign({}, { jwk: await exportJWK(publicKey), kid: undefined }, foreignKey)],
   ['of an unknown key', () => sign({}, { kid: 'unknown' })],
@@ -184,7 +186,11 @@ const callOf =
     return { status: response.status, challenge: response.headers.get('www-authenticate'), body }
   }
 
-const stepUp = 'Bearer error="insufficient_user_authentication", acr_values="aal2", max_age="300"'
+const stepUp = (wanted: string) => ({
+  status: 401,
+  challenge: `Bearer error="insufficient_user_authentication", ${wanted}`,
+  body: { code: 'INSUFFICIENT_USER_AUTHENTICATION' },
+})
 
 describe.each(installed.map(([name]) => name))('%s', (name) => {
   const call = callOf(name)
@@ -223,12 +229,31 @@ describe.each(installed.map(([name]) => name))('%s', (name) => {
 
   test('a withdrawal needs a recent second factor (RFC 9470)', async () => {
     const withdraw = async (token: string) => call(token, 'POST /withdrawals')
-    const refusal = { status: 401, challenge: stepUp, body: { code: 'INSUFFICIENT_USER_AUTHENTICATION' } }
+    const refusal = stepUp('acr_values="aal2", max_age="300"')
     expect(await withdraw(await tokenOf(ada.cookie))).toEqual(refusal)
     expect(await withdraw(await sign({ acr: 'aal1' }))).toEqual(refusal)
     expect(await withdraw(await sign({ auth_time: now() - 302 }))).toEqual(refusal)
     for (const name of ['acr', 'auth_time']) expect((await withdraw(await without(name))).status).toBe(401)
     expect((await withdraw(await sign({ auth_time: now() - 290 }))).status).toBe(200)
+  })
+
+  test('a route that requires only a second factor asks for no age', async () => {
+    const read = async (claims: JWTPayload) => call(await sign(claims), 'GET /withdrawals')
+    expect(await read({ acr: 'aal1' })).toEqual(stepUp('acr_values="aal2"'))
+    expect((await read({ auth_time: now() - 1_000_000 })).status).toBe(200)
+  })
+
+  test('a route that requires only a recent proof asks for it at the strength of the token', async () => {
+    const order = async (claims: JWTPayload) => call(await sign(claims), 'POST /orders')
+    for (const acr of ['aal1', 'aal2'])
+      expect(await order({ acr, auth_time: now() - 3610 })).toEqual(stepUp(`acr_values="${acr}", max_age="3600"`))
+    expect((await order({ acr: 'aal1', auth_time: now() - 3590 })).status).toBe(200)
+  })
+
+  test('a proof more than a minute in the future is not recent', async () => {
+    const order = async (ahead: number) => call(await sign({ auth_time: now() + ahead }), 'POST /orders')
+    expect(await order(70)).toEqual(stepUp('acr_values="aal2", max_age="3600"'))
+    expect((await order(50)).status).toBe(200)
   })
 
   test('a scope that the token lacks is 403', async () => {
@@ -301,6 +326,28 @@ test('a page calls with a token, keeps it, and leads the person to the page that
   places.push('signed out')
   await expect(callBackend(`${backend}/orders`)).rejects.toThrow('no access token: 401')
   expect(places.at(-1)).toBe(`${target.url}/login?redirectTo=https%3A%2F%2Fapp.example.com%2Forders%3Fid%3D1`)
+})
+
+test.each([
+  ['acr_values="aal2"', { acr: 'aal2' }],
+  ['max_age="300"', { max_age: '300' }],
+  ['acr_values="", max_age=""', {}],
+])('a page asks for what the challenge requires and for nothing else: %s', async (wanted, expected) => {
+  const places: string[] = []
+  const answerAsBackend: typeof fetch = async (input) =>
+    String(input).includes('/auth/token')
+      ? Response.json({ token: 'token', expiresIn: 120 })
+      : new Response(null, { status: 401, headers: { 'www-authenticate': stepUp(wanted).challenge } })
+  vi.stubGlobal('fetch', answerAsBackend)
+  vi.stubGlobal('location', { href: 'https://app.example.com/', assign: (place: string) => places.push(place) })
+  onTestFinished(() => void vi.unstubAllGlobals())
+  const { createCaller } = await import(`${recipes}front-end.mjs`)
+  await createCaller({ accounts: issuer, audience })('https://api.example.com/orders')
+  const { pathname, searchParams } = new URL(places[0] ?? '')
+  expect([pathname, Object.fromEntries(searchParams)]).toEqual([
+    '/reauthenticate',
+    { ...expected, redirectTo: 'https://app.example.com/' },
+  ])
 })
 
 test('no verifier refuses a token while the keys rotate', async () => {
