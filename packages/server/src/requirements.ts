@@ -24,11 +24,12 @@ const reaches = (order: readonly string[], actual: string | null, required: stri
 /** Checks the caller of a token as the service would. Returns null when every requirement is met. */
 export function findRefusal(caller: Caller, requirements: Requirements, clockTolerance: number) {
   const { acr, maxAge, org = caller.organizationId, role } = requirements
-  const age = Date.now() / 1000 - caller.authTime - clockTolerance
+  const age = Date.now() / 1000 - caller.authTime
   const isStrong = reaches(acrs, caller.acr, acr)
-  // A comparison with NaN is false, so that a wrong maxAge refuses.
-  if (!isStrong || (maxAge !== undefined && !(age <= maxAge))) {
-    const wanted = `acr_values="${isStrong ? caller.acr : acr}"${maxAge === undefined ? '' : `, max_age="${maxAge}"`}`
+  // A time in the future counts as too old: the clock was set back. A comparison with NaN is false, so that a wrong maxAge refuses.
+  const isRecent = maxAge === undefined || (age - clockTolerance <= maxAge && age >= -60)
+  if (!isStrong || !isRecent) {
+    const wanted = `acr_values="${isStrong ? caller.acr : acr}"${Number.isFinite(maxAge) ? `, max_age="${maxAge}"` : ''}`
     return refuse('INSUFFICIENT_USER_AUTHENTICATION', `Bearer error="insufficient_user_authentication", ${wanted}`)
   }
   if (org !== caller.organizationId) return refuse('ORGANIZATION_REQUIRED')

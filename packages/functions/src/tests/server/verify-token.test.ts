@@ -116,7 +116,7 @@ describe('the requirements of a route', () => {
     [{ acr: 'aal2', maxAge: 300 }, challenge('acr_values="aal2", max_age="300"')],
     [{ maxAge: 30 }, challenge('acr_values="aal1", max_age="30"')],
     [{ maxAge: 0 }, challenge('acr_values="aal1", max_age="0"')],
-    [{ maxAge: Number.NaN }, challenge('acr_values="aal1", max_age="NaN"')],
+    [{ maxAge: Number.NaN }, challenge('acr_values="aal1"')],
     [{ acr: 'aal0' as never }, challenge('acr_values="aal0"')],
     [{ scope: ['order:read', 'account:read'] }, 'user-1'],
     [
@@ -130,6 +130,15 @@ describe('the requirements of a route', () => {
     [{ role: 'onwer' as never }, '403 ROLE_REQUIRED'],
   ])('%j', async (requirements, expected) => {
     expect(await outcome(await issuer.sign(), requirements)).toBe(expected)
+  })
+
+  test('refuse a proof more than a minute in the future where a recent one is required', async () => {
+    const outcomeAhead = async (seconds: number, requirements: Requirements) =>
+      outcome(await issuer.sign({ auth_time: Math.floor(Date.now() / 1000) + seconds }), requirements)
+    expect(await outcomeAhead(70, { maxAge: 300 })).toBe(challenge('acr_values="aal1", max_age="300"'))
+    expect(await outcomeAhead(70, { maxAge: Number.POSITIVE_INFINITY })).toBe(challenge('acr_values="aal1"'))
+    expect(await outcomeAhead(50, { maxAge: 300 })).toBe('user-1')
+    expect(await outcomeAhead(70, {})).toBe('user-1')
   })
 
   test('refuse a caller without an organization where a role is required', async () => {
