@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose'
 
 /** Strongest first. `aal2`: the person also proved a second factor. */
 export const acrs = ['aal2', 'aal1'] as const
-/** Mightiest first. */
+/** Highest first. */
 export const roles = ['owner', 'admin', 'member'] as const
 
 export type Acr = (typeof acrs)[number]

@@ -53,7 +53,7 @@ const tokenFaults = [
 export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceKey, ...options }: VerifierOptions): Verifier {
   const { fetch: send = globalThis.fetch, timeoutMs = 2000, clockTolerance = 5 } = options
   // jose would accept the tokens of every audience.
-  if (!audience) throw new TypeError('audience is missing: name the resource that your server is')
+  if (!audience) throw new TypeError('audience is missing: pass the entry of your server in TOKEN_AUDIENCES')
   const expected = { issuer: new URL(issuer).origin, audience, algorithms: ['ES256'], typ: 'at+jwt', clockTolerance }
 
   /** Also gives up on a custom fetch that ignores its signal. Next caches what is not `no-store`. */

@@ -208,6 +208,8 @@ describe('the keys of the service', () => {
 })
 
 test('a verifier without an audience or a valid issuer is refused at once', () => {
-  expect(() => createVerifier({ issuer: issuer.url } as never)).toThrow('audience is missing')
+  expect(() => createVerifier({ issuer: issuer.url } as never)).toThrow(
+    'audience is missing: pass the entry of your server in TOKEN_AUDIENCES',
+  )
   expect(() => createVerifier({ issuer: 'accounts', audience })).toThrow('Invalid URL')
 })
