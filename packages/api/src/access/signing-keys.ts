@@ -49,8 +49,8 @@ export function createSigningKeys({ db, secretBox, log }: Options): SigningKeys 
   }
 
   const readKeys = async (): Promise<readonly Key[]> => {
-    const keys = await openKeys(withoutRetired(await findRows(db)))
-    return isComplete(keys) ? keys : openKeys(await db.$transaction((tx) => addMissingKeys(tx)))
+    const keys = withoutRetired(await openKeys(await findRows(db)))
+    return isComplete(keys) ? keys : db.$transaction((tx) => addMissingKeys(tx))
   }
 
   const openKeys = (rows: readonly Row[]): Promise<Key[]> => Promise.all(rows.map(openKey))
@@ -70,12 +70,14 @@ export function createSigningKeys({ db, secretBox, log }: Options): SigningKeys 
   }
 
   /** Under a lock: all processes of a new service start with the same keys. */
-  const addMissingKeys = async (tx: Transaction): Promise<Row[]> => {
+  const addMissingKeys = async (tx: Transaction): Promise<Key[]> => {
     await lockKeys(tx)
     const keys = await openKeys(await findRows(tx))
     if (!findSigner(keys)) await createKey(tx, new Date())
     if (!findStandby(keys)) await createKey(tx, secondsFromNow(rotateEvery))
-    return removeRetired(tx, await findRows(tx))
+    const needed = withoutRetired(await openKeys(await findRows(tx)))
+    await tx.signingKey.deleteMany({ where: { id: { notIn: needed.map(({ id }) => id) } } })
+    return needed
   }
 
   const createKey = async (tx: Transaction, signsFrom: Date): Promise<void> => {
@@ -97,7 +99,7 @@ export function createSigningKeys({ db, secretBox, log }: Options): SigningKeys 
     list: async () => (await getKeys()).map(({ jwk }) => jwk),
     rotate: () =>
       db.$transaction(async (tx) => {
-        const standby = findStandby(await openKeys(await addMissingKeys(tx)))
+        const standby = findStandby(await addMissingKeys(tx))
         if (!standby) throw new Error('no standby key')
         const published = standby.createdAt.getTime() + publishedBefore * 1000
         // Every process must have read the new time before it comes.
@@ -128,18 +130,11 @@ const findRows = (db: Pick<Transaction, 'signingKey'>): Promise<Row[]> =>
 const lockKeys = (tx: Transaction): Promise<number> =>
   tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('floorpass signing keys'))`
 
-/** A key retires when the next one signs. */
-const withoutRetired = (rows: readonly Row[]): Row[] =>
-  rows.filter((_, index) => {
-    const next = rows[index + 1]
-    return next === undefined || next.signsFrom > secondsFromNow(-keepRetired)
-  })
+/** Only a key that can sign retires those before it. */
+const isRetired = (key: Key, keys: readonly Key[]): boolean =>
+  keys.some((next) => canSign(next) && next.signsFrom > key.signsFrom && next.signsFrom <= secondsFromNow(-keepRetired))
 
-async function removeRetired(tx: Transaction, rows: readonly Row[]): Promise<Row[]> {
-  const needed = withoutRetired(rows)
-  await tx.signingKey.deleteMany({ where: { id: { notIn: needed.map(({ id }) => id) } } })
-  return needed
-}
+const withoutRetired = (keys: readonly Key[]): Key[] => keys.filter((key) => !isRetired(key, keys))
 
 const toCryptoKey = async (jwk: JWK): Promise<CryptoKey> => (await importJWK(jwk, signingAlgorithm)) as CryptoKey
 

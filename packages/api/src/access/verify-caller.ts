@@ -49,6 +49,9 @@ async function verifyCookie(ctx: Context, requirements: Requirements): Promise<C
 /** The session decides: a token of an ended session is refused at once. The token decides about the organization. */
 async function verifyToken(ctx: Context, token: string, requirements: Requirements): Promise<Caller> {
   const { audience = ctx.settings.baseUrl } = requirements
+  // Otherwise a service could use a person's token at every other service, for as long as the session lives.
+  if (requirements.token !== undefined)
+    throw new AppError('INVALID_AUDIENCE', { message: 'An access token gives no other access token' })
   if (!ctx.settings.tokenAudiences.includes(audience)) throw new AppError('INVALID_AUDIENCE')
   const claims = await readAccessToken(ctx, token, audience)
   const active = claims && (await findSessionByHandle(ctx, claims.sid))

@@ -167,8 +167,11 @@ export async function findSessionByToken(ctx: SessionScope, token: string): Prom
 
 /** For an access token, which names its session by the handle. Never extends the session. */
 export async function findSessionByHandle(ctx: SessionScope, handle: string): Promise<ActiveSession | null> {
+  const uncachedRead = ctx.sessionCache.findId(handle) === undefined ? ctx.sessionMisses.startRead(ctx) : null
   const id = await findSessionId(ctx, handle)
-  return id === null ? null : (ctx.sessionCache.find(id)?.active ?? readSession(ctx, id, null))
+  if (id !== null) return ctx.sessionCache.find(id)?.active ?? readSession(ctx, id, null)
+  uncachedRead?.countMiss()
+  return null
 }
 
 async function findSessionId({ sql, sessionCache }: InspectScope, handle: string): Promise<string | null> {

@@ -1,7 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** The token of an Authorization header of the scheme Bearer (RFC 6750 2.1). Null for any other header. */
-export const bearerToken = (header: string | null): string | null => /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null
+/** The token of an Authorization header of the scheme Bearer (RFC 6750 2.1). Null for another scheme; empty, so invalid, if malformed. */
+export function bearerToken(header: string | null): string | null {
+  const [, rest] = /^Bearer\b(.*)$/i.exec(header ?? '') ?? []
+  if (rest === undefined) return null
+  return /^ +(\S+) *$/.exec(rest)?.[1] ?? ''
+}
 
 /** Whether the Authorization header carries the secret; false if `secret` is null. Hashing makes the comparison time constant for any length. */
 export function isBearer(header: string | null, secret: string | null): boolean {

@@ -207,3 +207,30 @@ test('a token of a strong session says so', async () => {
   await tab.post('/auth/reauthenticate', { code: authenticator.code(1) })
   expect(decodeJwt(await getToken(tab, '?acr=aal2&max_age=60'))).toMatchObject({ acr: 'aal2', amr: ['pwd', 'otp', 'mfa'] })
 })
+
+test('a token is not exchanged for another, neither for its own audience nor for a second one', async () => {
+  const tab = await app.signedIn()
+  const token = await getToken(tab, `?audience=${audience}`)
+  for (const other of ['urn:risk', audience, app.baseUrl])
+    expect(outcome(await verify(token, `?audience=${audience}&token=${other}`))).toEqual([403, 'INVALID_AUDIENCE'])
+})
+
+test.each(['Bearer', 'Bearer ', 'Bearer a b', 'Bearer a, Bearer b', 'bearer\ta'])(
+  'a malformed bearer header is invalid, and a cookie beside it does not count: %j',
+  async (authorization) => {
+    const tab = await app.signedIn()
+    expect(outcome(await tab.get('/auth/verify', { headers: { authorization } }))).toEqual([401, 'UNAUTHORIZED'])
+  },
+)
+
+test('the tokens of ended sessions are limited like invalid cookies', async () => {
+  const own = await createTestApp({ RATE_LIMIT: 'on' })
+  const tab = await own.signedIn()
+  const token = tokenOf(await tab.get('/auth/token'))
+  await tab.post('/auth/sign-out')
+  const statuses = new Set<number>()
+  const { addressPerMinute, readsPerSecond } = policy.sessionMisses
+  for (let count = 0; count < addressPerMinute + readsPerSecond + 5; count += 1)
+    statuses.add((await own.browser().get('/auth/verify', withBearer(token))).status)
+  expect([...statuses]).toEqual([401, 503])
+})

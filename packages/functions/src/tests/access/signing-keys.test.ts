@@ -168,3 +168,18 @@ test('a rotation after a lost AUTH_SECRET replaces the key that signs now', asyn
   clock.advance((signsFrom.getTime() - Date.now()) / 1000 + inMemory)
   expect((await keys.current()).id).not.toBe(former)
 })
+
+test('a later key that cannot be opened neither retires nor replaces the key that signs', async () => {
+  const clock = holdClock()
+  const { app, signer, token } = await open()
+  const former = await signer()
+  const [standby] = await app.db.signingKey.findMany({ where: { id: { not: former } } })
+  const { db, log } = app.service.deps
+  const foreign = createSecretBox(['another secret that is long enough for tests'])
+  const privateKeySealed = foreign.seal('{}', ['signing_keys.private_key_sealed', standby?.id ?? ''])
+  await app.db.signingKey.updateMany({ where: { id: standby?.id ?? '' }, data: { signsFrom: new Date(), privateKeySealed } })
+  clock.advance(2 * keepRetired)
+  expect(await signer()).toBe(former)
+  expect(await token()).toMatch(/^ey/)
+  expect(await createSigningKeys({ db, log, secretBox: app.service.deps.secretBox }).findPublicKey(former)).not.toBeNull()
+})
