@@ -9,6 +9,8 @@ export type Effects<Action extends AuditAction, Mail extends MailName, Cookie ex
   Mails<Mail> &
   SetsCookies<Cookie>
 
+const wakeDelayMs = 10
+
 /** Unrestricted. `mutation` narrows it to the declared effects. */
 export function withEffects(ctx: Context): Context & Effects<AuditAction, MailName, CookieName> & { wakeMail(): void } {
   let hasQueuedMail = false
@@ -21,7 +23,8 @@ export function withEffects(ctx: Context): Context & Effects<AuditAction, MailNa
     },
     setCookie: (_name, header) => ctx.cookies.set(header),
     wakeMail: () => {
-      if (hasQueuedMail) ctx.mail.wake()
+      // Later, so that the time of the response does not reveal a mail.
+      if (hasQueuedMail) setTimeout(() => ctx.mail.wake(), wakeDelayMs).unref()
     },
   }
 }
