@@ -9,8 +9,6 @@ export type Effects<Action extends AuditAction, Mail extends MailName, Cookie ex
   Mails<Mail> &
   SetsCookies<Cookie>
 
-const wakeDelayMs = 10
-
 /** Unrestricted. `mutation` narrows it to the declared effects. */
 export function withEffects(ctx: Context): Context & Effects<AuditAction, MailName, CookieName> & { wakeMail(): void } {
   let hasQueuedMail = false
@@ -23,8 +21,8 @@ export function withEffects(ctx: Context): Context & Effects<AuditAction, MailNa
     },
     setCookie: (_name, header) => ctx.cookies.set(header),
     wakeMail: () => {
-      // Later, so that the time of the response does not reveal a mail.
-      if (hasQueuedMail) setTimeout(() => ctx.mail.wake(), wakeDelayMs).unref()
+      // After the response, whose time must not reveal a mail.
+      if (hasQueuedMail) setImmediate(() => ctx.mail.wake())
     },
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as immediate } from 'node:timers/promises'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
@@ -158,10 +159,12 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
 
   test('writes exactly one event for the action and one per effect, and wakes the mail queue only for a mail', async () => {
     const ready = await prepared()
+    await immediate()
     const known = new Set((await app.db.auditEvent.findMany()).map(({ id }) => id))
     const wake = vi.spyOn(app.service.deps.mail, 'wake')
     onTestFinished(() => wake.mockRestore())
     expect((await act(ready)).status).toBe(200)
+    await immediate()
     expect(wake.mock.calls.length > 0).toBe(mails)
     const written = (await app.db.auditEvent.findMany()).filter(({ id }) => !known.has(id))
     expect(written.map((event) => event.action).sort()).toEqual([action, ...effects].sort())
