@@ -14,7 +14,8 @@ export async function answerVerify(api: Api, request: Request, { settings, logRa
     const error = toVerifyError(thrown)
     if (query.redirect === '1' && error.status === 401) return redirectAnswer(error, request, query, settings)
     if (error.key !== 'VALIDATION_ERROR') return errorAnswer(error)
-    logRarely(`gateway request ${error.message}`, { reason: error.message }, 'gateway request invalid: its callers are refused')
+    const reason = error.message.slice(0, 200)
+    logRarely(`gateway request ${reason}`, { reason }, 'gateway request invalid: its callers are refused')
     return { ...errorAnswer(error), status: 403 }
   }
 }
