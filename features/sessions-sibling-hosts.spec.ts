@@ -79,15 +79,16 @@ async function expectSignedOut(page: Page, origin: string): Promise<void> {
   await expect(page).toHaveURL(`${origin}/login?redirectTo=%2Fdashboard`)
 }
 
+const sharedDomain = ({ secure }: Ports) => ({
+  BASE_URL: `https://accounts.floor.localhost:${secure}`,
+  COOKIE_DOMAIN: 'floor.localhost',
+})
+
 test('sessions: with COOKIE_DOMAIN a sibling host sees the session, and cannot plant another one on our pages', async ({
   page,
 }) => {
   test.slow()
-  const environment = ({ secure }: Ports) => ({
-    BASE_URL: `https://accounts.floor.localhost:${secure}`,
-    COOKIE_DOMAIN: 'floor.localhost',
-  })
-  await withService(environment, async ({ service, secure }) => {
+  await withService(sharedDomain, async ({ service, secure }) => {
     const [accounts, app] = ['accounts', 'app'].map((name) => `https://${name}.floor.localhost:${secure}`) as [string, string]
     const [victim, attacker] = [newPerson(), newPerson()]
     for (const person of [victim, attacker]) await createAccount(`http://127.0.0.1:${service}`, person)
@@ -124,11 +125,7 @@ test('sessions: with COOKIE_DOMAIN a sibling host sees the session, and cannot p
 
 test('sessions: a planted cookie does not sign a visitor in to our pages', async ({ page }) => {
   test.slow()
-  const environment = ({ secure }: Ports) => ({
-    BASE_URL: `https://accounts.floor.localhost:${secure}`,
-    COOKIE_DOMAIN: 'floor.localhost',
-  })
-  await withService(environment, async ({ service, secure }) => {
+  await withService(sharedDomain, async ({ service, secure }) => {
     const [accounts, app] = ['accounts', 'app'].map((name) => `https://${name}.floor.localhost:${secure}`) as [string, string]
     const [victim, attacker] = [newPerson(), newPerson()]
     for (const person of [victim, attacker]) await createAccount(`http://127.0.0.1:${service}`, person)
