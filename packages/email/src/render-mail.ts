@@ -1,68 +1,47 @@
+import { textsIn } from '@floorpass/languages'
+import type { Locale } from '@floorpass/languages/locales'
+import { oneLine, plainName } from '@floorpass/languages/plain-words'
+import type { MailContent, MailLink, MailName, MailReason, MailVariables } from '@floorpass/languages/types'
 import { type Mail, MailError } from './mail.ts'
-import { oneLine, plainName } from './plain-words.ts'
-import { accountDeleted } from './templates/account-deleted.ts'
-import { accountLinked } from './templates/account-linked.ts'
-import { accountUnlinked } from './templates/account-unlinked.ts'
-import { alreadyRegistered } from './templates/already-registered.ts'
-import { backupCodeUsed } from './templates/backup-code-used.ts'
-import { backupCodesReplaced } from './templates/backup-codes-replaced.ts'
-import { changeEmailConfirm } from './templates/change-email-confirm.ts'
-import type { MailContent, MailContext, MailLink, MailTemplate } from './templates/content.ts'
-import { deleteAccount } from './templates/delete-account.ts'
-import { emailChangeRequested } from './templates/email-change-requested.ts'
-import { emailChangeUndone } from './templates/email-change-undone.ts'
-import { emailChanged } from './templates/email-changed.ts'
 import { renderHtml, renderText } from './templates/layout.ts'
-import { memberAdded } from './templates/member-added.ts'
-import { memberRemoved } from './templates/member-removed.ts'
-import { membershipDropped } from './templates/membership-dropped.ts'
-import { organizationInvitation } from './templates/organization-invitation.ts'
-import { passwordChanged } from './templates/password-changed.ts'
-import { passwordCleared } from './templates/password-cleared.ts'
-import { passwordPaused } from './templates/password-paused.ts'
-import { passwordSet } from './templates/password-set.ts'
-import { reauthenticate } from './templates/reauthenticate.ts'
-import { resetPassword } from './templates/reset-password.ts'
-import { twoFactorDisabled } from './templates/two-factor-disabled.ts'
-import { twoFactorEnabled } from './templates/two-factor-enabled.ts'
-import { twoFactorLocked } from './templates/two-factor-locked.ts'
-import { verifyEmail } from './templates/verify-email.ts'
 
-const templates = {
-  'verify-email': verifyEmail,
-  'already-registered': alreadyRegistered,
-  'reset-password': resetPassword,
-  'password-changed': passwordChanged,
-  'password-cleared': passwordCleared,
-  'password-paused': passwordPaused,
-  'password-set': passwordSet,
-  'change-email-confirm': changeEmailConfirm,
-  'email-change-requested': emailChangeRequested,
-  'email-changed': emailChanged,
-  'email-change-undone': emailChangeUndone,
-  'delete-account': deleteAccount,
-  reauthenticate,
-  'account-linked': accountLinked,
-  'account-unlinked': accountUnlinked,
-  'account-deleted': accountDeleted,
-  'organization-invitation': organizationInvitation,
-  'member-added': memberAdded,
-  'member-removed': memberRemoved,
-  'membership-dropped': membershipDropped,
-  'two-factor-enabled': twoFactorEnabled,
-  'two-factor-disabled': twoFactorDisabled,
-  'two-factor-locked': twoFactorLocked,
-  'backup-codes-replaced': backupCodesReplaced,
-  'backup-code-used': backupCodeUsed,
+/** What every mail needs. `name` is the person's own: it is made harmless before it is shown, and may be empty. */
+export type MailContext = { locale: Locale; appName: string; baseUrl: string; name: string }
+
+const reasonOf: Record<MailName, MailReason> = {
+  'verify-email': 'sign-up',
+  'create-passkey': 'sign-up',
+  'already-registered': 'sign-up',
+  'reset-password': 'request',
+  'password-changed': 'security',
+  'password-cleared': 'security',
+  'password-paused': 'security',
+  'password-set': 'security',
+  'change-email-confirm': 'request',
+  'email-change-requested': 'account-request',
+  'email-changed': 'former-email',
+  'email-change-undone': 'security',
+  'delete-account': 'account-request',
+  reauthenticate: 'account-request',
+  'account-linked': 'security',
+  'account-unlinked': 'security',
+  'account-deleted': 'farewell',
+  'passkey-added': 'security',
+  'passkey-removed': 'security',
+  'passkey-counter': 'security',
+  'organization-invitation': 'invitation',
+  'member-added': 'membership',
+  'member-removed': 'membership',
+  'membership-dropped': 'membership',
+  'two-factor-enabled': 'security',
+  'authenticator-added': 'security',
+  'two-factor-disabled': 'security',
+  'two-factor-locked': 'security',
+  'backup-codes-replaced': 'security',
+  'backup-code-used': 'security',
 }
 
-/** The mails that exist. */
-export type MailName = keyof typeof templates
-
-/** What each mail needs beside the MailContext. */
-export type MailVariables = {
-  [Name in MailName]: (typeof templates)[Name] extends MailTemplate<infer Variables> ? Variables : never
-}
+export const mailNames = Object.keys(reasonOf) as MailName[]
 
 /** A mail without its recipient. */
 export type RenderedMail = Omit<Mail, 'to'>
@@ -70,15 +49,22 @@ export type RenderedMail = Omit<Mail, 'to'>
 /** Renders a mail in both parts. A link that leaves `baseUrl` is refused: no mail may point where a request header said. */
 export function renderMail<Name extends MailName>(mail: Name, variables: MailContext & MailVariables[Name]): RenderedMail {
   const { locale, baseUrl } = variables
-  const write = templates[mail][locale] as (variables: MailContext & MailVariables[Name]) => MailContent
+  const { mails } = textsIn(locale)
+  const write = mails.contents[mail] as (variables: MailContext & MailVariables[Name]) => MailContent
   const appName = oneLine(variables.appName)
-  const content = typeset(write({ ...variables, appName }), locale)
+  const content = { ...write({ ...variables, appName }), reason: mails.reasons[reasonOf[mail]](appName) }
   for (const link of [content.action, content.secondAction]) refuseForeignLink(link, baseUrl)
 
-  const name = plainName(variables.name)
-  const hello = locale === 'fr' ? 'Bonjour' : 'Hello'
-  const email = { ...content, locale, appName, baseUrl, greeting: name ? `${hello} ${name},` : `${hello},` }
-  return { subject: content.subject, text: renderText(email), html: renderHtml(email) }
+  const email = {
+    ...typeset(content, mails.typeset),
+    locale,
+    appName,
+    baseUrl,
+    greeting: mails.greeting(plainName(variables.name)),
+    copyLink: mails.copyLink,
+    linkLabel: mails.linkLabel,
+  }
+  return { subject: email.subject, text: renderText(email), html: renderHtml(email) }
 }
 
 function refuseForeignLink(link: MailLink | undefined, baseUrl: string) {
@@ -87,17 +73,20 @@ function refuseForeignLink(link: MailLink | undefined, baseUrl: string) {
   if (!inside) throw new MailError('MAIL_LINK_REFUSED', 'A link in a mail must start with the base URL.')
 }
 
-// French sets a space before : ; ? ! and inside « » that must not break the line.
-function typeset(content: MailContent, locale: MailContext['locale']): MailContent {
-  if (locale !== 'fr') return content
-  const set = (text: string) => text.replace(/ ([:;?!»])/g, '\u00a0$1').replace(/« /g, '«\u00a0')
-  const { subject, preheader, heading, paragraphs, footnote } = content
+type Sentences = MailContent & { reason: string }
+
+/** Sets each sentence by the rules of its language; labels of links have none to set. */
+function typeset(content: Sentences, set: ((text: string) => string) | undefined): Sentences {
+  if (!set) return content
+  const { subject, preheader, heading, paragraphs, list, footnote, reason } = content
   return {
     ...content,
     subject: set(subject),
     preheader: set(preheader),
     heading: set(heading),
     paragraphs: paragraphs.map(set),
+    ...(list && { list: { title: set(list.title), items: list.items.map(set) } }),
     ...(footnote && { footnote: set(footnote) }),
+    reason: set(reason),
   }
 }

@@ -1,0 +1,6 @@
+export { app } from './app.ts'
+export { mailed } from './mailed.ts'
+export { mails } from './mails.ts'
+export { pages } from './pages.ts'
+export { server } from './server.ts'
+export { stored } from './stored.ts'

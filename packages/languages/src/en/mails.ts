@@ -1,0 +1,360 @@
+import { bulletList, durationIn, type MailTexts } from '../mail-texts.ts'
+import { maskAddress, plainName } from '../plain-words.ts'
+
+const duration = durationIn('en')
+
+const as = { owner: 'an owner', admin: 'an administrator', member: 'a member' }
+
+export const mails: MailTexts = {
+  greeting: (name) => (name ? `Hello ${name},` : 'Hello,'),
+  copyLink: 'If the button doesn’t work, copy this link into your browser:',
+  linkLabel: (label) => `${label}:`,
+
+  reasons: {
+    'sign-up': (appName) => `We sent this because your email was used to sign up for ${appName}.`,
+    request: (appName) => `We sent this because your email was entered on ${appName}.`,
+    'account-request': (appName) => `We sent this because it was requested from your ${appName} account.`,
+    security: (appName) => `We email you whenever something affects the security of your ${appName} account.`,
+    'former-email': (appName) => `We sent this because a ${appName} account used your email until now.`,
+    invitation: (appName) => `We sent this because an organization invited you to ${appName}.`,
+    membership: (appName) => `We email you whenever you join or leave an organization on ${appName}.`,
+    farewell: (appName) => `We sent this because your email belonged to a ${appName} account.`,
+  },
+  contents: {
+    'verify-email': ({ appName, url, hours }) => ({
+      subject: `Confirm your email for ${appName}`,
+      preheader: `One click and you can sign in. This link expires in ${duration.hours(hours)}.`,
+      heading: 'Confirm your email',
+      paragraphs: [`Thanks for signing up for ${appName}. Confirm that this email is yours, and you’re ready to sign in.`],
+      action: { label: 'Confirm my email', url },
+      footnote: `This link expires in ${duration.hours(hours)}. If you didn’t sign up, you don’t need to do anything: the account stays closed until your email is confirmed.`,
+    }),
+    'create-passkey': ({ appName, url, hours }) => ({
+      subject: `Create your passkey for ${appName}`,
+      preheader: `Your passkey opens your account. This link expires in ${duration.hours(hours)}.`,
+      heading: 'Create your passkey',
+      paragraphs: [
+        `Thanks for signing up for ${appName}. Open this link on the device that you want to sign in with. Your first passkey also confirms that this email is yours.`,
+      ],
+      action: { label: 'Create my passkey', url },
+      footnote: `This link expires in ${duration.hours(hours)}. If you didn’t sign up, you don’t need to do anything: the account stays closed until a passkey is created.`,
+    }),
+    'already-registered': ({ appName, signInUrl, resetUrl }) => ({
+      subject: `You already have a ${appName} account`,
+      preheader: 'Someone tried to sign up with your email. Nothing has changed.',
+      heading: 'You already have an account',
+      paragraphs: [
+        `Someone, probably you, just tried to sign up for ${appName} with this email. You already have an account, so nothing was created or changed.`,
+        'If this was you, sign in. If you forgot your password, choose a new one.',
+      ],
+      action: { label: 'Sign in', url: signInUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+      footnote: 'If this wasn’t you, you can ignore this email. We didn’t reveal that you have an account.',
+    }),
+    'reset-password': ({ appName, url, minutes }) => ({
+      subject: `Choose a new password for ${appName}`,
+      preheader: `This link expires in ${duration.minutes(minutes)}.`,
+      heading: 'Choose a new password',
+      paragraphs: [`Someone, probably you, asked to reset the password of your ${appName} account.`],
+      action: { label: 'Choose a new password', url },
+      footnote: `This link works once and expires in ${duration.minutes(minutes)}. If you didn’t ask for it, ignore this email: your password stays the same.`,
+    }),
+    'password-changed': ({ appName, byReset, resetUrl }) => ({
+      subject: `Your ${appName} password was changed`,
+      preheader: 'If this was you, you can ignore this email.',
+      heading: 'Your password was changed',
+      paragraphs: [
+        `The password of your ${appName} account was just changed, and ${byReset ? 'every device was' : 'your other devices were'} signed out. If this was you, you can ignore this email.`,
+        'If this wasn’t you, choose a new password now. That signs out every device.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'password-cleared': ({ appName, url, minutes }) => ({
+      subject: `Your ${appName} account needs a new password`,
+      preheader: 'We removed the old one so that no one else can use it.',
+      heading: 'Choose a new password',
+      paragraphs: [
+        `To keep others out of your ${appName} account, we removed its password and signed everyone out. Choose a new one to get back in.`,
+      ],
+      action: { label: 'Choose a new password', url },
+      footnote: `This link works once and expires in ${duration.minutes(minutes)}. You can request another on the sign-in page.`,
+    }),
+    'password-paused': ({ appName, deviceKind, resetUrl }) => ({
+      subject: `Someone is trying to guess your ${appName} password`,
+      preheader:
+        deviceKind === 'known' ? 'The attempts came from one of your devices or sessions.' : 'Your own devices still work.',
+      heading: 'Too many wrong passwords',
+      paragraphs:
+        deviceKind === 'known'
+          ? [
+              `Someone entered many wrong passwords for your ${appName} account on one of your devices or in an open session. Your settings won’t accept a password until you sign in again.`,
+              'If this wasn’t you, choose a new password. Then sign out everywhere under Devices and sessions: that device counts as new afterwards.',
+            ]
+          : [
+              `Someone entered so many wrong passwords for your ${appName} account that your password no longer works on new devices. Devices you’ve signed in on before still work.`,
+              'To sign in on a new device, choose a new password first.',
+            ],
+      action: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'password-set': ({ appName, resetUrl }) => ({
+      subject: `Your ${appName} account now has a password`,
+      preheader: 'If this was you, you can ignore this email.',
+      heading: 'Your account now has a password',
+      paragraphs: [
+        `A password was just added to your ${appName} account. You can sign in with it and your email, or the way you did before.`,
+        'If this wasn’t you, choose a new password now. That signs out every device.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'change-email-confirm': ({ appName, account, url, hours }) => ({
+      subject: `Confirm your new email for ${appName}`,
+      preheader: `Nothing changes until you confirm. This link expires in ${duration.hours(hours)}.`,
+      heading: 'Confirm your new email',
+      paragraphs: [
+        `Someone, probably you, asked to use this email for the ${appName} account ${maskAddress(account)}. Once you confirm, you’ll sign in with this email. Confirm only if the account is yours.`,
+      ],
+      action: { label: 'Use this email', url },
+      footnote: `This link works once and expires in ${duration.hours(hours)}. If you didn’t ask for this, ignore this email: nothing will change.`,
+    }),
+    'email-change-requested': ({ appName, newEmail, resetUrl }) => ({
+      subject: `Someone requested an email change on your ${appName} account`,
+      preheader: 'Nothing has changed yet.',
+      heading: 'Email change requested',
+      paragraphs: [
+        `Someone, probably you, asked to change the email of your ${appName} account to ${maskAddress(newEmail)}. Nothing changes until the new email is confirmed. If this was you, you can ignore this email.`,
+        'If this wasn’t you, someone may be signed in to your account. Choose a new password now. That signs out every device.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'email-changed': ({ appName, newEmail, cause, undoUrl, days }) => ({
+      subject: `The email of your ${appName} account was changed`,
+      preheader:
+        undoUrl === null
+          ? 'Your account no longer uses this email.'
+          : `If this wasn’t you, you can undo it for ${duration.days(days)}.`,
+      heading: 'Your email was changed',
+      paragraphs: [
+        `Your ${appName} account now uses ${maskAddress(newEmail)}. You can no longer sign in with this email. If this was you, you don’t need to do anything.`,
+        cause === 'undo'
+          ? `An undo link that we sent to an earlier email of the account did this. If it wasn’t you, contact the ${appName} team.`
+          : undoUrl === null
+            ? `The account changed its email before, less than ${duration.days(days)} ago. If this wasn’t you, open the undo link in your earlier mailbox: it undoes both changes.`
+            : 'If this wasn’t you, undo the change. That restores this email and signs out every device.',
+      ],
+      ...(undoUrl !== null && {
+        action: { label: 'Undo the change', url: undoUrl },
+        footnote: `This link works once and expires in ${duration.days(days)}.`,
+      }),
+    }),
+    'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
+      subject: `Your ${appName} account is back. Choose a new password`,
+      preheader: 'The email change was undone. Choose a new password to sign in.',
+      heading: 'Your email change was undone',
+      paragraphs: ['Your account uses this email again. We signed everyone out. Choose a new password to sign in.'],
+      ...bulletList('We also did this:', [
+        effects.passwordRemoved && 'Removed the password.',
+        ...effects.unlinkedProviders.map((name) => `Unlinked ${plainName(name)}. You can link it again.`),
+        effects.twoFactor === 'removed' &&
+          'Turned off two-factor authentication, since it was turned on recently. Set it up again.',
+        effects.twoFactor === 'restored' &&
+          'Turned your earlier two-factor authentication on again. Use the passkey or app you had before.',
+        effects.backupCodesRemoved && 'Removed the backup codes that were created recently. Create new ones.',
+        effects.passkeysRemoved > 0 && 'Removed the passkeys that were added recently. Add yours again.',
+        effects.trustedDevices > 0 && 'Stopped trusting your devices. Each one needs a second factor again.',
+        effects.invitations > 0 && 'Canceled the pending invitations you sent. Send them again if you need to.',
+        effects.tradingDisabled && 'Turned off trading. Turn it on again when you are ready.',
+        effects.riskLevelLowered && 'Set your risk level to the lowest.',
+        effects.profileRestored && 'Restored your earlier name and picture.',
+      ]),
+      action: { label: 'Choose a new password', url },
+      ...(effects.twoFactor === 'removed' && {
+        secondAction: { label: 'Set up two-factor authentication again', url: securityUrl },
+      }),
+      footnote: `This link works once and expires in ${duration.minutes(minutes)}. You can request another on the sign-in page.`,
+    }),
+    'delete-account': ({ appName, url, minutes }) => ({
+      subject: `Confirm that you want to delete your ${appName} account`,
+      preheader: `Nothing is deleted until you confirm. This link expires in ${duration.minutes(minutes)}.`,
+      heading: 'Delete your account?',
+      paragraphs: [
+        `You asked to delete your ${appName} account. Once you confirm, we delete it with all its data. This can’t be undone.`,
+      ],
+      action: { label: 'Delete my account', url },
+      footnote: `This link works once and expires in ${duration.minutes(minutes)}. If you didn’t ask for this, don’t open it. Sign in and change your password: someone may be signed in to your account.`,
+    }),
+    reauthenticate: ({ appName, url, minutes }) => ({
+      subject: `Confirm it’s you on ${appName}`,
+      preheader: `This link expires in ${duration.minutes(minutes)}.`,
+      heading: 'Confirm it’s you',
+      paragraphs: ['Open this link in the browser where you’re signed in. You can then finish the change you started.'],
+      action: { label: 'Confirm it’s me', url },
+      footnote: `This link works once and expires in ${duration.minutes(minutes)}. If you didn’t ask for it, don’t open it: someone may be signed in to your account. Sign in, then sign out all other devices.`,
+    }),
+    'account-linked': ({ appName, provider, accountsUrl }) => ({
+      subject: `You can now sign in to ${appName} with ${provider}`,
+      preheader: 'If this wasn’t you, unlink it now.',
+      heading: `${provider} was linked to your account`,
+      paragraphs: [
+        `A ${provider} account was linked to your ${appName} account, and you can now sign in with it. If this was you, you can ignore this email.`,
+        'If this wasn’t you, unlink it now and choose a new password.',
+      ],
+      action: { label: 'See linked accounts', url: accountsUrl },
+    }),
+    'account-unlinked': ({ appName, provider, resetUrl }) => {
+      const what = provider ?? 'The password'
+      return {
+        subject: `${what} no longer signs you in to ${appName}`,
+        preheader: 'If this wasn’t you, choose a new password now.',
+        heading: `${what} was removed from your account`,
+        paragraphs: [
+          `You can no longer sign in to your ${appName} account with ${provider ?? 'a password'}. If this was you, you can ignore this email.`,
+          'If this wasn’t you, choose a new password now. That signs out every device.',
+        ],
+        action: { label: 'Choose a new password', url: resetUrl },
+      }
+    },
+    'account-deleted': ({ appName }) => ({
+      subject: `Your ${appName} account was deleted`,
+      preheader: 'All its data was deleted too.',
+      heading: 'Your account was deleted',
+      paragraphs: [`Your ${appName} account and all its data have been deleted.`],
+      footnote: `This is the last email about this account. If you didn’t delete it, contact the ${appName} team right away.`,
+    }),
+    'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `You can now sign in to ${appName} with a passkey`,
+      preheader: 'If this wasn’t you, remove it now.',
+      heading: 'A passkey was added to your account',
+      paragraphs: [
+        `You can now sign in to your ${appName} account with the passkey “${plainName(passkey)}”. If this was you, you can ignore this email.`,
+        'If this wasn’t you, remove it under Passkeys in your settings, then choose a new password. That signs out every device.',
+      ],
+      action: { label: 'See my passkeys', url: passkeysUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'passkey-removed': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `A passkey was removed from your ${appName} account`,
+      preheader: 'If this wasn’t you, protect your account now.',
+      heading: 'A passkey was removed from your account',
+      paragraphs: [
+        `The passkey “${plainName(passkey)}” no longer signs you in to your ${appName} account. You stay signed in on your devices. If this was you, you can ignore this email.`,
+        'If this wasn’t you, choose a new password now. That signs out every device. Then add your passkey again.',
+      ],
+      action: { label: 'See my passkeys', url: passkeysUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'passkey-counter': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `We blocked a passkey on your ${appName} account`,
+      preheader: 'There may be a copy of this passkey.',
+      heading: 'There may be a copy of your passkey',
+      paragraphs: [
+        `Your ${appName} passkey “${plainName(passkey)}” was just used in a way that suggests it was copied. We refused it.`,
+        'Remove this passkey under Passkeys in your settings and add a new one. If you didn’t use it just now, choose a new password too.',
+      ],
+      action: { label: 'See my passkeys', url: passkeysUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'organization-invitation': ({ appName, inviter, organization, role, address, url, hours }) => ({
+      subject: `You’re invited to join ${plainName(organization)} on ${appName}`,
+      preheader: `This invitation expires in ${duration.hours(hours)}.`,
+      heading: `Join ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(inviter) || 'Someone'} invited you to join the organization “${plainName(organization)}” on ${appName} as ${as[role]}.`,
+        `The invitation is for ${address}. Sign in or sign up with this email to accept it.`,
+      ],
+      action: { label: 'See the invitation', url },
+      footnote: `This link works once and expires in ${duration.hours(hours)}. If you don’t know this person, ignore this email: nothing happens unless you accept.`,
+    }),
+    'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
+      subject: `You were added to ${plainName(organization)} on ${appName}`,
+      preheader: 'Accept the membership, or leave the organization.',
+      heading: `You were added to ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(actor) || 'Someone'} added your ${appName} account to the organization “${plainName(organization)}”. Its members can see your name and email.`,
+        'Accept in your settings to stay a member, or leave the organization there.',
+      ],
+      action: { label: 'Accept or leave', url: organizationsUrl },
+    }),
+    'member-removed': ({ appName, organization, organizationsUrl }) => ({
+      subject: `You’re no longer a member of ${plainName(organization)} on ${appName}`,
+      preheader: 'Nothing else about your account changes.',
+      heading: `You were removed from ${plainName(organization)}`,
+      paragraphs: [
+        `You’re no longer a member of the organization “${plainName(organization)}” on ${appName}. Nothing else about your account changes.`,
+      ],
+      action: { label: 'See my organizations', url: organizationsUrl },
+    }),
+    'membership-dropped': ({ appName, organization, most, organizationsUrl }) => ({
+      subject: `Your membership in ${plainName(organization)} on ${appName} has ended`,
+      preheader: 'You hadn’t accepted it, and you reached your limit.',
+      heading: `You’re no longer a member of ${plainName(organization)}`,
+      paragraphs: [
+        `You can be in up to ${most} organizations, and you just joined another one. You hadn’t accepted “${plainName(organization)}” yet, so you’re no longer in it.`,
+        'To come back, ask its members for an invitation.',
+      ],
+      action: { label: 'See my organizations', url: organizationsUrl },
+    }),
+    'two-factor-enabled': ({ appName, securityUrl, resetUrl }) => ({
+      subject: `Two-factor authentication is on for your ${appName} account`,
+      preheader: 'Your password alone no longer signs you in.',
+      heading: 'Two-factor authentication is on',
+      paragraphs: [
+        `From now on, you need a second factor to sign in to your ${appName} account: a passkey, a code from your authenticator app, or a backup code. Your other devices were signed out.`,
+        'Keep your backup codes somewhere you can reach without your phone.',
+        `If this wasn’t you, choose a new password now. That signs out every device. Then contact the ${appName} team: the second factor isn’t yours, so you can’t sign in without their help.`,
+      ],
+      action: { label: 'Open security settings', url: securityUrl },
+      secondAction: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
+      subject: `An authenticator app was added to your ${appName} account`,
+      preheader: 'If this wasn’t you, choose a new password now.',
+      heading: 'An authenticator app was added',
+      paragraphs: [
+        `You can now confirm sign-ins to your ${appName} account with codes from an authenticator app. Your passkeys and backup codes still work. If this was you, you can ignore this email.`,
+        `If this wasn’t you, choose a new password now. That signs out every device. Then contact the ${appName} team: the second factor isn’t yours, so you can’t sign in without their help.`,
+      ],
+      action: { label: 'Open security settings', url: securityUrl },
+      secondAction: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'two-factor-disabled': ({ appName, resetUrl }) => ({
+      subject: `Two-factor authentication is off for your ${appName} account`,
+      preheader: 'If this wasn’t you, choose a new password now.',
+      heading: 'Two-factor authentication is off',
+      paragraphs: [
+        `Two-factor authentication was just turned off for your ${appName} account. Your backup codes and trusted devices were removed. If this was you, you can ignore this email.`,
+        'If this wasn’t you, choose a new password now. That signs out every device. Then turn two-factor authentication on again.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'two-factor-locked': ({ appName, minutes, resetUrl }) => ({
+      subject: `Too many wrong codes for your ${appName} account`,
+      preheader: 'If this wasn’t you, someone may know your password.',
+      heading: 'Too many wrong codes',
+      paragraphs: [
+        `Someone entered too many wrong codes for your ${appName} account. Codes are blocked for ${duration.minutes(minutes)}. Your trusted devices still work.`,
+        'If this wasn’t you, choose a new password now. Someone may know your current one.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'backup-codes-replaced': ({ appName, resetUrl }) => ({
+      subject: `Your ${appName} account has new backup codes`,
+      preheader: 'The old ones no longer work.',
+      heading: 'Your backup codes were replaced',
+      paragraphs: [
+        `New backup codes were created for your ${appName} account, and the old ones no longer work. If this was you, you can ignore this email.`,
+        'If this wasn’t you, choose a new password now. That signs out every device. Then create new backup codes.',
+      ],
+      action: { label: 'This wasn’t me', url: resetUrl },
+    }),
+    'backup-code-used': ({ appName, left, securityUrl }) => ({
+      subject: `A backup code was used on your ${appName} account`,
+      preheader: `Codes left: ${left}.`,
+      heading: 'A backup code was used',
+      paragraphs: [
+        `One of your ${appName} backup codes was just used and no longer works. Codes left: ${left}.`,
+        'Running low? Create new ones in your settings. If this wasn’t you, choose a new password now, then create new codes.',
+      ],
+      action: { label: 'Open security settings', url: securityUrl },
+    }),
+  },
+}

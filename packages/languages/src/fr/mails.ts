@@ -1,0 +1,378 @@
+import { bulletList, durationIn, type MailTexts } from '../mail-texts.ts'
+import { maskAddress, plainName } from '../plain-words.ts'
+
+const duration = durationIn('fr')
+
+const as = { owner: 'propriétaire', admin: 'administrateur', member: 'membre' }
+
+export const mails: MailTexts = {
+  greeting: (name) => (name ? `Bonjour ${name},` : 'Bonjour,'),
+  copyLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
+  linkLabel: (label) => `${label}\u00a0:`,
+  typeset,
+  reasons: {
+    'sign-up': (appName) => `Vous recevez cet e-mail car votre adresse a servi à une inscription sur ${appName}.`,
+    request: (appName) => `Vous recevez cet e-mail car votre adresse a été saisie sur ${appName}.`,
+    'account-request': (appName) => `Vous recevez cet e-mail à la suite d’une demande faite depuis votre compte ${appName}.`,
+    security: (appName) => `Nous vous écrivons pour tout ce qui touche à la sécurité de votre compte ${appName}.`,
+    'former-email': (appName) => `Vous recevez cet e-mail car un compte ${appName} utilisait votre adresse jusqu’à présent.`,
+    invitation: (appName) => `Vous recevez cet e-mail car une organisation vous invite sur ${appName}.`,
+    membership: (appName) => `Nous vous écrivons quand vous rejoignez ou quittez une organisation sur ${appName}.`,
+    farewell: (appName) => `Vous recevez cet e-mail car votre adresse était celle d’un compte ${appName}.`,
+  },
+  contents: {
+    'verify-email': ({ appName, url, hours }) => ({
+      subject: `Confirmez votre adresse e-mail pour ${appName}`,
+      preheader: `Un clic et vous pourrez vous connecter. Ce lien est valable ${duration.hours(hours)}.`,
+      heading: 'Confirmez votre adresse e-mail',
+      paragraphs: [
+        `Merci pour votre inscription sur ${appName}. Confirmez que cette adresse est bien la vôtre, et vous pourrez vous connecter.`,
+      ],
+      action: { label: 'Confirmer mon adresse', url },
+      footnote: `Ce lien est valable ${duration.hours(hours)}. Si cette inscription ne vient pas de vous, vous n’avez rien à faire : le compte reste fermé tant que votre adresse n’est pas confirmée.`,
+    }),
+    'create-passkey': ({ appName, url, hours }) => ({
+      subject: `Créez votre clé d’accès pour ${appName}`,
+      preheader: `Elle ouvrira votre compte. Ce lien est valable ${duration.hours(hours)}.`,
+      heading: 'Créez votre clé d’accès',
+      paragraphs: [
+        `Merci pour votre inscription sur ${appName}. Ouvrez ce lien sur l’appareil avec lequel vous voulez vous connecter. Votre première clé d’accès confirme aussi que cette adresse est bien la vôtre.`,
+      ],
+      action: { label: 'Créer ma clé d’accès', url },
+      footnote: `Ce lien est valable ${duration.hours(hours)}. Si cette inscription ne vient pas de vous, vous n’avez rien à faire : le compte reste fermé tant qu’aucune clé d’accès n’est créée.`,
+    }),
+    'already-registered': ({ appName, signInUrl, resetUrl }) => ({
+      subject: `Vous avez déjà un compte ${appName}`,
+      preheader: 'Quelqu’un a essayé de s’inscrire avec votre adresse. Rien n’a changé.',
+      heading: 'Vous avez déjà un compte',
+      paragraphs: [
+        `Quelqu’un, sans doute vous, vient d’essayer de s’inscrire sur ${appName} avec cette adresse. Vous avez déjà un compte : rien n’a été créé, rien n’a changé.`,
+        'Si c’était vous, connectez-vous. Si vous avez oublié votre mot de passe, choisissez-en un nouveau.',
+      ],
+      action: { label: 'Se connecter', url: signInUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+      footnote: 'Si ce n’était pas vous, vous n’avez rien à faire. Nous n’avons pas révélé que vous avez un compte.',
+    }),
+    'reset-password': ({ appName, url, minutes }) => ({
+      subject: `Choisissez un nouveau mot de passe pour ${appName}`,
+      preheader: `Ce lien est valable ${duration.minutes(minutes)}.`,
+      heading: 'Choisissez un nouveau mot de passe',
+      paragraphs: [`Quelqu’un, sans doute vous, a demandé à réinitialiser le mot de passe de votre compte ${appName}.`],
+      action: { label: 'Choisir un nouveau mot de passe', url },
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe reste le même.`,
+    }),
+    'password-changed': ({ appName, byReset, resetUrl }) => ({
+      subject: `Votre mot de passe ${appName} a été modifié`,
+      preheader: 'Si c’était vous, vous n’avez rien à faire.',
+      heading: 'Votre mot de passe a été modifié',
+      paragraphs: [
+        `Le mot de passe de votre compte ${appName} vient d’être modifié, et ${byReset ? 'tous vos appareils' : 'vos autres appareils'} ont été déconnectés. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe. Tous vos appareils seront alors déconnectés.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'password-cleared': ({ appName, url, minutes }) => ({
+      subject: `Choisissez un nouveau mot de passe pour votre compte ${appName}`,
+      preheader: 'Nous avons supprimé l’ancien pour que personne d’autre ne puisse l’utiliser.',
+      heading: 'Choisissez un nouveau mot de passe',
+      paragraphs: [
+        `Pour que personne d’autre n’accède à votre compte ${appName}, nous avons supprimé son mot de passe et fermé toutes les sessions. Choisissez-en un nouveau pour vous reconnecter.`,
+      ],
+      action: { label: 'Choisir un nouveau mot de passe', url },
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Vous pouvez en demander un autre sur la page de connexion.`,
+    }),
+    'password-paused': ({ appName, deviceKind, resetUrl }) => ({
+      subject: `Quelqu’un essaie de deviner le mot de passe de votre compte ${appName}`,
+      preheader:
+        deviceKind === 'known'
+          ? 'Les tentatives venaient de l’un de vos appareils ou de l’une de vos sessions.'
+          : 'Rien ne change sur vos propres appareils.',
+      heading: 'Trop de mots de passe incorrects',
+      paragraphs:
+        deviceKind === 'known'
+          ? [
+              `Quelqu’un a saisi de nombreux mots de passe incorrects pour votre compte ${appName}, sur l’un de vos appareils ou dans une session ouverte. Vos paramètres n’accepteront plus de mot de passe jusqu’à votre prochaine connexion.`,
+              'Si ce n’était pas vous, choisissez un nouveau mot de passe. Déconnectez ensuite tous vos appareils dans Appareils et sessions : ils compteront alors comme nouveaux.',
+            ]
+          : [
+              `Quelqu’un a saisi tant de mots de passe incorrects pour votre compte ${appName} que le vôtre ne fonctionne plus sur un nouvel appareil. Rien ne change sur les appareils que vous utilisez déjà.`,
+              'Pour vous connecter sur un nouvel appareil, choisissez d’abord un nouveau mot de passe.',
+            ],
+      action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'password-set': ({ appName, resetUrl }) => ({
+      subject: `Votre compte ${appName} a maintenant un mot de passe`,
+      preheader: 'Si c’était vous, vous n’avez rien à faire.',
+      heading: 'Votre compte a maintenant un mot de passe',
+      paragraphs: [
+        `Un mot de passe vient d’être ajouté à votre compte ${appName}. Vous pouvez vous connecter avec ce mot de passe et votre adresse, ou comme avant.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe. Tous vos appareils seront alors déconnectés.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'change-email-confirm': ({ appName, account, url, hours }) => ({
+      subject: `Confirmez votre nouvelle adresse e-mail pour ${appName}`,
+      preheader: `Rien ne change sans votre confirmation. Ce lien est valable ${duration.hours(hours)}.`,
+      heading: 'Confirmez votre nouvelle adresse e-mail',
+      paragraphs: [
+        `Quelqu’un, sans doute vous, a demandé à utiliser cette adresse pour le compte ${appName} ${maskAddress(account)}. Une fois confirmée, elle vous servira à vous connecter. Ne confirmez que si ce compte est le vôtre.`,
+      ],
+      action: { label: 'Utiliser cette adresse', url },
+      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e-mail : rien ne changera.`,
+    }),
+    'email-change-requested': ({ appName, newEmail, resetUrl }) => ({
+      subject: `Changement d’adresse e-mail demandé sur votre compte ${appName}`,
+      preheader: 'Rien n’a encore changé.',
+      heading: 'Changement d’adresse e-mail demandé',
+      paragraphs: [
+        `Quelqu’un, sans doute vous, a demandé à remplacer l’adresse e-mail de votre compte ${appName} par ${maskAddress(newEmail)}. Rien ne change tant que cette nouvelle adresse n’est pas confirmée. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, quelqu’un d’autre utilise peut-être votre compte. Choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'email-changed': ({ appName, newEmail, cause, undoUrl, days }) => ({
+      subject: `L’adresse e-mail de votre compte ${appName} a été modifiée`,
+      preheader:
+        undoUrl === null
+          ? 'Votre compte n’utilise plus cette adresse.'
+          : `Si ce n’était pas vous, vous pouvez annuler ce changement pendant ${duration.days(days)}.`,
+      heading: 'Votre adresse e-mail a été modifiée',
+      paragraphs: [
+        `Votre compte ${appName} utilise maintenant l’adresse ${maskAddress(newEmail)}. Vous ne pouvez plus vous connecter avec l’ancienne. Si c’était vous, vous n’avez rien à faire.`,
+        cause === 'undo'
+          ? `Le changement vient d’un lien d’annulation envoyé à une adresse antérieure du compte. Si ce n’était pas vous, contactez l’équipe ${appName}.`
+          : undoUrl === null
+            ? `Le compte avait déjà changé d’adresse il y a moins de ${duration.days(days)}. Si ce n’était pas vous, ouvrez le lien d’annulation reçu à l’adresse d’alors : il annule les deux changements.`
+            : 'Si ce n’était pas vous, annulez le changement : vous retrouverez votre adresse, et tous vos appareils seront déconnectés.',
+      ],
+      ...(undoUrl !== null && {
+        action: { label: 'Annuler le changement', url: undoUrl },
+        footnote: `Ce lien est valable ${duration.days(days)} et ne sert qu’une fois.`,
+      }),
+    }),
+    'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
+      subject: `Vous avez récupéré votre compte ${appName}. Choisissez un nouveau mot de passe`,
+      preheader: 'Le changement d’adresse a été annulé. Choisissez un nouveau mot de passe pour vous connecter.',
+      heading: 'Le changement d’adresse a été annulé',
+      paragraphs: [
+        'Votre compte utilise de nouveau cette adresse. Toutes les sessions ont été fermées. Choisissez un nouveau mot de passe pour vous connecter.',
+      ],
+      ...bulletList('Nous avons aussi pris ces mesures :', [
+        effects.passwordRemoved && 'Le mot de passe a été supprimé.',
+        ...effects.unlinkedProviders.map(
+          (name) => `${plainName(name)} n’est plus lié à votre compte. Vous pouvez le lier de nouveau.`,
+        ),
+        effects.twoFactor === 'removed' &&
+          'La double authentification, activée récemment, a été désactivée. Configurez-la de nouveau.',
+        effects.twoFactor === 'restored' &&
+          'Votre ancienne double authentification est de nouveau active. Utilisez la clé d’accès ou l’application que vous aviez avant.',
+        effects.backupCodesRemoved && 'Les codes de secours créés récemment ont été supprimés. Créez-en de nouveaux.',
+        effects.passkeysRemoved > 0 && 'Les clés d’accès ajoutées récemment ont été supprimées. Ajoutez de nouveau les vôtres.',
+        effects.trustedDevices > 0 && 'Chaque appareil demandera de nouveau un second facteur.',
+        effects.invitations > 0 && 'Les invitations en attente que vous aviez envoyées ont été annulées. Renvoyez-les si besoin.',
+        effects.tradingDisabled && 'Le trading a été désactivé. Réactivez-le quand vous voudrez.',
+        effects.riskLevelLowered && 'Votre niveau de risque a été ramené au plus bas.',
+        effects.profileRestored && 'Votre ancien nom et votre ancienne photo ont été rétablis.',
+      ]),
+      action: { label: 'Choisir un nouveau mot de passe', url },
+      ...(effects.twoFactor === 'removed' && {
+        secondAction: { label: 'Configurer de nouveau la double authentification', url: securityUrl },
+      }),
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Vous pouvez en demander un autre sur la page de connexion.`,
+    }),
+    'delete-account': ({ appName, url, minutes }) => ({
+      subject: `Confirmez la suppression de votre compte ${appName}`,
+      preheader: `Rien n’est supprimé sans votre confirmation. Ce lien est valable ${duration.minutes(minutes)}.`,
+      heading: 'Supprimer votre compte ?',
+      paragraphs: [
+        `Vous avez demandé la suppression de votre compte ${appName}. Une fois votre confirmation reçue, nous le supprimons avec toutes ses données. Cette action est irréversible.`,
+      ],
+      action: { label: 'Supprimer mon compte', url },
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ne l’ouvrez pas. Connectez-vous et changez de mot de passe : quelqu’un d’autre utilise peut-être votre compte.`,
+    }),
+    reauthenticate: ({ appName, url, minutes }) => ({
+      subject: `Confirmez votre identité sur ${appName}`,
+      preheader: `Ce lien est valable ${duration.minutes(minutes)}.`,
+      heading: 'Confirmez que c’est bien vous',
+      paragraphs: [
+        'Ouvrez ce lien dans le navigateur où votre session est ouverte. Vous pourrez ensuite terminer ce que vous aviez commencé.',
+      ],
+      action: { label: 'C’est bien moi', url },
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ne l’ouvrez pas : quelqu’un d’autre utilise peut-être votre compte. Connectez-vous, puis déconnectez tous les autres appareils.`,
+    }),
+    'account-linked': ({ appName, provider, accountsUrl }) => ({
+      subject: `Vous pouvez maintenant vous connecter à ${appName} avec ${provider}`,
+      preheader: 'Si ce n’était pas vous, dissociez ce compte tout de suite.',
+      heading: `Votre compte est maintenant lié à ${provider}`,
+      paragraphs: [
+        `Un compte ${provider} vient d’être lié à votre compte ${appName} : vous pouvez maintenant vous en servir pour vous connecter. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, dissociez-le tout de suite et choisissez un nouveau mot de passe.',
+      ],
+      action: { label: 'Voir les comptes liés', url: accountsUrl },
+    }),
+    'account-unlinked': ({ appName, provider, resetUrl }) => {
+      const what = provider ?? 'Le mot de passe'
+      return {
+        subject: `${what} ne permet plus d’accéder à votre compte ${appName}`,
+        preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
+        heading: `${what} a été retiré de votre compte`,
+        paragraphs: [
+          `Vous ne pouvez plus vous connecter à votre compte ${appName} avec ${provider ?? 'un mot de passe'}. Si c’était vous, vous n’avez rien à faire.`,
+          'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés.',
+        ],
+        action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+      }
+    },
+    'account-deleted': ({ appName }) => ({
+      subject: `Votre compte ${appName} a été supprimé`,
+      preheader: 'Toutes ses données l’ont été aussi.',
+      heading: 'Votre compte a été supprimé',
+      paragraphs: [`Votre compte ${appName} et toutes ses données ont été supprimés.`],
+      footnote: `C’est le dernier e-mail que vous recevrez à propos de ce compte. Si vous ne l’avez pas supprimé, contactez tout de suite l’équipe ${appName}.`,
+    }),
+    'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `Vous pouvez maintenant vous connecter à ${appName} avec une clé d’accès`,
+      preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
+      heading: 'Une clé d’accès a été ajoutée à votre compte',
+      paragraphs: [
+        `Vous pouvez maintenant vous connecter à votre compte ${appName} avec la clé d’accès « ${plainName(passkey)} ». Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’accès, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      action: { label: 'Voir mes clés d’accès', url: passkeysUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'passkey-removed': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `Une clé d’accès a été supprimée de votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, protégez votre compte tout de suite.',
+      heading: 'Une clé d’accès a été supprimée',
+      paragraphs: [
+        `La clé d’accès « ${plainName(passkey)} » ne permet plus de se connecter à votre compte ${appName}. Vos sessions restent ouvertes. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Ajoutez ensuite votre clé d’accès de nouveau.',
+      ],
+      action: { label: 'Voir mes clés d’accès', url: passkeysUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'passkey-counter': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
+      subject: `Nous avons bloqué une clé d’accès de votre compte ${appName}`,
+      preheader: 'Il existe peut-être une copie de cette clé.',
+      heading: 'Il existe peut-être une copie de votre clé d’accès',
+      paragraphs: [
+        `Votre clé d’accès ${appName} « ${plainName(passkey)} » vient d’être utilisée d’une façon qui laisse penser qu’elle a été copiée. Nous l’avons refusée.`,
+        'Supprimez-la dans vos paramètres, rubrique Clés d’accès, et ajoutez-en une nouvelle. Si ce n’était pas vous, choisissez aussi un nouveau mot de passe.',
+      ],
+      action: { label: 'Voir mes clés d’accès', url: passkeysUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'organization-invitation': ({ appName, inviter, organization, role, address, url, hours }) => ({
+      subject: `Invitation à rejoindre ${plainName(organization)} sur ${appName}`,
+      preheader: `Cette invitation est valable ${duration.hours(hours)}.`,
+      heading: `Rejoignez ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(inviter) || 'Quelqu’un'} vous invite à rejoindre l’organisation « ${plainName(organization)} » sur ${appName}, en tant que ${as[role]}.`,
+        `L’invitation est destinée à ${address}. Connectez-vous ou inscrivez-vous avec cette adresse pour l’accepter.`,
+      ],
+      action: { label: 'Voir l’invitation', url },
+      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous ne connaissez pas cette personne, ignorez cet e-mail : rien ne se passera sans votre accord.`,
+    }),
+    'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
+      subject: `Vous faites maintenant partie de ${plainName(organization)} sur ${appName}`,
+      preheader: 'Acceptez pour y rester, ou quittez l’organisation.',
+      heading: `Vous faites maintenant partie de ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(actor) || 'Quelqu’un'} a ajouté votre compte ${appName} à l’organisation « ${plainName(organization)} ». Ses membres voient votre nom et votre adresse e-mail.`,
+        'Acceptez dans vos paramètres pour y rester, ou quittez l’organisation.',
+      ],
+      action: { label: 'Accepter ou quitter', url: organizationsUrl },
+    }),
+    'member-removed': ({ appName, organization, organizationsUrl }) => ({
+      subject: `Vous n’êtes plus membre de ${plainName(organization)} sur ${appName}`,
+      preheader: 'Rien d’autre ne change pour votre compte.',
+      heading: `Vous n’êtes plus membre de ${plainName(organization)}`,
+      paragraphs: [
+        `Vous n’êtes plus membre de l’organisation « ${plainName(organization)} » sur ${appName}. Rien d’autre ne change pour votre compte.`,
+      ],
+      action: { label: 'Voir mes organisations', url: organizationsUrl },
+    }),
+    'membership-dropped': ({ appName, organization, most, organizationsUrl }) => ({
+      subject: `Vous ne faites plus partie de ${plainName(organization)} sur ${appName}`,
+      preheader: 'Vous n’aviez pas accepté, et vous avez atteint votre limite.',
+      heading: `Vous n’êtes plus membre de ${plainName(organization)}`,
+      paragraphs: [
+        `Vous pouvez appartenir à ${most} organisations au plus, et vous venez d’en rejoindre une autre. Vous n’aviez pas encore accepté « ${plainName(organization)} » : vous n’en faites plus partie.`,
+        'Pour revenir, demandez une invitation à ses membres.',
+      ],
+      action: { label: 'Voir mes organisations', url: organizationsUrl },
+    }),
+    'two-factor-enabled': ({ appName, securityUrl, resetUrl }) => ({
+      subject: `Double authentification activée sur votre compte ${appName}`,
+      preheader: 'Votre mot de passe ne suffit plus pour vous connecter.',
+      heading: 'La double authentification est activée',
+      paragraphs: [
+        `Pour vous connecter à votre compte ${appName}, il vous faut désormais un second facteur : une clé d’accès, un code de votre application d’authentification ou l’un de vos codes de secours. Vos autres appareils ont été déconnectés.`,
+        'Gardez vos codes de secours à un endroit accessible sans votre téléphone.',
+        `Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Contactez ensuite l’équipe ${appName} : ce second facteur n’est pas le vôtre, et vous ne pourrez pas vous connecter sans son aide.`,
+      ],
+      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+      secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
+      subject: `Application d’authentification ajoutée à votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
+      heading: 'Une application d’authentification a été ajoutée',
+      paragraphs: [
+        `Vous pouvez maintenant confirmer vos connexions à votre compte ${appName} avec les codes d’une application d’authentification. Vos clés d’accès et vos codes de secours fonctionnent toujours. Si c’était vous, vous n’avez rien à faire.`,
+        `Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Contactez ensuite l’équipe ${appName} : ce second facteur n’est pas le vôtre, et vous ne pourrez pas vous connecter sans son aide.`,
+      ],
+      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+      secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'two-factor-disabled': ({ appName, resetUrl }) => ({
+      subject: `Double authentification désactivée sur votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
+      heading: 'La double authentification est désactivée',
+      paragraphs: [
+        `La double authentification de votre compte ${appName} vient d’être désactivée. Vos codes de secours et vos appareils de confiance ont été supprimés. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Réactivez ensuite la double authentification.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'two-factor-locked': ({ appName, minutes, resetUrl }) => ({
+      subject: `Trop de codes incorrects pour votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe.',
+      heading: 'Trop de codes incorrects',
+      paragraphs: [
+        `Trop de codes incorrects ont été saisis pour votre compte ${appName}. Les codes sont bloqués pendant ${duration.minutes(minutes)}. Vos appareils de confiance fonctionnent toujours.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : quelqu’un connaît peut-être l’actuel.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'backup-codes-replaced': ({ appName, resetUrl }) => ({
+      subject: `Votre compte ${appName} a de nouveaux codes de secours`,
+      preheader: 'Les anciens ne fonctionnent plus.',
+      heading: 'Vos codes de secours ont été remplacés',
+      paragraphs: [
+        `De nouveaux codes de secours ont été créés pour votre compte ${appName}, et les anciens ne fonctionnent plus. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Créez ensuite de nouveaux codes de secours.',
+      ],
+      action: { label: 'Ce n’était pas moi', url: resetUrl },
+    }),
+    'backup-code-used': ({ appName, left, securityUrl }) => ({
+      subject: `Un code de secours de votre compte ${appName} a été utilisé`,
+      preheader: `Codes restants : ${left}.`,
+      heading: 'Un code de secours a été utilisé',
+      paragraphs: [
+        `L’un de vos codes de secours ${appName} vient d’être utilisé et ne fonctionne plus. Codes restants : ${left}.`,
+        'S’il en reste peu, créez-en de nouveaux dans vos paramètres. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe, puis créez de nouveaux codes.',
+      ],
+      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+    }),
+  },
+}
+
+/** A space that must not break the line before : ; ? ! and inside « »: a narrow one before ; ? and !. */
+function typeset(text: string): string {
+  return text
+    .replace(/ ([;?!])/g, '\u202f$1')
+    .replace(/ ([:»])/g, '\u00a0$1')
+    .replace(/« /g, '«\u00a0')
+}

@@ -1,0 +1,5 @@
+export type { ServerText } from './en/server.ts'
+export type { PageText } from './language.ts'
+export type { MailContent, MailLink, MailName, MailReason, MailTexts, MailVariables } from './mail-texts.ts'
+export type { Limits } from './server-text.ts'
+export type { UndoEffects } from './undo-effects.ts'
