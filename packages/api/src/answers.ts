@@ -8,6 +8,11 @@ import { acrValues } from './sessions/contract.ts'
 
 const date = z.iso.datetime().describe('UTC, with milliseconds')
 
+const place = z
+  .strictObject({ city: z.string().nullable(), country: z.string().nullable() })
+  .nullable()
+  .describe("Where the network is, in the user's language. Null if it is not known")
+
 export const userAnswer = z
   .strictObject({
     id: z.string(),
@@ -43,7 +48,9 @@ export const deviceAnswer = z
     device: z.string().nullable(),
     browser: z.string().nullable(),
     os: z.string().nullable(),
+    nickname: z.string().nullable(),
     lastSeenAt: date.describe(`Exact to ${policy.session.lastSeenPrecision / 60} minutes`),
+    place,
     trusted: z.boolean().describe('This device signs in without a two-factor code'),
     current: z.boolean(),
   })
@@ -69,7 +76,7 @@ export const accountsAnswer = z.array(accountAnswer)
 export const socialRedirectAnswer = z.strictObject({ url: z.string(), redirect: z.boolean() })
 export const signUpAnswer = z.strictObject({ token: z.null(), user: userAnswer })
 export const twoFactorRedirectAnswer = z
-  .strictObject({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.enum(['totp'])) })
+  .strictObject({ twoFactorRedirect: z.literal(true), twoFactorMethods: z.array(z.enum(['totp', 'passkey'])) })
   .meta({ id: 'TwoFactorRedirect', description: 'No session yet: the sign-in needs a code' })
 
 export const signInAnswer = z.union([
@@ -79,7 +86,7 @@ export const signInAnswer = z.union([
 export const reauthenticateAnswer = z.union([statusAnswer, socialRedirectAnswer])
 export const reauthenticationAnswer = z.strictObject({
   until: date.describe('Sensitive actions need no reauthentication until then; in the past when they do'),
-  methods: z.array(z.enum(['password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
+  methods: z.array(z.enum(['passkey', 'password', 'code', ...providerIds, 'email'])).describe('How the user can reauthenticate'),
   satisfied: z.boolean().describe('The session meets `acr` and `max_age`; without them, it needs no reauthentication'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
@@ -114,6 +121,7 @@ export const undoEmailChangeAnswer = z.strictObject({
       unlinkedProviders: z.array(z.string()),
       twoFactor: z.enum(['none', 'kept', 'removed', 'restored']),
       backupCodesRemoved: z.boolean(),
+      passkeysRemoved: z.number().int().describe('Passkeys that were added within a week before the change or since'),
       trustedDevices: z.number().int().describe('Devices that need a code again'),
       invitations: z.number().int().describe('Sent invitations that were canceled'),
       tradingDisabled: z.boolean(),
@@ -132,11 +140,11 @@ export const verifyEmailAnswer = z.strictObject({
 })
 export const deleteUserAnswer = z.strictObject({ success: z.literal(true), message: z.string() })
 
-export const enableTwoFactorAnswer = z.strictObject({
-  method: z.literal('totp'),
-  totpURI: z.string(),
-  backupCodes: z.array(z.string()).describe('Shown once'),
-})
+const newBackupCodes = z.array(z.string()).describe('Shown once. Empty when two-factor was on: the former codes stay valid')
+export const enableTwoFactorAnswer = z.discriminatedUnion('method', [
+  z.strictObject({ method: z.literal('totp'), totpURI: z.string(), backupCodes: newBackupCodes }),
+  z.strictObject({ method: z.literal('passkey'), backupCodes: newBackupCodes }),
+])
 export const totpUriAnswer = z.strictObject({ totpURI: z.string() })
 export const verifyTwoFactorAnswer = z.strictObject({
   token: z.string(),
@@ -178,6 +186,7 @@ export const activityAnswer = z.strictObject({
         device: z.string().nullable(),
         browser: z.string().nullable(),
         os: z.string().nullable(),
+        place,
         createdAt: date,
       })
       .meta({ id: 'AccountEvent' }),
@@ -189,6 +198,35 @@ export const securityAnswer = z.strictObject({
   steps: z.array(z.strictObject({ name: z.enum(securitySteps), points: z.int(), done: z.boolean() })),
   next: z.enum(securitySteps).nullable().describe('The first step that is not done'),
 })
+/** Options of WebAuthn, in the JSON form that browsers parse. */
+export const passkeyOptionsAnswer = z.looseObject({ challenge: z.string() })
+export const passkeyAnswer = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    publicKey: z.string().describe('COSE, base64'),
+    userId: z.string(),
+    credentialID: z.string().describe('base64url'),
+    counter: z.number(),
+    deviceType: z.enum(['singleDevice', 'multiDevice']).describe('multiDevice: the passkey may be synced'),
+    backedUp: z.boolean().describe('The passkey is synced'),
+    transports: z.string().describe('Separated by commas'),
+    createdAt: date,
+    aaguid: z.string(),
+    lastUsedAt: date.nullable(),
+    authenticator: z.string().nullable().describe('The product that holds the passkey, by its AAGUID'),
+  })
+  .meta({ id: 'Passkey' })
+export const verifyRegistrationAnswer = z.union([
+  passkeyAnswer,
+  passkeyAnswer.extend({ session: sessionAnswer, user: userAnswer }),
+])
+export const passkeysAnswer = z.array(passkeyAnswer)
+export const renamedPasskeyAnswer = z.strictObject({ passkey: passkeyAnswer })
+export const signInPasskeyAnswer = z.union([
+  z.strictObject({ session: sessionAnswer, user: userAnswer, url: z.string().optional() }),
+  twoFactorRedirectAnswer,
+])
 const seconds = z.int().describe('Seconds since 1970')
 export const introspectAnswer = z.union([
   z.strictObject({ active: z.literal(false) }),
@@ -247,6 +285,8 @@ const invitationFields = {
 }
 export const invitationAnswer = z.strictObject(invitationFields).meta({ id: 'Invitation' })
 
+const person = z.strictObject({ id: z.string(), name: z.string() })
+
 export const createdOrganizationAnswer = z.strictObject({ ...organizationFields, members: z.array(memberAnswer) })
 export const organizationsAnswer = z.array(z.strictObject({ ...organizationFields, role, acceptedAt }))
 export const fullOrganizationAnswer = z
@@ -266,4 +306,20 @@ export const presentedInvitation = z.strictObject({
 })
 export const invitationsAnswer = z.array(invitationAnswer)
 export const ownInvitationsAnswer = z.array(z.strictObject({ ...invitationFields, organizationName: z.string() }))
+export const organizationActivityAnswer = z.strictObject({
+  events: z.array(
+    z
+      .strictObject({
+        id: z.string(),
+        action: z.string(),
+        actor: person.nullable().describe('Null for an operator, a deleted account, and an invited person who declined'),
+        member: person.nullable().describe('The member whom the change concerns'),
+        invitedEmail: z.string().nullable().describe('While the invitation is kept'),
+        details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
+        createdAt: date,
+      })
+      .meta({ id: 'OrganizationEvent' }),
+  ),
+  nextCursor: z.string().nullable(),
+})
 export const errorAnswer = z.strictObject({ code: z.string(), message: z.string() }).meta({ id: 'Error' })

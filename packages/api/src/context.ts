@@ -2,6 +2,7 @@ import type { Database, Sql } from '@floorpass/db'
 import type { SigningKeys } from './access/signing-keys.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
+import type { FindPlace } from './kernel/place.ts'
 import { type LimitName, type LimitState, limits } from './kernel/policy.ts'
 import type { RareLog } from './kernel/rare-log.ts'
 import type { Client, Cookies } from './kernel/request.ts'
@@ -33,6 +34,7 @@ export type Deps = {
   mail: MailQueue
   providers: SocialProviders
   settings: Settings
+  findPlace: FindPlace
   log: Log
   logRarely: RareLog
   onError(code: ErrorKey): void

@@ -3,6 +3,7 @@ import { accessRouter } from './access/router.ts'
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
 import { organizationsRouter } from './organizations/router.ts'
+import { passkeysRouter } from './passkeys/router.ts'
 import { passwordsRouter } from './passwords/router.ts'
 import { profileRouter } from './profile/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
@@ -20,6 +21,7 @@ export const appRouter = router({
   organizations: organizationsRouter,
   twoFactor: twoFactorRouter,
   access: accessRouter,
+  passkeys: passkeysRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -10,6 +10,7 @@ export type {
   Invitation,
   Member,
   Organization,
+  Passkey,
   QueuedMail,
   Session,
   TrustedDevice,
@@ -17,7 +18,7 @@ export type {
   User,
   Verification,
 } from './generated/client.ts'
-export { Locale, type Prisma, RiskLevel } from './generated/client.ts'
+export { type Prisma, RiskLevel } from './generated/client.ts'
 export { MigrationError } from './migrate.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {

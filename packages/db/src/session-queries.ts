@@ -40,7 +40,7 @@ const toUser = (row: UserColumns): User => ({
 
 const selectSession = statementFrom(
   `SELECT ${sessionSelectList},
-          u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
+          u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt",
@@ -78,7 +78,7 @@ export type SignInAccount = Pick<Account, 'id' | 'userId' | 'passwordHash' | 'de
 export async function findSignInAccount(sql: Queryable, email: string): Promise<SignInAccount | null> {
   const [row] = await sql.$queryRaw<(Omit<SignInAccount, 'user'> & UserColumns)[]>`
     SELECT a.id, a.user_id AS "userId", a.password_hash AS "passwordHash", a.device_epoch AS "deviceEpoch",
-           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale::text AS locale,
+           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
            u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
            u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
            u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"

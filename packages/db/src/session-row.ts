@@ -18,6 +18,7 @@ const columns = {
   updatedAt: { name: 'updated_at', belongsTo: 'token', isShown: true },
   ipAddress: { name: 'ip_address', belongsTo: 'token', isShown: true },
   userAgent: { name: 'user_agent', belongsTo: 'token', isShown: true },
+  nickname: { name: 'nickname', belongsTo: 'session', isShown: false },
   activeOrganizationId: { name: 'active_organization_id', belongsTo: 'session', isShown: true },
   remember: { name: 'remember', belongsTo: 'session', isShown: false },
   trustedDeviceId: { name: 'trusted_device_id', belongsTo: 'sign-in', isShown: false },

@@ -2,6 +2,7 @@ import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
+import { getDomain } from 'tldts'
 import type { z } from 'zod'
 import { schema } from './schema.ts'
 
@@ -18,6 +19,8 @@ export type Config = {
   /** The public origin, without a trailing slash. */
   baseUrl: string
   appName: string
+  /** Where users get help. */
+  supportUrl: string | null
   /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
@@ -31,10 +34,14 @@ export type Config = {
   trustProxy: string[]
   /** `domain`: every host below it gets the session cookie. Null for the host of BASE_URL alone. */
   cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
+  /** The relying party of passkeys and the pages that may use them. Null where browsers offer none: BASE_URL names an IP address. */
+  passkeys: { rpId: string; origins: string[] } | null
   social: {
     google: { clientId: string; clientSecret: string; issuer: string } | null
     github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null
   }
+  /** A file in MaxMind's format that knows where networks are. */
+  placeDatabase: string | null
   rateLimit: boolean
   webConcurrency: number
   exchanges: { id: string; baseUrl: string | null }[]
@@ -108,6 +115,10 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (env.COOKIE_DOMAIN !== undefined && publicHost !== env.COOKIE_DOMAIN && !publicHost.endsWith(`.${env.COOKIE_DOMAIN}`)) {
     report('COOKIE_DOMAIN', 'must be the host of BASE_URL or a domain above it')
   }
+  const rpId = env.PASSKEY_RP_ID ?? publicHost
+  if (rpId !== publicHost && (!publicHost.endsWith(`.${rpId}`) || getDomain(rpId, { allowPrivateDomains: true }) === null)) {
+    report('PASSKEY_RP_ID', 'must be the host of BASE_URL or a domain above it that can be registered, unlike co.uk')
+  }
   if (env.WEB_CONCURRENCY > 1 && !source.DATABASE_URL?.trim()) {
     report(
       'WEB_CONCURRENCY',
@@ -117,6 +128,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   }
   if (problems.length > 0) throw new ConfigError(problems)
 
+  const trustedOrigins = [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])]
   const dataDir = resolve(root, env.DATA_DIR)
   const from = env.MAIL_FROM ?? `no-reply@${isIP(publicHost) || publicHost.startsWith('[') ? 'localhost' : publicHost}`
   return {
@@ -125,6 +137,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     port: env.PORT,
     baseUrl,
     appName: env.APP_NAME,
+    supportUrl: env.SUPPORT_URL ?? null,
     authSecrets: env.AUTH_SECRET ?? null,
     database: env.DATABASE_URL
       ? { kind: 'postgres', url: env.DATABASE_URL }
@@ -132,10 +145,11 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     dataDir,
     redisUrl: env.REDIS_URL ?? null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
-    trustedOrigins: [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])],
+    trustedOrigins,
     tokenAudiences: [...new Set([baseUrl, ...(env.TOKEN_AUDIENCES ?? [])])],
     trustProxy: [...new Set(env.TRUST_PROXY)],
     cookie: { secure, sameSite: env.COOKIE_SAMESITE, domain: env.COOKIE_DOMAIN ?? null },
+    passkeys: isIP(rpId) || rpId.startsWith('[') ? null : { rpId, origins: trustedOrigins },
     social: {
       google:
         env.GOOGLE_CLIENT_ID && env.GOOGLE_CLIENT_SECRET
@@ -151,6 +165,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
             }
           : null,
     },
+    placeDatabase: env.GEOIP_DATABASE === undefined ? null : resolve(root, env.GEOIP_DATABASE),
     rateLimit: env.RATE_LIMIT === 'on',
     webConcurrency: env.WEB_CONCURRENCY,
     exchanges: env.EXCHANGES,

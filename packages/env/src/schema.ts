@@ -129,6 +129,12 @@ export const schema = z.object({
   )
     .default('Floorpass')
     .describe('Set the name that users know the application by'),
+  SUPPORT_URL: matching(
+    'must be an https:// or mailto: URL',
+    (text) => /^mailto:[^\s@]+@[^\s@]+$/.test(text) || isUrl(text, ['https:']),
+  )
+    .optional()
+    .describe('Set where users get help, for example https://example.com/help or mailto:help@example.com'),
   AUTH_SECRET: listOf(signingSecret)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
@@ -162,6 +168,10 @@ export const schema = z.object({
   COOKIE_DOMAIN: sharedDomain
     .optional()
     .describe('Set the domain of BASE_URL whose hosts may read the session cookie, for example example.com, or unset it'),
+  PASSKEY_RP_ID: matching('must be a host name', (text) => HOST_NAME.test(text) && !isIP(text))
+    .transform((text) => text.toLowerCase())
+    .optional()
+    .describe('Set the host of BASE_URL or a domain above it, or unset it'),
   GOOGLE_CLIENT_ID: secret,
   GOOGLE_CLIENT_SECRET: secret,
   // Kept verbatim: OpenID compares the issuer exactly, with its trailing slash.
@@ -172,6 +182,9 @@ export const schema = z.object({
   GITHUB_CLIENT_SECRET: secret,
   GITHUB_URL: endpoint.default('https://github.com').describe('Unset it to use the default'),
   GITHUB_API_URL: endpoint.default('https://api.github.com').describe('Unset it to use the default'),
+  GEOIP_DATABASE: matching('must be a path', (text) => !text.includes('\0'))
+    .optional()
+    .describe('Set the path of a .mmdb file, or unset it'),
   RATE_LIMIT: oneOf('on', 'off').default('on').describe('Set on, or unset it: off is for tests and benchmarks on this machine'),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1).describe('Set 1, or the number of cores'),
   EXCHANGES: listOf(exchange)

@@ -8,7 +8,7 @@ export type RequestLabels = { route: string; method: string; status: number }
 
 export type EdgeService = {
   deps: Deps
-  /** Holds the emails of local mode for /dev/mailbox. Null when emails leave by SMTP. */
+  /** Holds the emails of local mode for the pages under /dev. Null when emails leave by SMTP. */
   outbox: ReturnType<typeof createOutbox> | null
   trustedProxies: BlockList
   metrics: {

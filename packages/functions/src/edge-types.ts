@@ -1,5 +1,7 @@
 import type { Api, Context, Locale, Log, ProviderId } from '@floorpass/api'
 
+export type Theme = 'system' | 'light' | 'dark'
+
 /** What a page's loaders and actions receive; see `withApi` in the web app. */
 export type PageContext = {
   /** The procedures, bound to this request. The response carries the cookies that they set. */
@@ -7,13 +9,18 @@ export type PageContext = {
   cspNonce: string
   locale: Locale
   rememberLocale(locale: Locale): void
+  theme: Theme
+  rememberTheme(theme: Theme): void
   appName: string
+  supportUrl: string | null
   localMailbox: boolean
   /** The trusted target in the query (`redirectTo`, in mailed links `callbackURL`). */
   redirectTo: string | null
   /** Null unless a person may be sent to this target. */
   findTarget(target: string): string | null
   providers: { id: ProviderId; name: string }[]
+  /** False where browsers offer no passkeys. */
+  passkeys: boolean
   log: Log
 }
 

@@ -1,6 +1,6 @@
 import { AppError, createCaller, toAppError } from '@floorpass/api'
 import { Hono } from 'hono'
-import { mailboxPages } from './dev-mailbox/mailbox-pages.ts'
+import { devPages } from './dev-pages/dev-pages.ts'
 import type { EdgeService } from './edge-service.ts'
 import type { Edge, EdgeEnv, Pages } from './edge-types.ts'
 import { withBufferedBody } from './http/buffer-body.ts'
@@ -11,9 +11,10 @@ import { errorResponse, json } from './http/respond.ts'
 import { unlimitedPaths } from './http/unlimited-paths.ts'
 import { answerMetrics } from './metrics/metrics-route.ts'
 import { createPageHandler } from './page-handler.ts'
+import { addReference } from './reference/add-reference.ts'
 import { createApiDocument } from './rest/api-document.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
-import { referencePage } from './rest/reference-page.ts'
+import { siteFiles } from './site-files.ts'
 import { createSmokeTests } from './smoke-tests/smoke-tests.ts'
 import { answerTrpc, countCalls } from './trpc/answer-trpc.ts'
 
@@ -46,9 +47,10 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
 
   const getDocument = createApiDocument(deps)
   app.get('/auth/openapi.json', () => json(getDocument()))
-  app.get('/auth/reference', (c) => c.html(referencePage(getDocument())))
+  addReference(app, getDocument)
   app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context')), deps))
   app.all('/trpc/*', (c) => answerTrpc(c.req.raw, c.get('context')))
+  app.route('/', siteFiles(deps.settings))
   app.get('/healthz', () => json({ status: 'ok' }))
   app.get('/readyz', async () => {
     if (service.isDraining()) return errorResponse(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 }))
@@ -58,7 +60,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
   app.all('/metrics', (c) => answerMetrics(c.req.raw, service.metricsToken, service.metrics))
   const smokeTests = createSmokeTests(service.smokeTests, deps, async (request) => app.fetch(request, { peerAddress: null }))
   app.all('/tests/*', (c) => smokeTests.answer(c.req.raw, c.req.path, c.get('context')))
-  if (service.outbox) app.route('/dev/mailbox', mailboxPages(service.outbox, deps.settings))
+  if (service.outbox) app.route('/dev', devPages(service.outbox, deps.settings))
   if (pages) app.all('*', createPageHandler(service, pages))
   app.notFound(() => errorResponse(new AppError('NOT_FOUND')))
   app.onError((thrown, c) => {

@@ -21,8 +21,8 @@ export const createMalformedRequestAnswer =
     return { status, headers, body: JSON.stringify({ code, message }) }
   }
 
-/** Headers of a build asset. Browsers may cache it forever, since its name contains a hash of its content. */
-export function addFileHeaders(headers: Headers, { deps: { settings } }: EdgeService): void {
-  headers.set('cache-control', 'public, max-age=31536000, immutable')
+/** Adds the headers of a file that browsers may cache. */
+export function addFileHeaders(headers: Headers, { deps: { settings } }: EdgeService, cacheControl: string): void {
+  headers.set('cache-control', cacheControl)
   addSecureHeaders(headers, { https: settings.cookie.secure, contentSecurityPolicy: dataPolicy })
 }

@@ -3,8 +3,10 @@ import { createCaller, findRedirectTarget } from '@floorpass/api'
 import type { Handler } from 'hono'
 import type { EdgeService } from './edge-service.ts'
 import type { EdgeEnv, Pages } from './edge-types.ts'
+import { requestCookies } from './http/cookies.ts'
 import { localeCookie, spokenLocale } from './http/locale.ts'
 import { pagePolicy } from './http/secure-headers.ts'
+import { readThemeCookie, themeCookie } from './http/theme.ts'
 
 export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): Handler<EdgeEnv> {
   const { settings, providers } = deps
@@ -23,11 +25,15 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       cspNonce,
       locale: await spokenLocale(context),
       rememberLocale: (locale) => context.cookies.set(localeCookie(locale, settings.cookie.secure)),
+      theme: readThemeCookie(requestCookies(c.req.header('cookie') ?? null), settings.cookie.secure),
+      rememberTheme: (theme) => context.cookies.set(themeCookie(theme, settings.cookie.secure)),
       appName: settings.appName,
+      supportUrl: settings.supportUrl,
       localMailbox: outbox !== null,
       redirectTo,
       findTarget,
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
+      passkeys: settings.passkeys !== null,
       log: context.log,
     })
   }

@@ -4,7 +4,7 @@ import type { Database } from '@floorpass/db'
 import { openDatabase } from '@floorpass/db'
 import { loadConfig } from '@floorpass/env'
 import { createEdge, type Edge } from '@floorpass/functions'
-import { composeService, describeError, openTracing, type Service } from '@floorpass/service'
+import { composeService, describeError, openPlaces, openTracing, type Service } from '@floorpass/service'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { vi } from 'vitest'
@@ -74,6 +74,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     outbox: null,
     redis,
     tracing: config.tracing && openTracing(config.tracing),
+    ...(config.placeDatabase !== null && { findPlace: await openPlaces(config.placeDatabase) }),
     log: pino(
       { level: 'trace', base: null, serializers: { err: describeError } },
       { write: (line) => void logs.push(JSON.parse(line)) },

@@ -22,6 +22,8 @@ const withoutInput = new Set([
 /** Routes whose fields are all optional. */
 const allOptional = new Set(['/delete-user'])
 
+const passkeyCookie = 'floorpass_passkey'
+
 /** The call itself may have ended the caller's session. */
 const signInAgain = ({ post, person }: SignedIn) => post('/auth/sign-in/email', person)
 
@@ -83,6 +85,9 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     /** Calls the route with a valid input. */
     const work = async (owner: SignedIn, tab: Browser = owner) => {
       const input = await sample(owner)
+      // A ceremony belongs to its browser, signed in or not.
+      const ceremony = owner.cookies.get(passkeyCookie)
+      if (ceremony !== undefined) tab.cookies.set(passkeyCookie, ceremony)
       if (method === 'POST') return send({ body: input }, tab)
       const answer = await tab.get(`${url}?${new URLSearchParams(input as Record<string, string>)}`)
       expectWellFormed(answer)

@@ -69,6 +69,8 @@ const pages = [
   '/unknown',
   '/assets/unknown.js',
   '/dev/mailbox',
+  '/dev/mails',
+  '/dev/mails/verify-email',
 ]
 const others = [
   '/healthz',

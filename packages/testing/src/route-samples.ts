@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { type Route, routes } from '@floorpass/functions'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
+import { addPasskey, createAssertion, createRegistration } from './passkeys.ts'
+import { createSoftwareAuthenticator } from './software-authenticator.ts'
 
 export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
 
@@ -73,9 +75,26 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await switchOnTwoFactor(tab, tab.person.password)
     return { password: tab.person.password }
   }
+  const withPasskey = async (tab: SignedIn) => {
+    const authenticator = createSoftwareAuthenticator()
+    const { body } = await addPasskey(tab, authenticator)
+    return { authenticator, id: (body as { id: string }).id }
+  }
   return {
+    'GET /passkey/generate-authenticate-options': async () => ({ discoverable: 'true' }),
+    'GET /passkey/generate-register-options': async () => ({ name: 'Phone' }),
+    'POST /passkey/verify-registration': async (tab) => ({
+      response: await createRegistration(tab, createSoftwareAuthenticator()),
+    }),
+    'POST /passkey/verify-authentication': async (tab) => {
+      const { authenticator } = await withPasskey(tab)
+      return { response: await createAssertion(tab, authenticator) }
+    },
+    'POST /passkey/update-passkey': async (tab) => ({ id: (await withPasskey(tab)).id, name: 'Phone' }),
+    'POST /passkey/delete-passkey': async (tab) => ({ id: (await withPasskey(tab)).id }),
     'POST /sign-in/email': async ({ person: { email, password } }) => ({ email, password }),
     'POST /sign-up/email': async () => app.person(),
+    'POST /sign-up/passkey': async () => ({ name: 'Ada', email: app.person().email }),
     'POST /reauthenticate': async ({ person: { password } }) => ({ password }),
     'GET /reauthentication': async () => ({ acr: 'aal1', max_age: '900' }),
     'GET /verify': async () => ({ acr: 'aal1', max_age: '900' }),
@@ -135,6 +154,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     },
     'POST /introspect': async ({ cookies }) => ({ token: cookies.get('local-floorpass_session') }),
     'POST /update-user': async () => ({ name: 'Changed' }),
+    'POST /name-session': async (tab) => ({ token: await handleOf(tab), nickname: 'My laptop' }),
     'POST /delete-user': async ({ person: { password } }) => ({ password }),
     'POST /organization/create': async () => ({ name: 'Desk', slug: randomUUID() }),
     'GET /organization/get': organization,
@@ -169,6 +189,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /organization/cancel-invitation': async (tab) => ({ invitationId: await invite(tab, app.person().email) }),
     'GET /organization/get-invitation': async (tab) => ({ id: (await invited(tab)).invitationId }),
     'GET /organization/list-invitations': organization,
+    'GET /organization/list-activity': organization,
   }
 }
 

@@ -5,6 +5,7 @@ import { type Context, createContext, type Deps } from '../context.ts'
 import type { CookieName } from '../cookies/flow-cookie.ts'
 import { type Effects, withEffects } from '../effects.ts'
 import { AppError } from '../kernel/errors.ts'
+import { defaultLocale } from '../kernel/locale.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 
 /** A person who runs the service from its command line. No route reaches the functions of this folder. */
@@ -17,7 +18,11 @@ export function createOperator(deps: Deps, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
   return {
     ctx: withEffects(
-      createContext(deps, { ip: null, userAgent: 'Floorpass admin', locale: 'en', bearer: null, serviceKey: null }, noCookies),
+      createContext(
+        deps,
+        { ip: null, userAgent: 'Floorpass admin', locale: defaultLocale, bearer: null, serviceKey: null },
+        noCookies,
+      ),
     ),
     name,
   }

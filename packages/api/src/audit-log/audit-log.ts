@@ -24,6 +24,10 @@ export type AuditAction =
   | 'set-password'
   | 'link-account'
   | 'unlink-account'
+  | 'add-passkey'
+  | 'rename-passkey'
+  | 'remove-passkey'
+  | 'refuse-passkey'
   | 'update-user'
   | 'export-data'
   | 'request-account-deletion'
@@ -43,6 +47,7 @@ export type AuditAction =
   | 'two-factor-challenge'
   | 'prepare-two-factor'
   | 'enable-two-factor'
+  | 'add-authenticator'
   | 'verify-two-factor'
   | 'lock-two-factor'
   | 'disable-two-factor'
@@ -53,6 +58,7 @@ export type AuditAction =
   | 'drop-mail'
   | 'suspend-user'
   | 'restore-user'
+  | 'name-session'
 
 export type AuditEntry<Action extends AuditAction = AuditAction> = {
   userId: string

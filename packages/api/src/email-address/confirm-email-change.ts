@@ -73,7 +73,7 @@ async function replaceAddress(ctx: ChangeContext, tx: Transaction, link: Verific
   await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'reauthenticate'])
   // A thief who changes the address twice in a week must not get an undo link.
   const snapshot = (await hasOpenUndo(tx, userId)) ? null : await takeUndoSnapshot(tx, changed)
-  await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, snapshot })
+  await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, cause: 'change', snapshot })
   await ctx.record(tx, { userId, action: 'change-email' })
   return changed
 }

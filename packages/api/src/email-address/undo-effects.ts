@@ -1,11 +1,11 @@
 import type { Transaction, User, Verification } from '@floorpass/db'
-import type { EmailChangeUndoneEffects } from '@floorpass/email'
+import type { UndoEffects as ShownEffects } from '@floorpass/languages/types'
 import { policy } from '../kernel/policy.ts'
 import type { UndoSnapshot } from './undo-snapshot.ts'
 
-export type UndoEffects = EmailChangeUndoneEffects & { sessions: number }
+export type UndoEffects = ShownEffects & { sessions: number }
 
-/** A factor confirmed within the week before the change may be a thief's. An older factor is the owner's. */
+/** A factor or passkey from the week before the change may be a thief's. An older one is the owner's. */
 export const getTrustCutoff = ({ createdAt }: Pick<Verification, 'createdAt'>): Date =>
   new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000)
 
@@ -20,7 +20,10 @@ export async function findUndoEffects(
   const cutoff = getTrustCutoff(link)
   const accounts = await tx.account.findMany({ where: { userId } })
   const factor = await tx.twoFactor.findUnique({ where: { userId } })
-  const twoFactor = twoFactorEffect(factor?.confirmedAt ?? null, snapshot, cutoff)
+  const ownPasskeys = await tx.passkey.count({ where: { userId, createdAt: { lt: cutoff } } })
+  const totp = getTotpEffect(factor?.confirmedAt ?? null, snapshot, cutoff)
+  const isOwnChoice = ownPasskeys > 0 && !(await wasTurnedOnSince(tx, userId, cutoff))
+  const twoFactor = totp === 'kept' || totp === 'restored' ? totp : getPasskeyEffect(user, snapshot, isOwnChoice)
   const recentCodes = await tx.backupCode.count({ where: { userId, createdAt: { gte: cutoff } } })
   return {
     sessions: await tx.session.count({ where: { userId, expiresAt: { gt: new Date() } } }),
@@ -28,6 +31,7 @@ export async function findUndoEffects(
     unlinkedProviders: accounts.map(({ providerId }) => providerId).filter((id) => id !== 'credential'),
     twoFactor,
     backupCodesRemoved: twoFactor === 'restored' || (twoFactor === 'kept' && recentCodes > 0),
+    passkeysRemoved: await tx.passkey.count({ where: { userId, createdAt: { gte: cutoff } } }),
     trustedDevices: await tx.trustedDevice.count({ where: { userId } }),
     invitations: await tx.invitation.count({ where: { inviterId: userId, status: 'pending' } }),
     tradingDisabled: user.tradingEnabled,
@@ -36,8 +40,28 @@ export async function findUndoEffects(
   }
 }
 
-function twoFactorEffect(confirmedAt: Date | null, snapshot: UndoSnapshot | null, cutoff: Date): UndoEffects['twoFactor'] {
+function getTotpEffect(confirmedAt: Date | null, snapshot: UndoSnapshot | null, cutoff: Date): UndoEffects['twoFactor'] {
   const saved = snapshot?.twoFactor?.confirmedAt ?? (snapshot === null ? confirmedAt : null)
   if (saved === null || saved >= cutoff) return confirmedAt === null ? 'none' : 'removed'
   return confirmedAt?.getTime() === saved.getTime() ? 'kept' : 'restored'
+}
+
+/** Without the owner's authenticator app, the owner's passkeys keep two-factor as it was. */
+function getPasskeyEffect(
+  { twoFactorEnabled }: User,
+  snapshot: UndoSnapshot | null,
+  isOwnChoice: boolean,
+): UndoEffects['twoFactor'] {
+  const wasEnabled = snapshot?.twoFactorEnabled ?? twoFactorEnabled
+  if (wasEnabled && isOwnChoice) return twoFactorEnabled ? 'kept' : 'restored'
+  return twoFactorEnabled ? 'removed' : 'none'
+}
+
+/** Turning it on with a passkey leaves no date but this one. */
+async function wasTurnedOnSince(tx: Transaction, userId: string, cutoff: Date): Promise<boolean> {
+  const events = await tx.auditEvent.findMany({
+    where: { userId, action: 'enable-two-factor', createdAt: { gte: cutoff } },
+    select: { details: true },
+  })
+  return events.some(({ details }) => (details as { method?: string } | null)?.method === 'passkey')
 }

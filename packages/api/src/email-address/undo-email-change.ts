@@ -21,6 +21,7 @@ const undoActions = [
   'disable-two-factor',
   'restore-two-factor',
   'remove-backup-codes',
+  'remove-passkey',
   'revoke-trusted-device',
   'cancel-invitation',
   'update-user',
@@ -82,6 +83,7 @@ const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
     // A thief may have linked a provider before the change.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await restoreFactor(tx, userId, link, snapshot, effects)
+    await tx.passkey.deleteMany({ where: { userId, createdAt: { gte: getTrustCutoff(link) } } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
     await cancelSentInvitations(tx, userId)
@@ -99,7 +101,7 @@ const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
     })
     await ctx.record(tx, ...createAuditEntries(userId, effects))
     await sendEmailChangeUndone(ctx, tx, user, effects)
-    if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, snapshot: null })
+    if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, cause: 'undo', snapshot: null })
     return effects
   })
 
@@ -145,19 +147,21 @@ async function restoreFactor(
   snapshot: UndoSnapshot | null,
   { twoFactor }: UndoEffects,
 ): Promise<void> {
-  if (twoFactor !== 'kept') await tx.twoFactor.deleteMany({ where: { userId } })
+  const cutoff = getTrustCutoff(link)
+  const notOwn = { OR: [{ confirmedAt: null }, { confirmedAt: { gte: cutoff } }] }
+  await tx.twoFactor.deleteMany({ where: { userId, ...(twoFactor === 'kept' && notOwn) } })
   // A thief may have locked the owner's factor with wrong codes.
-  else await tx.twoFactor.update({ where: { userId }, data: { failedAttempts: 0, lockedUntil: null } })
-  if (twoFactor === 'restored' && snapshot?.twoFactor) {
+  await tx.twoFactor.updateMany({ where: { userId }, data: { failedAttempts: 0, lockedUntil: null } })
+  if (twoFactor === 'restored' && snapshot?.twoFactor && snapshot.twoFactor.confirmedAt < cutoff) {
     const { lastStep, ...factor } = snapshot.twoFactor
     await tx.twoFactor.create({ data: { userId, ...factor, lastStep: lastStep === null ? null : BigInt(lastStep) } })
   }
   // Deleted codes stay deleted, since one of them may have been used.
-  await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: getTrustCutoff(link) } }) } })
+  await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: cutoff } }) } })
 }
 
 function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<UndoAction>[] {
-  const { sessions, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
+  const { sessions, passkeysRemoved, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
   const cause = 'undo-email-change'
   const changed = [
     ...(effects.profileRestored ? ['name', 'image'] : []),
@@ -172,6 +176,7 @@ function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<Un
     twoFactor === 'removed' && { action: 'disable-two-factor', details: { cause } },
     twoFactor === 'restored' && { action: 'restore-two-factor', details: { cause } },
     effects.backupCodesRemoved && { action: 'remove-backup-codes', details: { cause } },
+    passkeysRemoved > 0 && { action: 'remove-passkey', details: { cause, count: passkeysRemoved } },
     trustedDevices > 0 && { action: 'revoke-trusted-device', details: { cause, count: trustedDevices } },
     invitations > 0 && { action: 'cancel-invitation', details: { cause, count: invitations } },
     changed.length > 0 && { action: 'update-user', details: { cause, fields: changed.join(',') } },

@@ -10,18 +10,20 @@ const snapshot = z.object({
   name: z.string(),
   image: z.string().nullable(),
   unlinkedProviders: z.array(z.string()),
+  twoFactorEnabled: z.boolean().default(false),
   twoFactor: z
     .object({ secretSealed: z.string(), lastStep: z.string().nullable(), confirmedAt: date, createdAt: date })
     .nullable(),
 })
 
 export async function takeUndoSnapshot(tx: Transaction, user: User): Promise<string> {
-  const { id: userId, name, image, unlinkedProviders } = user
+  const { id: userId, name, image, unlinkedProviders, twoFactorEnabled } = user
   const factor = await tx.twoFactor.findUnique({ where: { userId } })
   return JSON.stringify({
     name,
     image,
     unlinkedProviders,
+    twoFactorEnabled,
     twoFactor: factor?.confirmedAt ? serializeFactor(factor) : null,
   })
 }

@@ -96,10 +96,26 @@ export const catalogue = {
   TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: ['BAD_REQUEST', 'Too many attempts. Please request a new code.'],
   TOTP_NOT_ENABLED: ['BAD_REQUEST', 'TOTP not enabled'],
   TOTP_ALREADY_ENABLED: ['BAD_REQUEST', 'TOTP is already enabled'],
+  TWO_FACTOR_ALREADY_ENABLED: ['BAD_REQUEST', 'Two factor is already enabled'],
+  TWO_FACTOR_NEEDS_PASSKEY: [
+    'BAD_REQUEST',
+    'This passkey is the last second factor. Add another one or turn two-factor off first.',
+  ],
   TWO_FACTOR_NOT_ENABLED: ['BAD_REQUEST', "Two factor isn't enabled"],
   BACKUP_CODES_NOT_ENABLED: ['BAD_REQUEST', "Backup codes aren't enabled"],
   BACKUP_CODES_SHOWN_ONCE: ['BAD_REQUEST', 'Backup codes are shown only once, when they are created'],
   OTP_NOT_CONFIGURED: ['BAD_REQUEST', 'OTP is not available'],
+  CHALLENGE_NOT_FOUND: ['BAD_REQUEST', 'The passkey request expired or was already used. Please start again.'],
+  FAILED_TO_VERIFY_REGISTRATION: ['BAD_REQUEST', 'The passkey could not be verified'],
+  PREVIOUSLY_REGISTERED: ['BAD_REQUEST', 'This passkey is already registered'],
+  PASSKEY_LIMIT_REACHED: ['FORBIDDEN', `An account can have at most ${policy.passkeys.perUser} passkeys`],
+  SESSION_NOT_FOUND: ['NOT_FOUND', 'Session not found'],
+  PASSKEY_NOT_FOUND: ['NOT_FOUND', 'Passkey not found'],
+  AUTHENTICATION_FAILED: ['UNAUTHORIZED', 'The passkey could not be verified'],
+  USER_VERIFICATION_REQUIRED: ['FORBIDDEN', 'The passkey must verify you with a PIN, a fingerprint or your face'],
+  PASSKEY_TOO_NEW: ['FORBIDDEN', 'This passkey is less than a day old. Use your password or a code instead.'],
+  YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: ['UNAUTHORIZED', 'You are not allowed to register this passkey'],
+  FAILED_TO_DELETE_LAST_PASSKEY: ['BAD_REQUEST', 'This passkey is the only sign-in method. Add another one first.'],
   TOO_MANY_REQUESTS: ['TOO_MANY_REQUESTS', 'Too many requests. Please try again later.'],
   ACCOUNT_TEMPORARILY_LOCKED: [
     'TOO_MANY_REQUESTS',
@@ -108,7 +124,7 @@ export const catalogue = {
   PASSWORD_LOCKED: ['TOO_MANY_REQUESTS', 'Too many wrong passwords in a row. Sign in again, or reset your password by email.'],
   SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
   SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
-  INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. Nothing was changed.'],
+  INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. The request may not have taken effect.'],
 } as const satisfies Record<string, readonly [TRPCError['code'], string]>
 
 export type ErrorKey = keyof typeof catalogue

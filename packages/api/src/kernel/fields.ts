@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { fieldLengths, problem } from './field-problems.ts'
+import { locales } from './locale.ts'
 
 /** ASCII: internationalized domains must use the `xn--` form. */
 export const emailAddress = z
@@ -11,24 +12,30 @@ export const emailAddress = z
 /** Limits the work only; `assertPasswordAllowed` checks the real length. */
 export const password = z.string().min(1, problem('passwordMissing')).max(10_000, problem('tooLong'))
 
-/** Refuses invisible and bidirectional characters: other users see names. */
-export const personName = z
+const name = z
   .string()
   .trim()
   .min(1, { error: problem('nameMissing'), abort: true })
-  .max(fieldLengths.name, problem('nameTooLong'))
-  .refine(
-    (name) =>
-      !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
-        name,
-      ),
-    {
-      error: problem('nameInvisibleCharacters'),
-    },
-  )
-  .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
-    error: problem('nameInvisible'),
-  })
+
+/** Refuses invisible and bidirectional characters: other users see names. */
+const visible = (text: z.ZodString) =>
+  text
+    .refine(
+      (name) =>
+        !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u200c|\u200d|\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u.test(
+          name,
+        ),
+      {
+        error: problem('nameInvisibleCharacters'),
+      },
+    )
+    .refine((name) => /[^\s\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u.test(name), {
+      error: problem('nameInvisible'),
+    })
+
+export const personName = visible(name.max(fieldLengths.name, problem('nameTooLong')))
+
+export const nickname = visible(name.max(50, problem('tooLong')))
 
 /** Refuses credentials in the URL: pages that show the image would send them. */
 export const imageUrl = z
@@ -41,7 +48,7 @@ export const imageUrl = z
 
 export const riskLevel = z.enum(['conservative', 'moderate', 'aggressive'])
 
-export const locale = z.enum(['en', 'fr'])
+export const locale = z.enum(locales)
 
 export const typedCode = z.string().min(1, problem('codeMissing')).max(128, problem('tooLong'))
 

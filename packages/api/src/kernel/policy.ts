@@ -51,6 +51,13 @@ export const policy = {
     trustedDeviceLifetime: 30 * day,
     trustedDevicesPerUser: 20,
   },
+  /** ADR 037. */
+  passkeys: {
+    perUser: 20,
+    challengeLifetime: 5 * minute,
+    /** From when on a passkey may turn two-factor off or replace backup codes. */
+    ownerProofAge: day,
+  },
   /** Wrong passwords in a row. Together at most the 100 of NIST SP 800-63B-4 3.2.2 (ADR 019). */
   passwordGuesses: {
     known: 20,
@@ -75,6 +82,8 @@ export const policy = {
     /** How long a key is published after the next one signs. Longer than a token lives. */
     keepRetired: 1 * hour,
   },
+  /** In one file of the activity. */
+  exportedEvents: 5000,
   sessionsInMemory: 50_000,
   sessionsPerUser: 50,
   /** Invalid session cookies, per process (ADR 019). */
@@ -153,6 +162,7 @@ export const limits = {
   /** Separate, so that a flood of sign-ups cannot block a reset. */
   'send-reset:address': { points: 5, seconds: hour, counts: 'email' },
   'two-factor:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'passkey:ip': { points: 60, seconds: minute, counts: 'ip' },
   'reset-password:ip': { points: 20, seconds: minute, counts: 'ip' },
   'confirm-password:user': { points: 5, seconds: 15 * minute, counts: 'user' },
   'check-password:ip': { points: 60, seconds: minute, counts: 'ip' },
@@ -162,6 +172,7 @@ export const limits = {
   'delete-link:user': { points: 5, seconds: hour, counts: 'user' },
   'reauthentication-link:user': { points: 5, seconds: hour, counts: 'user' },
   'export-data:user': { points: 5, seconds: 10 * minute, counts: 'user' },
+  'export-activity:user': { points: 10, seconds: 10 * minute, counts: 'user' },
   'update-user:user': { points: 60, seconds: minute, counts: 'user' },
   'change-organization:user': { points: 60, seconds: minute, counts: 'user' },
   'check-slug:user': { points: 30, seconds: minute, counts: 'user' },

@@ -1,10 +1,9 @@
 import type { Account } from '@floorpass/db'
-import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ProviderId } from '../kernel/provider-ids.ts'
 import { sendAccountUnlinked } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { canSignIn, hasUsablePasskey } from '../users/sign-in-methods.ts'
 import { unlinkAccountInput } from './contract.ts'
 
 /** Removes a sign-in method. SESSION_NOT_FRESH, ACCOUNT_NOT_FOUND, FAILED_TO_UNLINK_LAST_ACCOUNT. */
@@ -24,7 +23,7 @@ export const unlinkAccount = mutation({
       (candidate) => isSelected(candidate, input) && !isCredentialWithoutPassword(candidate),
     )
     if (!account || more.length > 0) throw new AppError('ACCOUNT_NOT_FOUND')
-    if (!accounts.some((other) => other.id !== account.id && canSignIn(ctx, other)))
+    if (!(await hasUsablePasskey(ctx, tx, userId)) && !accounts.some((other) => other.id !== account.id && canSignIn(ctx, other)))
       throw new AppError('FAILED_TO_UNLINK_LAST_ACCOUNT')
 
     await tx.account.delete({ where: { id: account.id } })
@@ -50,6 +49,3 @@ const isSelected = (account: Account, { accountId, providerId }: AccountSelector
 
 const isCredentialWithoutPassword = ({ providerId, passwordHash }: Account): boolean =>
   providerId === 'credential' && passwordHash === null
-
-const canSignIn = ({ providers }: Context, { providerId, passwordHash }: Account): boolean =>
-  providerId === 'credential' ? passwordHash !== null : providers.has(providerId as ProviderId)

@@ -2,6 +2,7 @@ import type { Transaction, User } from '@floorpass/db'
 import { type Mail, type MailName, type MailVariables, renderMail } from '@floorpass/email'
 import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
+import { toLocale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
 import type { Role } from '../kernel/roles.ts'
@@ -34,6 +35,24 @@ export async function sendVerificationLink(
   const url = pageUrl(ctx, '/verify-email', { token, callbackURL })
   const hours = policy.verifyEmail.lifetime / 3600
   await queueMail(ctx, tx, { ...user, ...pending }, 'verify-email', { url, hours }, policy.verifyEmail.lifetime)
+}
+
+export async function sendCreatePasskeyLink(
+  ctx: Context & Mails<'create-passkey'>,
+  tx: Transaction,
+  user: Recipient,
+  { callbackURL, pending }: { callbackURL: string | undefined; pending: PendingProfile },
+): Promise<void> {
+  const { lifetime } = policy.verifyEmail
+  const token = await issueOneTimeToken(tx, {
+    purpose: 'create-passkey',
+    userId: user.id,
+    email: user.email,
+    lifetime,
+    sealPayload: (place) => ctx.secretBox.seal(JSON.stringify(pending), place),
+  })
+  const url = pageUrl(ctx, '/create-passkey', { token, redirectTo: callbackURL })
+  await queueMail(ctx, tx, { ...user, ...pending }, 'create-passkey', { url, hours: lifetime / 3600 }, lifetime)
 }
 
 export async function sendAlreadyRegistered(
@@ -87,18 +106,6 @@ export async function sendEmailChangeUndone(
   await queueMail(ctx, tx, user, 'email-change-undone', variables)
 }
 
-export async function sendPasswordChanged(
-  ctx: Context & Mails<'password-changed'>,
-  tx: Transaction,
-  user: Recipient,
-): Promise<void> {
-  await queueMail(ctx, tx, user, 'password-changed', { resetUrl: pageUrl(ctx, '/forgot-password') })
-}
-
-export async function sendPasswordSet(ctx: Context & Mails<'password-set'>, tx: Transaction, user: Recipient): Promise<void> {
-  await queueMail(ctx, tx, user, 'password-set', { resetUrl: pageUrl(ctx, '/forgot-password') })
-}
-
 /** Sends the confirmation link to the new address if it is free, and a notice to the current one. */
 export async function sendEmailChange(
   ctx: Context & Mails<'change-email-confirm' | 'email-change-requested'>,
@@ -135,11 +142,11 @@ export async function sendEmailChanged(
   ctx: Context & Mails<'email-changed'>,
   tx: Transaction,
   user: Recipient,
-  { newEmail, snapshot }: { newEmail: string; snapshot: string | null },
+  { newEmail, cause, snapshot }: { newEmail: string; cause: 'change' | 'undo'; snapshot: string | null },
 ): Promise<void> {
   const lifetime = policy.undoEmailChange.lifetime
   const days = lifetime / 86_400
-  if (snapshot === null) return queueMail(ctx, tx, user, 'email-changed', { newEmail, undoUrl: null, days })
+  if (snapshot === null) return queueMail(ctx, tx, user, 'email-changed', { newEmail, cause, undoUrl: null, days })
   const token = await issueOneTimeToken(tx, {
     purpose: 'undo-email-change',
     userId: user.id,
@@ -148,7 +155,7 @@ export async function sendEmailChanged(
     sealPayload: (place) => ctx.secretBox.seal(snapshot, place),
   })
   const undoUrl = pageUrl(ctx, '/undo-email-change', { token })
-  await queueMail(ctx, tx, user, 'email-changed', { newEmail, undoUrl, days })
+  await queueMail(ctx, tx, user, 'email-changed', { newEmail, cause, undoUrl, days })
 }
 
 export async function sendDeletionLink(
@@ -197,33 +204,6 @@ export async function sendAccountUnlinked(
   await queueMail(ctx, tx, user, 'account-unlinked', { provider, resetUrl: pageUrl(ctx, '/forgot-password') })
 }
 
-export async function sendTwoFactorEnabled(
-  ctx: Context & Mails<'two-factor-enabled'>,
-  tx: Transaction,
-  user: Recipient,
-): Promise<void> {
-  const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
-  await queueMail(ctx, tx, user, 'two-factor-enabled', urls)
-}
-
-export async function sendTwoFactorDisabled(
-  ctx: Context & Mails<'two-factor-disabled'>,
-  tx: Transaction,
-  user: Recipient,
-): Promise<void> {
-  const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, 'two-factor-disabled', { resetUrl })
-}
-
-export async function sendBackupCodesReplaced(
-  ctx: Context & Mails<'backup-codes-replaced'>,
-  tx: Transaction,
-  user: Recipient,
-): Promise<void> {
-  const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, 'backup-codes-replaced', { resetUrl })
-}
-
 export async function sendBackupCodeUsed(
   ctx: Context & Mails<'backup-code-used'>,
   tx: Transaction,
@@ -243,6 +223,49 @@ export async function sendTwoFactorLocked(
   const resetUrl = pageUrl(ctx, '/forgot-password')
   await queueMail(ctx, tx, user, 'two-factor-locked', { minutes, resetUrl })
 }
+
+/** `byReset`: with an emailed link, which ends every session. */
+export async function sendPasswordChanged(
+  ctx: Context & Mails<'password-changed'>,
+  tx: Transaction,
+  user: Recipient,
+  { byReset }: { byReset: boolean },
+): Promise<void> {
+  await queueMail(ctx, tx, user, 'password-changed', { byReset, resetUrl: pageUrl(ctx, '/forgot-password') })
+}
+
+type SecurityMail =
+  | 'password-set'
+  | 'two-factor-enabled'
+  | 'two-factor-disabled'
+  | 'authenticator-added'
+  | 'backup-codes-replaced'
+
+const sendSecurityMail =
+  <Name extends SecurityMail>(mail: Name) =>
+  (ctx: Context & Mails<Name>, tx: Transaction, user: Recipient): Promise<void> => {
+    const urls = { securityUrl: pageUrl(ctx, '/settings/security'), resetUrl: pageUrl(ctx, '/forgot-password') }
+    return queueMail(ctx, tx, user, mail, urls as MailVariables[Name])
+  }
+
+export const sendPasswordSet = sendSecurityMail('password-set')
+export const sendTwoFactorEnabled = sendSecurityMail('two-factor-enabled')
+export const sendTwoFactorDisabled = sendSecurityMail('two-factor-disabled')
+export const sendAuthenticatorAdded = sendSecurityMail('authenticator-added')
+export const sendBackupCodesReplaced = sendSecurityMail('backup-codes-replaced')
+
+type PasskeyMail = 'passkey-added' | 'passkey-removed' | 'passkey-counter'
+
+const sendPasskeyMail =
+  <Name extends PasskeyMail>(mail: Name) =>
+  (ctx: Context & Mails<Name>, tx: Transaction, user: Recipient, passkey: string): Promise<void> => {
+    const urls = { passkeysUrl: pageUrl(ctx, '/settings/passkeys'), resetUrl: pageUrl(ctx, '/forgot-password') }
+    return queueMail(ctx, tx, user, mail, { passkey, ...urls } as MailVariables[Name])
+  }
+
+export const sendPasskeyAdded = sendPasskeyMail('passkey-added')
+export const sendPasskeyRemoved = sendPasskeyMail('passkey-removed')
+export const sendPasskeyCounter = sendPasskeyMail('passkey-counter')
 
 export async function sendPasswordPaused(
   ctx: Context & Mails<'password-paused'>,
@@ -325,7 +348,13 @@ function queueMail<Name extends MailName>(
   lifetime?: number,
 ): Promise<void> {
   const { appName, baseUrl } = ctx.settings
-  const rendered = renderMail(mail, { locale, name, appName, baseUrl, ...(variables as MailVariables[Name] & object) })
+  const rendered = renderMail(mail, {
+    locale: toLocale(locale),
+    name,
+    appName,
+    baseUrl,
+    ...(variables as MailVariables[Name] & object),
+  })
   const expiresAt = lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000)
   return ctx.queueMail(tx, mail, { to: email, ...rendered }, expiresAt)
 }

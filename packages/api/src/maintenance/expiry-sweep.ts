@@ -41,7 +41,7 @@ export function createExpirySweep({
     verifications: () => db.$executeRaw`
       DELETE FROM verifications WHERE id IN (
         SELECT id FROM verifications
-        WHERE expires_at < ${secondsAgo(0)} AND (purpose IN ('social-sign-in', 'two-factor') OR expires_at < ${secondsAgo(policy.sweep.keepLinks)})
+        WHERE expires_at < ${secondsAgo(0)} AND (purpose IN ('social-sign-in', 'two-factor', 'passkey-registration', 'passkey-authentication') OR expires_at < ${secondsAgo(policy.sweep.keepLinks)})
         ORDER BY expires_at DESC LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     trusted_devices: () => db.$executeRaw`
       DELETE FROM trusted_devices WHERE id IN (

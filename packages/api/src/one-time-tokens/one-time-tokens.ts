@@ -13,6 +13,9 @@ export type TokenPurpose =
   | 'reauthenticate'
   | 'social-sign-in'
   | 'two-factor'
+  | 'create-passkey'
+  | 'passkey-registration'
+  | 'passkey-authentication'
 
 type NewToken = {
   purpose: TokenPurpose

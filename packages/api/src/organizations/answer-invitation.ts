@@ -56,7 +56,13 @@ export const rejectInvitation = mutation({
   async change(tx, { locked }) {
     const invitation = await closeInvitation(tx, locked, 'rejected')
     return {
-      events: [{ organizationId: invitation.organizationId, action: 'reject-invitation' }],
+      events: [
+        {
+          organizationId: invitation.organizationId,
+          action: 'reject-invitation',
+          details: { invitationId: invitation.id },
+        },
+      ],
       result: { invitation: presentInvitation(invitation), member: null },
     }
   },

@@ -31,7 +31,7 @@ export const cancelInvitation = mutation({
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION')
     const invitation = await closeInvitation(tx, open, 'canceled')
     return {
-      events: [{ organizationId: open.organizationId, action: 'cancel-invitation' }],
+      events: [{ organizationId: open.organizationId, action: 'cancel-invitation', details: { invitationId: open.id } }],
       result: presentInvitation(invitation),
     }
   },

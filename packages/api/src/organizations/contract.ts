@@ -5,12 +5,12 @@ import { policy } from '../kernel/policy.ts'
 
 /** Page paths, names that suggest an official account, and words with a meaning in programs. */
 export const reservedSlugs: ReadonlySet<string> = new Set(
-  `about accept-invitation account accounts active admin administrator api app assets auth badges billing blog cdn create
+  `about accept-invitation account accounts active active-organization admin administrator api app assets auth badges billing blog cdn create create-passkey
   danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
   healthz help index invitations invite language legal livez log-in log-out login logout mail me members metrics nan new none
   null official openapi organization organizations owner password password-strength privacy profile public readyz reauthenticate reauthentication reference register
   reset-password robots root security session sessions settings sign-in sign-out sign-up signin signout signup
-  smoke-tests static status support system team teams terms test test-badges trpc true two-factor undefined
+  smoke-tests static status support system team teams terms test test-badges theme trpc true two-factor undefined
   undo-email-change user users verify-email well-known www`.split(/\s+/),
 )
 
@@ -106,6 +106,7 @@ export const listMembersInput = z
     filterField: z.enum(['id', 'role', 'userId', 'createdAt']).optional(),
     filterValue: z.union([filterText, z.array(filterText).min(1).max(policy.organizations.members)]).optional(),
     filterOperator: z.enum([...new Set([...textOperators, ...dateOperators])]).default('eq'),
+    search: z.string().trim().min(1).max(fieldLengths.email).optional().describe('A part of the name or email, in any case'),
   })
   .superRefine(({ filterField, filterValue, filterOperator }, ctx) => {
     const refuse = (name: string, message: string) => ctx.addIssue({ code: 'custom', path: [name], message })
@@ -144,4 +145,14 @@ export const cancelInvitationInput = z.object({ invitationId: id })
 
 export const getInvitationInput = z.object({ id: invitationId })
 
-export const listInvitationsInput = z.object({ organizationId })
+export const listInvitationsInput = z.object({
+  organizationId,
+  status: z.enum(['pending', 'accepted', 'rejected', 'canceled']).optional().describe('Only invitations of this status'),
+})
+
+export const listOrganizationActivityInput = z.object({
+  organizationId,
+  organizationSlug: z.string().min(1).max(fieldLengths.slug).optional(),
+  cursor: z.string().min(1).max(64).optional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+})

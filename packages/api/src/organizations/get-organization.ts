@@ -49,10 +49,14 @@ export async function getOrganizationDetails(
   }
 }
 
-/** Lists the newest invitations to roles up to the viewer's. */
-export async function listVisibleInvitations(db: Transaction, viewer: Membership) {
+/** Lists the newest invitations to roles up to the viewer's, of one status or of any. */
+export async function listVisibleInvitations(db: Transaction, viewer: Membership, status?: string) {
   const invitations = await db.invitation.findMany({
-    where: { organizationId: viewer.organizationId, role: { in: [...rolesUpTo(viewer.role)] } },
+    where: {
+      organizationId: viewer.organizationId,
+      role: { in: [...rolesUpTo(viewer.role)] },
+      ...(status !== undefined && { status }),
+    },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
     take: policy.organizations.listedInvitations,
   })

@@ -45,10 +45,11 @@ export async function cancelInvitations(tx: Transaction, ctx: CancelContext, whe
     where: { ...where, status: 'pending' },
     data: { status: 'canceled', answeredAt: new Date() },
   })
-  const events = canceled.map(({ organizationId, inviterId }) => ({
+  const events = canceled.map(({ id, organizationId, inviterId }) => ({
     ...attributeTo(inviterId ?? ctx.user.id, ctx),
     organizationId,
     action: 'cancel-invitation' as const,
+    details: { invitationId: id },
   }))
   await ctx.record(tx, ...events)
 }

@@ -49,6 +49,9 @@ export const inviteMember = mutation({
     const invitation = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
     const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
     await sendInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
-    return { events: [{ organizationId, action: 'invite-member', details: { role } }], result: presentInvitation(invitation) }
+    return {
+      events: [{ organizationId, action: 'invite-member', details: { role, invitationId: invitation.id } }],
+      result: presentInvitation(invitation),
+    }
   },
 })

@@ -9,7 +9,7 @@ import { presentInvitation } from './present-organization.ts'
 export const listInvitations = sessionProcedure.input(listInvitationsInput).query(async ({ ctx, input }) => {
   const caller = await requireCallerMembership(ctx, input)
   if (!may(caller.role, 'invitation', 'create')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_LIST_INVITATIONS')
-  return listVisibleInvitations(ctx.db, caller)
+  return listVisibleInvitations(ctx.db, caller, input.status)
 })
 
 export const listUserInvitations = sessionProcedure.query(async ({ ctx }) => {

@@ -8,7 +8,7 @@ import { presentMemberWithUser } from './present-organization.ts'
 export const listMembers = sessionProcedure.input(listMembersInput).query(async ({ ctx, input }) => {
   const { organizationId } = await requireCallerMembership(ctx, input)
   const { sortBy, sortDirection } = input
-  const where: Prisma.MemberWhereInput = { organizationId, AND: buildFilter(input) }
+  const where: Prisma.MemberWhereInput = { organizationId, AND: [buildFilter(input), buildSearch(input)] }
   const [members, total] = await ctx.db.$transaction([
     ctx.db.member.findMany({
       where,
@@ -31,8 +31,7 @@ function buildFilter({
   const values = [filterValue].flat()
   const [value = ''] = values
   const typed = filterField === 'createdAt' ? new Date(value) : value
-  // Prisma leaves the wildcards of LIKE in the text.
-  const pattern = value.replace(/[\\%_]/g, '\\$&')
+  const pattern = escapeWildcards(value)
   const conditions = {
     eq: { equals: typed },
     ne: { not: typed },
@@ -48,3 +47,12 @@ function buildFilter({
   }
   return { [filterField]: conditions[filterOperator] }
 }
+
+function buildSearch({ search }: z.output<typeof listMembersInput>): Prisma.MemberWhereInput {
+  if (search === undefined) return {}
+  const contains = { contains: escapeWildcards(search), mode: 'insensitive' as const }
+  return { user: { OR: [{ name: contains }, { email: contains }] } }
+}
+
+/** Prisma leaves the wildcards of LIKE in the text. */
+const escapeWildcards = (text: string): string => text.replace(/[\\%_]/g, '\\$&')

@@ -14,6 +14,7 @@ import { inviteMember } from './invite-member.ts'
 import { leaveOrganization } from './leave-organization.ts'
 import { listInvitations, listUserInvitations } from './list-invitations.ts'
 import { listMembers } from './list-members.ts'
+import { listOrganizationActivity } from './list-organization-activity.ts'
 import { listOrganizations } from './list-organizations.ts'
 import { removeMember } from './remove-member.ts'
 import { setActiveOrganization } from './set-active-organization.ts'
@@ -45,4 +46,5 @@ export const organizationsRouter = router({
   getInvitation,
   listInvitations,
   listUserInvitations,
+  listActivity: listOrganizationActivity,
 })

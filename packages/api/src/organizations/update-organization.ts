@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isUniqueViolation, type Prisma } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
 import { mutation } from '../mutation.ts'
@@ -19,13 +20,14 @@ export const updateOrganization = mutation({
   async change(tx, { input, locked: { organizationId: id, role } }) {
     if (!may(role, 'organization', 'update')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION')
     const entries = Object.entries(input.data).filter(([, value]) => value !== undefined)
-    if (entries.length === 0)
-      return { events: [], result: presentOrganization(await tx.organization.findUniqueOrThrow({ where: { id } })) }
-    const data: Prisma.OrganizationUpdateInput = Object.fromEntries(entries)
+    const before = await tx.organization.findUniqueOrThrow({ where: { id } })
+    const changed = entries.filter(([field, value]) => !isDeepStrictEqual(value, before[field as keyof typeof before]))
+    if (changed.length === 0) return { events: [], result: presentOrganization(before) }
+    const data: Prisma.OrganizationUpdateInput = Object.fromEntries(changed)
     const organization = await tx.organization.update({ where: { id }, data }).catch((error: unknown) => {
       throw isUniqueViolation(error) ? new AppError('ORGANIZATION_SLUG_ALREADY_TAKEN', { cause: error }) : error
     })
-    const fields = entries.map(([field]) => field).join(',')
+    const fields = changed.map(([field]) => field).join(',')
     return {
       events: [{ organizationId: id, action: 'update-organization', details: { fields } }],
       result: presentOrganization(organization),

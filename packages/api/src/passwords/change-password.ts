@@ -29,7 +29,7 @@ export const changePassword = mutation({
     await assertPasswordUnchanged(tx, prepared.account)
     const previous = await findPresentedSession(ctx, tx)
     const account = await replacePassword(tx, ctx.user.id, prepared.passwordHash)
-    await sendPasswordChanged(ctx, tx, ctx.user)
+    await sendPasswordChanged(ctx, tx, ctx.user, { byReset: false })
     const started = await startSession(ctx, tx, keptByNewSignIn(previous ?? ctx.session))
     return { events: [{ action: 'change-password' }], result: { ...started, account } }
   },

@@ -13,7 +13,7 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
   await tx.trustedDevice.deleteMany({ where: { userId } })
   await tx.session.deleteMany({ where: { userId } })
   const { count } = await tx.twoFactor.deleteMany({ where: { userId, confirmedAt: null } })
-  if (count > 0) await tx.backupCode.deleteMany({ where: { userId } })
+  if (count > 0) await tx.backupCode.deleteMany({ where: { userId, user: { twoFactorEnabled: false } } })
   await voidOneTimeTokens(tx, userId, [
     'reset-password',
     'verify-email',

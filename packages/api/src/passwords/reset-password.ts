@@ -32,7 +32,7 @@ export const resetPassword = mutation({
     })
     if (count === 0) throw new AppError('INVALID_TOKEN')
     const account = await replacePassword(tx, user.id, passwordHash)
-    await sendPasswordChanged(ctx, tx, user)
+    await sendPasswordChanged(ctx, tx, user, { byReset: true })
     return { events: [{ userId: user.id, action: 'reset-password' }], result: account }
   },
   async answer({ ctx, prepared: { user }, result: account }) {

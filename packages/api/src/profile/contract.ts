@@ -10,7 +10,20 @@ export const updateUserInput = z.looseObject({
   locale: locale.optional(),
 })
 
-export const listActivityInput = z.object({
+/** By which a person filters the activity. */
+export const activityKinds = ['sign-ins', 'security', 'profile', 'organizations', 'support'] as const
+export type ActivityKind = (typeof activityKinds)[number]
+
+const moment = z.iso.datetime()
+
+/** Of a query string. */
+export const activityFilter = z.object({
+  kind: z.enum(activityKinds).optional().describe('Only events of this kind'),
+  since: moment.optional().describe('The first moment, in UTC'),
+  until: moment.optional().describe('The moment after the last one, in UTC'),
+})
+
+export const listActivityInput = activityFilter.extend({
   cursor: z.string().min(1).max(64).optional(),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 })

@@ -6,7 +6,9 @@ const passwordActions = ['sign-up', 'set-password', 'change-password', 'reset-pa
 
 export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
   const { db, user, session } = ctx
-  const [backupCodesLeft, mostIdle, password] = await Promise.all([
+  const [passkeys, accounts, backupCodesLeft, mostIdle, password] = await Promise.all([
+    db.passkey.count({ where: { userId: user.id } }),
+    db.account.count({ where: { userId: user.id } }),
     db.backupCode.count({ where: { userId: user.id, usedAt: null } }),
     db.session.findFirst({
       where: { userId: user.id, id: { not: session.id }, expiresAt: { gt: new Date() } },
@@ -17,6 +19,8 @@ export const getSecurity = sessionProcedure.query(async ({ ctx }) => {
   ])
   return securityScore({
     emailVerified: user.emailVerified,
+    hasPasskey: passkeys > 0 || ctx.settings.passkeys === null,
+    hasPasskeyOnly: passkeys > 0 && accounts === 0,
     twoFactorEnabled: user.twoFactorEnabled,
     backupCodesLeft,
     longestIdle: mostIdle && secondsSince(mostIdle.lastSeenAt),

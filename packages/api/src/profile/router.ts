@@ -1,5 +1,6 @@
 import { router } from '../trpc.ts'
 import { deleteUser } from './delete-user.ts'
+import { exportActivity } from './export-activity.ts'
 import { exportData } from './export-data.ts'
 import { getSecurity } from './get-security.ts'
 import { listActivity } from './list-activity.ts'
@@ -10,5 +11,6 @@ export const profileRouter = router({
   delete: deleteUser,
   exportData,
   listActivity,
+  exportActivity,
   getSecurity,
 })

@@ -17,7 +17,7 @@ const serverManaged = [
   'updatedAt',
 ]
 
-/** Updates the caller's profile. SESSION_NOT_FRESH to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
+/** Updates the caller's profile, and records the names of the fields that change. SESSION_NOT_FRESH to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
 export const updateUser = customMutation({
   access: 'session',
   input: updateUserInput,
@@ -38,19 +38,20 @@ export const updateUser = customMutation({
     // Forms also send unchanged fields, so the row decides whether the change lowers protection.
     const canLowerProtection = isReauthenticated(ctx.session)
 
-    const fields = entries.map(([field]) => field).join(',')
+    // Names only: the values are personal.
+    const changed = entries.filter(([field, value]) => value !== ctx.user[field as keyof typeof ctx.user]).map(([field]) => field)
     const hasImage = image !== undefined
     const now = new Date()
     await ctx.sql.transaction(async (tx) => {
       // The statements are pipelined; an error rolls back all. Null keeps a column, except the image, which can be removed.
-      const [, changed] = await Promise.all([
+      const [, updated] = await Promise.all([
         lockUser(tx, ctx.user.id),
         tx.$queryRaw<unknown[]>`
           UPDATE users SET name = coalesce(${name ?? null}, name),
                            image = CASE WHEN ${hasImage}::boolean THEN ${image ?? null} ELSE image END,
                            trading_enabled = coalesce(${tradingEnabled ?? null}, trading_enabled),
                            risk_level = coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level),
-                           locale = coalesce(CAST(${locale ?? null}::text AS locale), locale),
+                           locale = coalesce(${locale ?? null}, locale),
                            updated_at = ${now}
           WHERE id = ${ctx.user.id} AND suspended_at IS NULL
             AND (${canLowerProtection}::boolean
@@ -58,9 +59,11 @@ export const updateUser = customMutation({
                 AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
           RETURNING id`,
         assertSessionLive(tx, ctx.session),
-        ctx.record(tx, { userId: ctx.user.id, action: 'update-user', details: { fields } }),
+        ...(changed.length > 0
+          ? [ctx.record(tx, { userId: ctx.user.id, action: 'update-user', details: { fields: changed.join(',') } })]
+          : []),
       ])
-      if (changed.length > 0) return
+      if (updated.length > 0) return
       await lockCaller(tx, ctx)
       throw new AppError('SESSION_NOT_FRESH')
     })

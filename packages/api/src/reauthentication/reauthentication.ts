@@ -1,6 +1,8 @@
 import type { Session } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import { describeAuthentication, meetsRequirement } from '../sessions/authentication.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
 
 type AuthenticationTimes = Pick<Session, 'createdAt' | 'authenticatedAt'>
 
@@ -18,4 +20,14 @@ export const isReauthenticated = (session: AuthenticationTimes): boolean =>
 /** Throws SESSION_NOT_FRESH. */
 export function assertReauthenticated(session: AuthenticationTimes): void {
   if (!isReauthenticated(session)) throw new AppError('SESSION_NOT_FRESH')
+}
+
+/** A passkey stands for both factors: while two-factor is on, its owner must have proved both. */
+export const provedBothFactors = ({ user, session }: ActiveSession): boolean =>
+  !user.twoFactorEnabled ||
+  meetsRequirement(describeAuthentication(session), { acr: 'aal2', max_age: policy.session.reauthenticationAge })
+
+/** Throws SESSION_NOT_FRESH. */
+export function assertBothFactors(active: ActiveSession): void {
+  if (!provedBothFactors(active)) throw new AppError('SESSION_NOT_FRESH')
 }

@@ -2,8 +2,13 @@ import type { Session } from '@floorpass/db'
 import { policy } from '../kernel/policy.ts'
 import { type Acr, acrValues } from './contract.ts'
 
-/** `pwd` and `otp` are words of RFC 8176. `fed` is a social provider, `mail` a link by email. */
-export type AuthenticationMethod = 'pwd' | 'otp' | 'fed' | 'mail'
+/**
+ * Words of RFC 8176: `hwk` is a passkey that stays on its device, `swk` one that may be synced.
+ * Words of ours: `fed` is a social provider, `mail` a link by email.
+ */
+export type AuthenticationMethod = 'pwd' | 'otp' | 'hwk' | 'swk' | 'fed' | 'mail'
+
+export const isPasskeyMethod = (method: AuthenticationMethod): boolean => method === 'hwk' || method === 'swk'
 
 export type Authentication = {
   acr: Acr

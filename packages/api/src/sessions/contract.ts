@@ -1,6 +1,11 @@
 import { z } from 'zod'
+import { nickname } from '../kernel/fields.ts'
 
-export const revokeSessionInput = z.object({ token: z.string().min(1).max(64) })
+const handle = z.string().min(1).max(64)
+
+export const revokeSessionInput = z.object({ token: handle })
+
+export const nameSessionInput = z.object({ token: handle, nickname: nickname.nullable().describe('Null removes it') })
 
 /** Authentication strength, weakest first. `aal2`: the person used a second factor in this session. */
 export const acrValues = ['aal1', 'aal2'] as const

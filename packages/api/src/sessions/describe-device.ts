@@ -1,6 +1,14 @@
 import Bowser from 'bowser'
+import { LRUCache } from 'lru-cache'
 
-export function describeDevice(userAgent: string): { device: string | null; browser: string | null; os: string | null } {
+type Device = { device: string | null; browser: string | null; os: string | null }
+
+/** A list has few browsers, and to parse one takes as long as to read a row. */
+const devices = new LRUCache<string, Device>({ max: 1000, memoMethod: parse })
+
+export const describeDevice = (userAgent: string): Device => devices.memo(userAgent)
+
+function parse(userAgent: string): Device {
   if (userAgent === '') return { device: null, browser: null, os: null }
   const { browser, os, platform } = Bowser.parse(userAgent)
   return {

@@ -1,3 +1,4 @@
+import { toLocale } from '../kernel/locale.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { describeSession } from './present-session.ts'
 
@@ -8,6 +9,7 @@ export const listSessions = sessionProcedure.query(async ({ ctx }) => {
   })
   return sessions.map((session) => ({
     ...describeSession(session),
+    place: ctx.findPlace(session.ipAddress, toLocale(ctx.user.locale)),
     current: session.id === ctx.session.id,
   }))
 })

@@ -20,6 +20,7 @@ export const presentSession = (session: Session) => ({ id: session.handle, token
 export const describeSession = (session: Session) => ({
   ...presentSession(session),
   ...describeDevice(session.userAgent),
+  nickname: session.nickname,
   lastSeenAt: session.lastSeenAt,
   trusted: session.trustedDeviceId !== null,
 })

@@ -1,6 +1,7 @@
 import { router } from '../trpc.ts'
 import { getSession, requireSession } from './get-session.ts'
 import { listSessions } from './list-sessions.ts'
+import { nameSession } from './name-session.ts'
 import { revokeOtherSessions, revokeSession, revokeSessions } from './revoke-session.ts'
 
 export const sessionsRouter = router({
@@ -10,4 +11,5 @@ export const sessionsRouter = router({
   revoke: revokeSession,
   revokeAll: revokeSessions,
   revokeOthers: revokeOtherSessions,
+  name: nameSession,
 })

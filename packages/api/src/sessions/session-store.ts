@@ -262,6 +262,7 @@ export async function startSession(
   const token = createToken()
   const now = new Date()
   const defaults = {
+    nickname: null,
     trustedDeviceId: null,
     activeOrganizationId: null,
     authenticatedAt: null,
@@ -285,12 +286,14 @@ export async function startSession(
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
 }
 
+export type AuthenticationProof = { method: AuthenticationMethod; at: Date; provesSecondFactor?: boolean }
+
 /** Keeps what `keptByNewToken` lists. Call it with the user locked. Returns null when the session has ended. */
 export async function renewSession(
   ctx: SessionScope,
   tx: Transaction,
   sessionId: string,
-  proof?: { method: AuthenticationMethod; at: Date },
+  proof?: AuthenticationProof,
 ): Promise<{ session: Session; token: string } | null> {
   const current = await tx.session.findUnique({ where: { id: sessionId } })
   if (!current) return null
@@ -305,7 +308,7 @@ export async function renewSession(
       authenticatedAt: getLatestAuthentication(proof.at, current.authenticatedAt),
       authenticationMethods: [...new Set([...current.authenticationMethods, proof.method])],
     }),
-    ...(proof?.method === 'otp' && { secondFactorAt: proof.at }),
+    ...(proof?.provesSecondFactor && { secondFactorAt: proof.at }),
     trustedDeviceId: device?.id ?? null,
     activeOrganizationId: organization?.id ?? null,
   })

@@ -5,7 +5,7 @@ import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { type DeviceAccount, rememberDevice } from '../known-devices/known-device.ts'
 import type { AuthenticationMethod } from '../sessions/authentication.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
-import { clearChallenge, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
+import { clearChallenge, getFirstFactor, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trusted-device.ts'
 
 export type SignInResult = OpenedSession | { challenge: string }
@@ -45,24 +45,40 @@ export async function completeSignIn(
     const details = trust ? { factor: 'trusted-device' } : {}
     return openSession(ctx, tx, userId, intent, { details, trust, account })
   }
+  return requireSecondFactor(ctx, tx, userId, intent)
+}
+
+/** Ends the session in this browser's cookie, and starts a challenge. */
+export async function requireSecondFactor(
+  ctx: Context & Records<'two-factor-challenge'>,
+  tx: Queryable,
+  userId: string,
+  intent: SignInIntent,
+): Promise<{ challenge: string }> {
   await endPresentedSession(ctx, tx)
   const details = intent.provider === undefined ? {} : { provider: intent.provider }
   await ctx.record(tx, { userId, action: 'two-factor-challenge', details })
   return { challenge: await issueChallenge(ctx, tx, userId, intent) }
 }
 
-type OpenOptions = { details: object; trust: TrustToken | null; account: DeviceAccount | null; secondFactorAt?: Date | null }
+type OpenOptions = {
+  details: object
+  trust: TrustToken | null
+  account: DeviceAccount | null
+  /** A passkey that verified its user is both factors. */
+  secondFactor?: { method: AuthenticationMethod; at: Date }
+}
 
 export async function openSession(
   ctx: Context & Records<'sign-in' | 'sign-up'>,
   tx: Queryable,
   userId: string,
   intent: SignInIntent,
-  { details, trust, account, secondFactorAt = null }: OpenOptions,
+  { details, trust, account, secondFactor }: OpenOptions,
 ): Promise<OpenedSession> {
   const { remember, authenticatedAt = null, provider, isNew } = intent
-  const firstFactor: AuthenticationMethod = provider === undefined ? 'pwd' : 'fed'
-  const authenticationMethods = secondFactorAt ? [firstFactor, 'otp' satisfies AuthenticationMethod] : [firstFactor]
+  const authenticationMethods = [...new Set([getFirstFactor(intent), ...(secondFactor ? [secondFactor.method] : [])])]
+  const secondFactorAt = secondFactor?.at ?? null
   const trustedDeviceId = trust?.device.id ?? null
   const [started] = await Promise.all([
     startSession(ctx, tx, { userId, remember, authenticatedAt, trustedDeviceId, authenticationMethods, secondFactorAt }),

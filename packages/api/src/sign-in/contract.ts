@@ -11,7 +11,9 @@ import {
   startSocialInput,
   typedCode,
 } from '../kernel/fields.ts'
+import { policy } from '../kernel/policy.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
+import { passkeyAssertion } from '../passkeys/contract.ts'
 import { authenticationFields } from '../sessions/contract.ts'
 
 export const signUpEmailInput = z.object({
@@ -43,11 +45,13 @@ export const reauthenticateInput = startSocialInput
     provider: startSocialInput.shape.provider.optional(),
     sendEmail: z.literal(true).optional(),
     token: oneTimeToken.optional(),
+    passkey: passkeyAssertion.optional(),
   })
-  .refine(({ password, code, provider, sendEmail, token }) => countDefined(password, code, provider, sendEmail, token) === 1, {
-    path: ['password'],
-    message: problem('passwordOrCodeMissing'),
-  })
+  .refine(
+    ({ password, code, provider, sendEmail, token, passkey }) =>
+      countDefined(password, code, provider, sendEmail, token, passkey) === 1,
+    { path: ['password'], message: problem('passwordOrCodeMissing') },
+  )
 
 const countDefined = (...values: unknown[]): number => values.filter((value) => value !== undefined).length
 
@@ -58,5 +62,8 @@ export const finishSocialInput = z.object({
   error: callbackParameter,
   iss: z.string().max(4096).optional().catch(''),
 })
+
+/** In seconds: how recent a proof sensitive changes need. */
+export const { reauthenticationAge } = policy.session
 
 export const getReauthenticationInput = z.object(authenticationFields).optional()

@@ -7,6 +7,8 @@ import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { type Mails, sendReauthenticationLink } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
+import type { PasskeyAssertion } from '../passkeys/contract.ts'
+import { checkUserVerification, type PasskeyContext, verifyPasskey } from '../passkeys/verify-passkey.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { GuessContext } from '../password-guesses/password-guesses.ts'
 import type { AuthenticationMethod } from '../sessions/authentication.ts'
@@ -33,6 +35,7 @@ export const reauthenticate = customMutation({
   async run({ ctx, input }) {
     if (input.provider !== undefined) return startProviderFlow(ctx, input.provider, input)
     if (input.sendEmail) return sendLink(ctx, input.callbackURL)
+    if (input.passkey !== undefined) return verifyPasskeyProof(ctx, input.passkey)
     return verifyProof(ctx, input)
   },
 })
@@ -98,9 +101,30 @@ async function verifyProof(
       }
       if (method === 'email' && (await consumeOneTimeToken(tx, 'reauthenticate', token ?? '')).userId !== userId)
         throw new AppError('INVALID_TOKEN')
-      const result = await renewSession(ctx, tx, ctx.session.id, { method: authenticationMethods[method], at: new Date() })
+      const proof = { method: authenticationMethods[method], at: new Date(), provesSecondFactor: method === 'code' }
+      const result = await renewSession(ctx, tx, ctx.session.id, proof)
       if (!result) throw new AppError('UNAUTHORIZED')
       return { events: [{ action: 'reauthenticate', details: { method } }], result }
+    },
+  )
+  setSessionCookie(ctx, renewed.token, renewed.session)
+  return { status: true as const }
+}
+
+async function verifyPasskeyProof(
+  ctx: PasskeyContext & ActiveSession & Records<'reauthenticate'> & SetsCookies<'session'>,
+  response: PasskeyAssertion,
+) {
+  const renewed = await transact(
+    ctx,
+    (tx) => lockCaller(tx, ctx),
+    async (tx) => {
+      const passkey = checkUserVerification(await verifyPasskey(ctx, tx, ctx.user.id, response))
+      if (passkey instanceof AppError) return { events: [], refusal: passkey }
+      const proof = { method: passkey.method, at: new Date(), provesSecondFactor: true }
+      const result = await renewSession(ctx, tx, ctx.session.id, proof)
+      if (!result) throw new AppError('UNAUTHORIZED')
+      return { events: [{ action: 'reauthenticate', details: { method: 'passkey' } }], result }
     },
   )
   setSessionCookie(ctx, renewed.token, renewed.session)

@@ -3,8 +3,9 @@ import type { Context } from '../context.ts'
 import { policy } from '../kernel/policy.ts'
 import { type ProviderId, providerIds } from '../kernel/provider-ids.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
+import { hasUsablePasskey } from '../users/sign-in-methods.ts'
 
-export type ReauthenticationMethod = 'password' | 'code' | ProviderId | 'email'
+export type ReauthenticationMethod = 'passkey' | 'password' | 'code' | ProviderId | 'email'
 
 /** An emailed link is the last resort, and needs a week-old email: a thief may have just changed it. */
 export async function findReauthenticationMethods(
@@ -14,6 +15,7 @@ export async function findReauthenticationMethods(
 ): Promise<ReauthenticationMethod[]> {
   const accounts = await db.account.findMany({ where: { userId }, select: { providerId: true, passwordHash: true } })
   const methods: ReauthenticationMethod[] = [
+    ...((await hasUsablePasskey(ctx, db, userId)) ? (['passkey'] as const) : []),
     ...(accounts.some(({ passwordHash }) => passwordHash !== null) ? (['password'] as const) : []),
     ...(twoFactorEnabled ? (['code'] as const) : []),
     ...providerIds.filter((id) => ctx.providers.has(id) && accounts.some(({ providerId }) => providerId === id)),

@@ -15,6 +15,7 @@ import {
   resetSignInThrottle,
 } from '../password-guesses/password-guesses.ts'
 import { presentUser } from '../sessions/present-session.ts'
+import { findTwoFactorMethods } from '../two-factor/two-factor-methods.ts'
 import { lockUser } from '../users/lock-user.ts'
 import {
   completeSignIn,
@@ -43,7 +44,11 @@ export const signInEmail = customMutation({
     const signedIn = (await attemptSignIn(ctx, input)) ?? (await attemptSignIn(ctx, input))
     if (!signedIn) throw new AppError('INVALID_EMAIL_OR_PASSWORD')
     const session = setSignInCookies(ctx, signedIn.result)
-    if (!session) return { twoFactorRedirect: true as const, twoFactorMethods: ['totp' as const] }
+    if (!session)
+      return {
+        twoFactorRedirect: true as const,
+        twoFactorMethods: await findTwoFactorMethods(ctx, ctx.db, signedIn.user.id, 'pwd'),
+      }
 
     return {
       redirect: input.callbackURL !== undefined,

@@ -4,15 +4,21 @@ import { clearFlowCookie, type FlowCookie, readFlowCookie, type SetsCookies, set
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { findOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
+import type { AuthenticationMethod } from '../sessions/authentication.ts'
 
 export type SignInIntent = {
   remember: boolean
   callbackURL?: string | undefined
   provider?: string | undefined
+  /** The first factor. Absent for a password or provider. */
+  method?: AuthenticationMethod | undefined
   /** Absent means now. */
   authenticatedAt?: Date | undefined
   isNew?: boolean
 }
+
+export const getFirstFactor = ({ method, provider }: SignInIntent): AuthenticationMethod =>
+  method ?? (provider === undefined ? 'pwd' : 'fed')
 
 export type Challenge = Verification & { user: User; intent: SignInIntent; token: string }
 

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { problem } from '../kernel/field-problems.ts'
 import { typedCode as code, password } from '../kernel/fields.ts'
+import { passkeyAssertion } from '../passkeys/contract.ts'
 
 /** Accepts `otp` so that OTP_NOT_CONFIGURED can explain the refusal. */
 export const enableTwoFactorInput = z.object({
   password: password.optional(),
-  method: z.enum(['totp', 'otp']).default('totp'),
+  method: z.enum(['totp', 'passkey', 'otp']).default('totp'),
 })
 
 export const getTotpUriInput = z.object({ password: password.optional() })
@@ -19,8 +20,8 @@ export const verifyTwoFactorInput = z.object({
 export const verifyCodeInput = verifyTwoFactorInput.omit({ type: true })
 
 const reauthenticationProof = z
-  .object({ password: password.optional(), code: code.optional() })
-  .refine((proof) => proof.password !== undefined || proof.code !== undefined, {
+  .object({ password: password.optional(), code: code.optional(), passkey: passkeyAssertion.optional() })
+  .refine((proof) => proof.password !== undefined || proof.code !== undefined || proof.passkey !== undefined, {
     path: ['password'],
     message: problem('passwordOrCodeMissing'),
   })

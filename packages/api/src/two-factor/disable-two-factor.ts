@@ -19,7 +19,7 @@ export const disableTwoFactor = mutation({
   prepare: confirmPasswordIfGiven,
   lock: 'caller',
   async change(tx, { ctx, input, prepared: account }) {
-    const owner = await verifyOwner(ctx, tx, { account, code: input.code })
+    const owner = await verifyOwner(ctx, tx, { account, code: input.code, passkey: input.passkey })
     if (owner instanceof AppError) return { events: [], refusal: owner }
     const user = await deleteTwoFactor(tx, owner.id)
     await sendTwoFactorDisabled(ctx, tx, user)

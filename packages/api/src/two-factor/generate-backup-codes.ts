@@ -17,7 +17,7 @@ export const generateBackupCodes = mutation({
   prepare: confirmPasswordIfGiven,
   lock: 'caller',
   async change(tx, { ctx, input, prepared: account }) {
-    const owner = await verifyOwner(ctx, tx, { account, code: input.code })
+    const owner = await verifyOwner(ctx, tx, { account, code: input.code, passkey: input.passkey })
     if (owner instanceof AppError) return { events: [], refusal: owner }
     await sendBackupCodesReplaced(ctx, tx, owner)
     return {

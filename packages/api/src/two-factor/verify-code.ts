@@ -15,7 +15,7 @@ export type CodeInput = { code: string; type?: CodeKind | undefined }
 
 /** `wrong` counts as a failure once the factor is confirmed; `not-checked` was not compared. */
 export type CodeCheck =
-  | { outcome: 'right'; kind: CodeKind }
+  | { outcome: 'right'; kind: CodeKind; isSetUp: boolean }
   | { outcome: 'wrong'; error: AppError }
   | { outcome: 'not-checked'; error: AppError }
 
@@ -33,28 +33,31 @@ export async function verifyCode(
 ): Promise<CodeCheck> {
   const kind = getCodeKind(input)
   const factor = await tx.twoFactor.findUnique({ where: { userId: user.id } })
-  if (!factor || (!factor.confirmedAt && !(isSetUp && kind === 'totp')))
+  const hasCodes = kind === 'backup' ? user.twoFactorEnabled : factor !== null && (factor.confirmedAt !== null || isSetUp)
+  if (!hasCodes)
     return { outcome: 'not-checked', error: new AppError(kind === 'totp' ? 'TOTP_NOT_ENABLED' : 'BACKUP_CODES_NOT_ENABLED') }
-  const lockedForMs = (factor.lockedUntil?.getTime() ?? 0) - Date.now()
+  const lockedForMs = (factor?.lockedUntil?.getTime() ?? 0) - Date.now()
   if (lockedForMs > 0)
     return {
       outcome: 'not-checked',
       error: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { retryAfter: Math.ceil(lockedForMs / 1000) }),
     }
 
-  if (kind === 'totp' && factor.failedAttempts >= policy.twoFactor.failuresEver)
+  if (kind === 'totp' && factor && factor.failedAttempts >= policy.twoFactor.failuresEver)
     return { outcome: 'not-checked', error: new AppError('ACCOUNT_TEMPORARILY_LOCKED', { message: backupCodeRequired }) }
 
   const isValid =
-    kind === 'totp' ? await consumeTimeStep(ctx, tx, factor, input.code) : await consumeBackupCode(tx, user.id, input.code)
+    kind === 'totp'
+      ? factor !== null && (await consumeTimeStep(ctx, tx, factor, input.code))
+      : await consumeBackupCode(tx, user.id, input.code)
   if (!isValid) {
-    // An unconfirmed factor protects nothing yet.
-    if (factor.confirmedAt) await recordFailure(ctx, tx, user)
+    // An unconfirmed factor protects nothing yet. A wrong backup code needs no lock: 75 bits cannot be guessed.
+    if (factor?.confirmedAt) await recordFailure(ctx, tx, user)
     return { outcome: 'wrong', error: new AppError(kind === 'totp' ? 'INVALID_CODE' : 'INVALID_BACKUP_CODE') }
   }
-  await tx.twoFactor.update({ where: { userId: user.id }, data: { failedAttempts: 0, lockedUntil: null } })
+  await tx.twoFactor.updateMany({ where: { userId: user.id }, data: { failedAttempts: 0, lockedUntil: null } })
   if (kind === 'backup') await sendBackupCodeUsed(ctx, tx, user, await countBackupCodes(tx, user.id))
-  return { outcome: 'right', kind }
+  return { outcome: 'right', kind, isSetUp: kind === 'totp' && factor?.confirmedAt === null }
 }
 
 /** Accepts each time step once, in order (RFC 6238 5.2). Reseals the secret for a rotation of AUTH_SECRET. */

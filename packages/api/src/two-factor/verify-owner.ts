@@ -1,13 +1,23 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
+import { policy } from '../kernel/policy.ts'
+import type { PasskeyAssertion } from '../passkeys/contract.ts'
+import {
+  checkUserVerification,
+  type PasskeyContext,
+  passkeyActions,
+  passkeyMails,
+  type VerifiedPasskey,
+  verifyPasskey,
+} from '../passkeys/verify-passkey.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { GuessContext } from '../password-guesses/password-guesses.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { type CodeContext, verifyCode } from './verify-code.ts'
 
 /** What a wrong password or code may record and mail. */
-export const proofActions = ['pause-password', 'lock-two-factor'] as const
-export const proofMails = ['password-paused', 'two-factor-locked', 'backup-code-used'] as const
+export const proofActions = ['pause-password', 'lock-two-factor', ...passkeyActions] as const
+export const proofMails = ['password-paused', 'two-factor-locked', 'backup-code-used', ...passkeyMails] as const
 
 type PasswordScope = { ctx: GuessContext & ActiveSession; input: { password?: string | undefined } }
 
@@ -15,11 +25,13 @@ type PasswordScope = { ctx: GuessContext & ActiveSession; input: { password?: st
 export const confirmPasswordIfGiven = async ({ ctx, input }: PasswordScope): Promise<Account | null> =>
   input.password === undefined ? null : confirmPassword(ctx, ctx.user.id, input.password)
 
-/** Returns the error of a wrong code, so that the caller commits the count. Throws TWO_FACTOR_NOT_ENABLED. */
+type Proof = { account: Account | null; code: string | undefined; passkey: PasskeyAssertion | undefined }
+
+/** Returns the error of a wrong code or passkey, so that the caller commits the count. Throws TWO_FACTOR_NOT_ENABLED, PASSKEY_TOO_NEW. */
 export async function verifyOwner(
-  ctx: CodeContext & ActiveSession,
+  ctx: CodeContext & PasskeyContext & ActiveSession,
   tx: Transaction,
-  { account, code = '' }: { account: Account | null; code: string | undefined },
+  { account, code = '', passkey }: Proof,
 ): Promise<User | AppError> {
   const user = await tx.user.findUniqueOrThrow({ where: { id: ctx.user.id } })
   if (!user.twoFactorEnabled) throw new AppError('TWO_FACTOR_NOT_ENABLED')
@@ -27,6 +39,15 @@ export async function verifyOwner(
     await assertPasswordUnchanged(tx, account)
     return user
   }
+  if (passkey) {
+    const verified = checkUserVerification(await verifyPasskey(ctx, tx, user.id, passkey))
+    if (verified instanceof AppError) return verified
+    return isOldEnough(verified) ? user : new AppError('PASSKEY_TOO_NEW')
+  }
   const check = await verifyCode(ctx, tx, user, { code })
   return check.outcome === 'right' ? user : check.error
 }
+
+/** A thief with a session could add a passkey, and prove with it that two-factor is theirs to turn off. */
+const isOldEnough = ({ addedAt }: VerifiedPasskey): boolean =>
+  addedAt.getTime() + policy.passkeys.ownerProofAge * 1000 <= Date.now()

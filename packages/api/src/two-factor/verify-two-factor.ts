@@ -4,18 +4,19 @@ import type { Context } from '../context.ts'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
-import { type Mails, sendTwoFactorEnabled } from '../mail/notifications.ts'
+import { type Mails, sendAuthenticatorAdded } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
-import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
+import { setSessionCookie } from '../sessions/session-store.ts'
 import { openSession, type SetsSignInCookies, setSignInCookies, signInCookies } from '../sign-in/complete-sign-in.ts'
 import { type Changed, transact } from '../transact.ts'
 import { lockCaller, lockUser } from '../users/lock-user.ts'
 import { type Challenge, clearChallenge, findChallenge } from './challenge.ts'
 import { verifyTwoFactorInput } from './contract.ts'
+import { markTwoFactorEnabled, type RenewedSession } from './mark-two-factor-enabled.ts'
 import { trustDevice } from './trusted-device.ts'
 import { type CodeContext, type CodeInput, type CodeKind, getCodeKind, verifyCode } from './verify-code.ts'
 
@@ -25,8 +26,8 @@ export const verifyTwoFactor = customMutation({
   input: verifyTwoFactorInput,
   limit: 'two-factor:ip',
   lock: 'own',
-  events: ['sign-in', 'sign-up', 'enable-two-factor', 'verify-two-factor', 'lock-two-factor'],
-  mails: ['two-factor-enabled', 'two-factor-locked', 'backup-code-used'],
+  events: ['sign-in', 'sign-up', 'enable-two-factor', 'add-authenticator', 'verify-two-factor', 'lock-two-factor'],
+  mails: ['two-factor-enabled', 'authenticator-added', 'two-factor-locked', 'backup-code-used'],
   cookies: signInCookies,
 
   async run({ ctx, input }) {
@@ -35,8 +36,9 @@ export const verifyTwoFactor = customMutation({
   },
 })
 
-type VerifyContext = CodeContext & Records<'sign-in' | 'sign-up' | 'enable-two-factor' | 'verify-two-factor'>
-type SetupContext = VerifyContext & ActiveSession & Mails<'two-factor-enabled'>
+type VerifyContext = CodeContext &
+  Records<'sign-in' | 'sign-up' | 'enable-two-factor' | 'add-authenticator' | 'verify-two-factor'>
+type SetupContext = VerifyContext & ActiveSession & Mails<'two-factor-enabled' | 'authenticator-added'>
 
 const auditedFactors = { totp: 'totp', backup: 'backup-code' } as const satisfies Record<CodeKind, string>
 
@@ -64,13 +66,13 @@ async function completeChallenge(ctx: VerifyContext & SetsSignInCookies, input: 
       const details = { factor: auditedFactors[check.kind], ...(trust && { trusted: true }) }
       const account = await findPasswordAccount(tx, user.id)
       // Drop `authenticatedAt`: the code was entered just now.
-      const { remember, provider } = intent
+      const { remember, provider, method } = intent
       const opened = await openSession(
         ctx,
         tx,
         user.id,
-        { remember, provider },
-        { details, trust, account, secondFactorAt: new Date() },
+        { remember, provider, method },
+        { details, trust, account, secondFactor: { method: 'otp', at: new Date() } },
       )
       return { events: [], result: { opened, user, intent } }
     },
@@ -102,7 +104,7 @@ async function verifyInSession(ctx: SetupContext & SetsCookies<'session'>, input
       const details = { factor: auditedFactors[getCodeKind(input)] }
       if (check.outcome === 'wrong')
         return { events: [{ action: 'verify-two-factor', succeeded: false, details }], refusal: check.error }
-      if (!user.twoFactorEnabled) return enableFactor(ctx, tx, user)
+      if (check.isSetUp) return confirmTotp(ctx, tx, user)
       return { events: [{ action: 'verify-two-factor', details }], result: { session: ctx.session, user, token: null } }
     },
   )
@@ -110,19 +112,20 @@ async function verifyInSession(ctx: SetupContext & SetsCookies<'session'>, input
   return toResponse(session, user)
 }
 
-/** Ends every other session: it began without a code. */
-async function enableFactor(
+type VerifiedSession = Omit<RenewedSession, 'token'> & { token: string | null }
+
+/** Beside a passkey, an app changes nothing for the sessions that exist. */
+async function confirmTotp(
   ctx: SetupContext,
   tx: Transaction,
-  { id: userId }: User,
-): Promise<Changed<SetupContext, 'enable-two-factor', { session: Session; user: User; token: string | null }>> {
-  await tx.twoFactor.update({ where: { userId }, data: { confirmedAt: new Date() } })
-  const user = await tx.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
-  const renewed = await renewSession(ctx, tx, ctx.session.id)
-  if (!renewed) throw new AppError('UNAUTHORIZED')
-  await tx.session.deleteMany({ where: { userId, id: { not: renewed.session.id } } })
-  await sendTwoFactorEnabled(ctx, tx, user)
-  return { events: [{ action: 'enable-two-factor' }], result: { ...renewed, user } }
+  user: User,
+): Promise<Changed<SetupContext, 'enable-two-factor' | 'add-authenticator', VerifiedSession>> {
+  await tx.twoFactor.update({ where: { userId: ctx.user.id }, data: { confirmedAt: new Date() } })
+  if (user.twoFactorEnabled) {
+    await sendAuthenticatorAdded(ctx, tx, user)
+    return { events: [{ action: 'add-authenticator' }], result: { session: ctx.session, user, token: null } }
+  }
+  return { events: [{ action: 'enable-two-factor' }], result: await markTwoFactorEnabled(ctx, tx) }
 }
 
 const toResponse = (session: Session, user: User, callbackURL?: string) => ({

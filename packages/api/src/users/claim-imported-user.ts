@@ -13,6 +13,7 @@ export async function claimImportedUser(ctx: VerifyContext, tx: Transaction, ema
   if (!imported) return
   const userId = imported.id
   await tx.account.deleteMany({ where: { userId } })
+  await tx.passkey.deleteMany({ where: { userId } })
   await tx.session.deleteMany({ where: { userId } })
   await deleteTwoFactor(tx, userId)
   await voidOneTimeTokens(tx, userId, ['reset-password'])

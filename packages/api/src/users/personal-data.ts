@@ -6,12 +6,13 @@ import { describeSession, presentUser } from '../sessions/present-session.ts'
 /** Returns all data of a user (GDPR article 20), without secrets and other people's data. */
 export async function collectPersonalData(db: Database, user: User) {
   const userId = user.id
-  const [accounts, sessions, memberships, invitations, trustedDevices, twoFactor, backupCodes, links, activity] =
+  const [accounts, sessions, memberships, invitations, passkeys, trustedDevices, twoFactor, backupCodes, links, activity] =
     await db.$transaction([
       db.account.findMany({ where: { userId } }),
       db.session.findMany({ where: { userId } }),
       db.member.findMany({ where: { userId }, include: { organization: true } }),
       db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
+      db.passkey.findMany({ where: { userId } }),
       db.trustedDevice.findMany({ where: { userId } }),
       db.twoFactor.findUnique({ where: { userId } }),
       db.backupCode.count({ where: { userId, usedAt: null } }),
@@ -50,6 +51,17 @@ export async function collectPersonalData(db: Database, user: User) {
       status,
       createdAt,
       expiresAt,
+    })),
+    passkeys: passkeys.map(({ id, name, credentialId, aaguid, isSyncable, backedUp, transports, createdAt, lastUsedAt }) => ({
+      id,
+      name,
+      credentialId,
+      aaguid,
+      isSyncable,
+      backedUp,
+      transports,
+      createdAt,
+      lastUsedAt,
     })),
     twoFactor: { enabled: user.twoFactorEnabled, since: twoFactor?.confirmedAt ?? null, backupCodesLeft: backupCodes },
     trustedDevices: trustedDevices.map(({ id, ipAddress, userAgent, createdAt, lastUsedAt, expiresAt }) => ({

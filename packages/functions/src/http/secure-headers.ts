@@ -32,3 +32,7 @@ export const pagePolicy = (nonce: string, formTargets: readonly string[]): strin
     ["form-action 'self'", ...formTargets].join(' '),
     "frame-ancestors 'none'",
   ].join('; ')
+
+/** A page without forms, images and calls: the reference. */
+export const staticPagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

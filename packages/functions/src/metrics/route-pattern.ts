@@ -13,5 +13,6 @@ export function routePattern(path: string, status: number): string {
   if (path.startsWith('/trpc/')) return '/trpc/*'
   if (path.startsWith('/tests/')) return '/tests/*'
   if (path.startsWith('/dev/mailbox')) return '/dev/mailbox'
+  if (path.startsWith('/dev/mails')) return '/dev/mails'
   return 'page'
 }

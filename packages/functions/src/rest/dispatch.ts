@@ -2,6 +2,7 @@ import { type Api, AppError, type Deps, toAppError, validationError } from '@flo
 import { ZodError } from 'zod'
 import { readBody, readQuery } from '../http/read-input.ts'
 import { errorResponse, json } from '../http/respond.ts'
+import { pageFiles } from '../reference/page-files.ts'
 import { pathsOf, type Route, routes } from './routes.ts'
 
 const entriesByPath = Map.groupBy(
@@ -10,7 +11,7 @@ const entriesByPath = Map.groupBy(
 )
 const routesAt = (path: string): Route[] | undefined => entriesByPath.get(path)?.map(({ route }) => route)
 
-const documentPaths = new Set(['/auth/openapi.json', '/auth/reference'])
+const documentPaths = new Set(['/auth/openapi.json', '/auth/reference', ...Object.keys(pageFiles)])
 
 /** The methods that a path accepts; none if the path is unknown. */
 export const methodsOf = (path: string): string[] =>

@@ -10,6 +10,7 @@ import { answerVerify } from './answer-verify.ts'
 import { followResetLink } from './follow-reset-link.ts'
 import { followSocialCallback, followSocialStart } from './follow-social.ts'
 import { followVerificationLink } from './follow-verification-link.ts'
+import { startPasskeyRegistration, verifyPasskeyRegistration } from './passkey-registration.ts'
 
 export type Route = {
   module: string
@@ -22,7 +23,7 @@ export type Route = {
   input: z.ZodType | null
   answer: z.ZodType | null
   accepts: readonly BodyKind[]
-  needs: ProviderId | 'any-provider' | null
+  needs: ProviderId | 'any-provider' | 'passkeys' | null
   /** Not counted in `request:ip`: one caller asks on behalf of many users, from one address. */
   unlimited: boolean
   /** The only answer of a route that clients call but the service does not offer. */
@@ -80,6 +81,15 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.signUpAnswer,
       accepts: ['json', 'form'],
       call: (api, body) => api.signIn.signUp(body),
+    }),
+    post('/sign-up/passkey', {
+      access: 'public',
+      summary: 'Sign up without a password: mails a link that creates the first passkey',
+      input: contracts.signUpPasskeyInput,
+      answer: contracts.statusAnswer,
+      needs: 'passkeys',
+      accepts: ['json', 'form'],
+      call: (api, body) => api.passkeys.signUp(body),
     }),
     get('/sign-in/social', {
       access: 'public',
@@ -160,6 +170,13 @@ const table: Record<string, readonly Row[]> = {
       summary: "Revoke all of the caller's sessions except this one",
       answer: contracts.statusAnswer,
       call: (api) => api.sessions.revokeOthers(),
+    }),
+    post('/name-session', {
+      access: 'session',
+      summary: "Give the device of one of the caller's sessions a nickname",
+      input: contracts.nameSessionInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.sessions.name(body),
     }),
   ],
   passwords: [
@@ -470,6 +487,13 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.ownInvitationsAnswer,
       call: (api) => api.organizations.listUserInvitations(),
     }),
+    get('/organization/list-activity', {
+      access: 'session',
+      summary: 'List what happened in an organization, as its owner or administrator, newest first',
+      input: contracts.listOrganizationActivityInput,
+      answer: contracts.organizationActivityAnswer,
+      call: (api, query) => api.organizations.listActivity(query),
+    }),
   ],
   'two-factor': [
     post('/two-factor/enable', {
@@ -551,6 +575,63 @@ const table: Record<string, readonly Row[]> = {
       call: (api, body) => api.twoFactor.revokeTrustedDevice(body),
     }),
   ],
+  passkeys: [
+    get('/passkey/generate-register-options', {
+      access: 'session',
+      summary: 'Start to add a passkey. With `context`, the token of an emailed link, no session is needed',
+      input: contracts.registrationOptionsInput,
+      answer: contracts.passkeyOptionsAnswer,
+      needs: 'passkeys',
+      call: startPasskeyRegistration,
+    }),
+    post('/passkey/verify-registration', {
+      access: 'session',
+      summary: 'Add a passkey. With `createSession`, it completes a sign-up by an emailed link',
+      input: contracts.verifyRegistrationInput,
+      answer: contracts.verifyRegistrationAnswer,
+      needs: 'passkeys',
+      call: verifyPasskeyRegistration,
+    }),
+    get('/passkey/generate-authenticate-options', {
+      access: 'public',
+      summary: 'Start to sign in or reauthenticate with a passkey. With `discoverable`, the person picks the account',
+      input: contracts.authenticationOptionsInput,
+      answer: contracts.passkeyOptionsAnswer,
+      needs: 'passkeys',
+      call: (api, query) => api.passkeys.startAuthentication(query),
+    }),
+    post('/passkey/verify-authentication', {
+      access: 'public',
+      summary: 'Sign in with a passkey, or complete a sign-in with it',
+      input: contracts.signInPasskeyInput,
+      answer: contracts.signInPasskeyAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.passkeys.signIn(body),
+    }),
+    get('/passkey/list-user-passkeys', {
+      access: 'session',
+      summary: "List the caller's passkeys",
+      answer: contracts.passkeysAnswer,
+      needs: 'passkeys',
+      call: (api) => api.passkeys.list(),
+    }),
+    post('/passkey/update-passkey', {
+      access: 'session',
+      summary: 'Rename a passkey',
+      input: contracts.renamePasskeyInput,
+      answer: contracts.renamedPasskeyAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.passkeys.rename(body),
+    }),
+    post('/passkey/delete-passkey', {
+      access: 'session',
+      summary: 'Remove a passkey',
+      input: contracts.removePasskeyInput,
+      answer: contracts.statusAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.passkeys.remove(body),
+    }),
+  ],
   access: [
     get('/verify', {
       access: 'session',
@@ -590,5 +671,9 @@ export const routes: readonly Route[] = Object.entries(table).flatMap(([module, 
 /** Every path of a route, aliases included. */
 export const pathsOf = ({ path, aliases }: Route): string[] => [path, ...aliases].map((name) => `/auth${name}`)
 
-export const activeRoutes = (providers: ReadonlySet<ProviderId>): readonly Route[] =>
-  routes.filter(({ needs }) => needs === null || (needs === 'any-provider' ? providers.size > 0 : providers.has(needs)))
+export const activeRoutes = ({ providers, settings }: Pick<Deps, 'providers' | 'settings'>): readonly Route[] =>
+  routes.filter(({ needs }) => {
+    if (needs === null) return true
+    if (needs === 'passkeys') return settings.passkeys !== null
+    return needs === 'any-provider' ? providers.size > 0 : providers.has(needs)
+  })

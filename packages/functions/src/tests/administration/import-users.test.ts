@@ -202,13 +202,16 @@ describe('an imported user with an unverified email', () => {
     expect((await userIn(tab))?.id).not.toBe('imported-closed')
   })
 
-  test('T81: keeps the id when a provider verifies the email, and loses the imported password and identities', async () => {
+  test('T81: keeps the id when a provider verifies the email, and loses the imported password, identities and passkeys', async () => {
     const email = await importUnverified('imported-google')
+    const passkey = { credentialId: 'imported', publicKey: new Uint8Array(32), isSyncable: false, backedUp: false, aaguid: '' }
+    await app.db.passkey.create({ data: { ...passkey, userId: 'imported-google', name: 'Of another person' } })
     const { tab } = await atGoogle('new-google', email)
     expect(await userIn(tab)).toMatchObject({ id: 'imported-google', email, emailVerified: true, name: 'Ada Imported' })
     expect((await signIn(email, 'violet harbor imported-google')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
     const accounts = await app.db.account.findMany({ where: { userId: 'imported-google' } })
     expect(accounts).toMatchObject([{ providerId: 'google', accountId: 'new-google' }])
+    expect(await app.db.passkey.count({ where: { userId: 'imported-google' } })).toBe(0)
   })
 
   test('keeps id and name after another sign-up with that email, and loses the imported password', async () => {

@@ -41,6 +41,7 @@ const others = async (tab: SignedIn) => {
 }
 const changes: Change[] = [
   { path: '/sign-up/email', action: 'sign-up', mails: true },
+  { path: '/sign-up/passkey', action: 'sign-up', mails: true },
   { path: '/sign-in/email', action: 'sign-in', mails: false },
   { path: '/sign-out', action: 'sign-out', mails: false },
   { path: '/reauthenticate', action: 'reauthenticate', mails: false },
@@ -67,6 +68,7 @@ const changes: Change[] = [
   { path: '/unlink-account', action: 'unlink-account', mails: true },
   { path: '/undo-email-change', action: 'undo-email-change', effects: ['clear-password', 'revoke-session'], mails: true },
   { path: '/update-user', action: 'update-user', mails: false },
+  { path: '/name-session', action: 'name-session', mails: false },
   { path: '/two-factor/enable', action: 'prepare-two-factor', mails: false },
   { path: '/two-factor/verify', action: 'enable-two-factor', mails: true },
   {
@@ -101,6 +103,10 @@ const changes: Change[] = [
   { path: '/two-factor/disable', action: 'disable-two-factor', mails: true },
   { path: '/two-factor/generate-backup-codes', action: 'replace-backup-codes', mails: true },
   { path: '/two-factor/revoke-trusted-device', action: 'revoke-trusted-device', mails: false },
+  { path: '/passkey/verify-registration', action: 'add-passkey', mails: true },
+  { path: '/passkey/verify-authentication', action: 'sign-in', mails: false },
+  { path: '/passkey/update-passkey', action: 'rename-passkey', mails: false },
+  { path: '/passkey/delete-passkey', action: 'remove-passkey', mails: true },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
   { path: '/organization/create', action: 'create-organization', mails: false },
   { path: '/organization/update', action: 'update-organization', mails: false },

@@ -29,6 +29,7 @@ describe('local mode', () => {
       port: 3000,
       baseUrl: 'http://localhost:3000',
       appName: 'Floorpass',
+      supportUrl: null,
       authSecrets: null,
       dataDir: '/srv/floorpass/.data',
       database: { kind: 'embedded', directory: '/srv/floorpass/.data/database' },
@@ -349,6 +350,27 @@ describe('each variable', () => {
     expect(refused({ ...deployed, BASE_URL, COOKIE_DOMAIN })).toEqual(['COOKIE_DOMAIN'])
   })
 
+  it.each([
+    ['https://accounts.example.com', undefined, 'accounts.example.com'],
+    ['https://accounts.example.com', 'Example.com', 'example.com'],
+    ['http://localhost:3000', undefined, 'localhost'],
+  ])('at %s passkeys with PASSKEY_RP_ID %s belong to %s', (BASE_URL, PASSKEY_RP_ID, rpId) => {
+    const base = BASE_URL.startsWith('https') ? deployed : {}
+    const config = loadConfig({ ...base, BASE_URL, ...(PASSKEY_RP_ID && { PASSKEY_RP_ID }) })
+    expect(config.passkeys).toEqual({ rpId, origins: config.trustedOrigins })
+  })
+
+  it.each(['com', 'other.example', 'ample.com', 'co.uk', 'www.accounts.example.com', '127.0.0.1', 'https://example.com'])(
+    'PASSKEY_RP_ID refuses %s',
+    (PASSKEY_RP_ID) => {
+      expect(refused({ ...deployed, BASE_URL: 'https://accounts.example.com', PASSKEY_RP_ID })).toEqual(['PASSKEY_RP_ID'])
+    },
+  )
+
+  it.each(['http://127.0.0.1:3000', 'http://[::1]:3000'])('there are no passkeys at %s', (BASE_URL) => {
+    expect(loadConfig({ BASE_URL }).passkeys).toBeNull()
+  })
+
   it('COOKIE_DOMAIN needs https, in local mode too', () => {
     expect(refused({ BASE_URL: 'http://accounts.floor.localhost:3000', COOKIE_DOMAIN: 'floor.localhost' })).toEqual([
       'COOKIE_DOMAIN',
@@ -381,4 +403,17 @@ describe('each variable', () => {
       accountId: 'id',
     })
   })
+})
+
+describe('SUPPORT_URL', () => {
+  it.each(['https://example.com/help', 'mailto:help@example.com'])('takes %s', (SUPPORT_URL) => {
+    expect(loadConfig({ SUPPORT_URL })).toMatchObject({ supportUrl: SUPPORT_URL })
+  })
+
+  it.each(['http://example.com/help', 'javascript:alert(1)', 'help@example.com', 'mailto:', 'mailto:a b@example.com'])(
+    'refuses %s',
+    (SUPPORT_URL) => {
+      expect(refused({ SUPPORT_URL })).toEqual(['SUPPORT_URL'])
+    },
+  )
 })

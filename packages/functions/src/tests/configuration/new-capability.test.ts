@@ -9,7 +9,7 @@ import { createCapability } from '../../../../../scripts/new-capability.mjs'
 const root = fileURLToPath(new URL('../../../../../', import.meta.url))
 const copied = [
   'packages/api/src',
-  'apps/web/app/text',
+  'packages/languages/src',
   'packages/functions/src/rest',
   'packages/testing/src/route-samples.ts',
   'packages/functions/src/tests/rest/spec-rows.test.ts',

@@ -185,7 +185,10 @@ describe('an answer of the service', () => {
       expect(headers.get('access-control-allow-credentials')).toBe('true')
       expect(getVary(headers)).toContain('origin')
     }
-    expect(bug.body).toEqual({ code: 'INTERNAL_SERVER_ERROR', message: 'Something went wrong on our side. Nothing was changed.' })
+    expect(bug.body).toEqual({
+      code: 'INTERNAL_SERVER_ERROR',
+      message: 'Something went wrong on our side. The request may not have taken effect.',
+    })
   })
 
   test('outside /auth and /trpc has no CORS header', async () => {

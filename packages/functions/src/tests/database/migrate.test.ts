@@ -58,6 +58,28 @@ describe('migrate', () => {
     expect(await historyOf(database)).toHaveLength(shipped.length)
   })
 
+  it('keeps languages when they become text, and takes the statements of the version before', async () => {
+    const change = '20261125095341_locale_as_text'
+    for (const name of shipped.filter((each) => each < change))
+      await cp(join(shippedFolder, name), join(folder, name), { recursive: true })
+    await database.migrate(folder)
+    await database.db.$executeRaw`
+      INSERT INTO users (id, name, email, locale, updated_at)
+      VALUES ('1', 'Ada', 'ada@example.com', 'fr', now()), ('2', 'Grace', 'grace@example.com', 'en', now())`
+
+    expect(await database.migrate()).toMatchObject({ applied: expect.arrayContaining([change]) })
+    const read = () => database.db.user.findMany({ select: { id: true, locale: true }, orderBy: { id: 'asc' } })
+    expect(await read()).toEqual([
+      { id: '1', locale: 'fr' },
+      { id: '2', locale: 'en' },
+    ])
+    await database.db.$executeRaw`UPDATE users SET locale = coalesce(CAST(${'fr'}::text AS locale), locale) WHERE id = '2'`
+    await database.db.$executeRaw`
+      INSERT INTO users (id, name, email, locale, updated_at)
+      VALUES ('3', 'Alan', 'alan@example.com', CAST(${'fr'}::text AS "public"."locale"), now())`
+    expect((await read()).map(({ locale }) => locale)).toEqual(['fr', 'fr', 'fr'])
+  })
+
   it('records the history like Prisma', async () => {
     await database.migrate()
 

@@ -388,6 +388,17 @@ describe('deleting a user', () => {
         twoFactor: { create: { secretSealed: 'sealed' } },
         backupCodes: { create: { codeHash: 'orphans' } },
         trustedDevices: { create: { secretHash: 'orphans', expiresAt } },
+        passkeys: {
+          create: {
+            name: 'Phone',
+            credentialId: 'orphans',
+            publicKey: new Uint8Array(1),
+            isSyncable: false,
+            backedUp: false,
+            aaguid: '',
+          },
+        },
+        passkeyHandle: { create: { handle: 'orphans' } },
         auditEvents: { create: { action: 'signed up' } },
       },
     })

@@ -208,6 +208,7 @@ describe('while the former email can undo the change', () => {
       'The email of your Floorpass account was changed',
       false,
     ])
+    expect(notice.text).toContain('open the undo link in your earlier mailbox')
     const links = await app.db.verification.findMany({ where: { userId: tab.userId, purpose: 'undo-email-change' } })
     expect(links.map(({ email }) => email)).toEqual([tab.person.email])
     expect((await undo(token)).status).toBe(200)
@@ -217,7 +218,9 @@ describe('while the former email can undo the change', () => {
     const tab = await app.signedIn()
     const { newEmail, token } = await moveToThief(tab)
     await undo(token)
-    expect((await getLastMail(newEmail)).subject).toBe('The email of your Floorpass account was changed')
+    const notice = await getLastMail(newEmail)
+    expect(notice.subject).toBe('The email of your Floorpass account was changed')
+    expect(notice.text).toContain('An undo link that we sent to an earlier email of the account did this')
   })
 
   test('the account cannot be deleted with a password, a new link or a link from before the change', async () => {

@@ -29,4 +29,13 @@ describe('the locale of a request', () => {
     await app.drainMail()
     expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
   })
+
+  test('a stored language that this version does not have reads as English', async () => {
+    const tab = await app.signedIn()
+    await app.db.user.update({ where: { email: tab.person.email }, data: { locale: 'tlh' } })
+    const headers = { 'accept-language': 'fr' }
+    expect((await tab.post('/auth/forget-password', { email: tab.person.email }, { headers })).status).toBe(200)
+    await app.drainMail()
+    expect(app.outbox.to(tab.person.email).at(-1)?.html).toContain('<html lang="en">')
+  })
 })

@@ -16,6 +16,7 @@ const app = await createTestApp(github.environment)
 const french = { headers: { 'accept-language': 'fr' } }
 const subjects: Record<MailName, string> = {
   'verify-email': 'Confirmez votre adresse e-mail pour Floorpass',
+  'create-passkey': 'Créez votre clé d’accès pour Floorpass',
   'already-registered': 'Vous avez déjà un compte Floorpass',
   'reset-password': 'Choisissez un nouveau mot de passe pour Floorpass',
   'password-cleared': 'Choisissez un nouveau mot de passe pour votre compte Floorpass',
@@ -26,16 +27,20 @@ const subjects: Record<MailName, string> = {
   'email-change-requested': 'Changement d’adresse e-mail demandé sur votre compte Floorpass',
   'email-changed': 'L’adresse e-mail de votre compte Floorpass a été modifiée',
   'email-change-undone': 'Vous avez récupéré votre compte Floorpass. Choisissez un nouveau mot de passe',
+  'passkey-added': 'Vous pouvez maintenant vous connecter à Floorpass avec une clé d’accès',
+  'passkey-removed': 'Une clé d’accès a été supprimée de votre compte Floorpass',
+  'passkey-counter': 'Nous avons bloqué une clé d’accès de votre compte Floorpass',
   'delete-account': 'Confirmez la suppression de votre compte Floorpass',
   reauthenticate: 'Confirmez votre identité sur Floorpass',
   'account-deleted': 'Votre compte Floorpass a été supprimé',
   'account-linked': 'Vous pouvez maintenant vous connecter à Floorpass avec GitHub',
-  'account-unlinked': 'GitHub ne permet plus de se connecter à votre compte Floorpass',
+  'account-unlinked': 'GitHub ne permet plus d’accéder à votre compte Floorpass',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
-  'member-added': 'Vous avez été ajouté à Desk sur Floorpass',
+  'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
   'membership-dropped': 'Vous ne faites plus partie de Desk sur Floorpass',
   'two-factor-enabled': 'Double authentification activée sur votre compte Floorpass',
+  'authenticator-added': 'Application d’authentification ajoutée à votre compte Floorpass',
   'two-factor-disabled': 'Double authentification désactivée sur votre compte Floorpass',
   'two-factor-locked': 'Trop de codes incorrects pour votre compte Floorpass',
   'backup-codes-replaced': 'Votre compte Floorpass a de nouveaux codes de secours',
@@ -72,6 +77,8 @@ type Action = {
   act: (user: French, token: string | undefined) => ReturnType<Browser['post']>
   answers?: number
   sends: [MailName, Recipient][]
+  /** In the first of these mails. */
+  says?: string
 }
 
 const founder = await app.signedIn()
@@ -102,11 +109,13 @@ const actions: Action[] = [
     },
     act: (_, token) => app.browser().post('/auth/reset-password', { token, newPassword }),
     sends: [['password-changed', 'own']],
+    says: 'et tous vos appareils ont été déconnectés',
   },
   {
     action: 'change-password',
     act: ({ tab, person }) => tab.post('/auth/change-password', { currentPassword: person.password, newPassword }),
     sends: [['password-changed', 'own']],
+    says: 'et vos autres appareils ont été déconnectés',
   },
   {
     action: 'set-password',
@@ -133,6 +142,7 @@ const actions: Action[] = [
     },
     act: ({ tab }, token) => tab.post('/auth/verify-email', { token }),
     sends: [['email-changed', 'own']],
+    says: 'Annuler le changement',
   },
   {
     action: 'undo-email-change',
@@ -145,6 +155,7 @@ const actions: Action[] = [
       ['email-changed', 'new'],
       ['email-change-undone', 'own'],
     ],
+    says: 'Le changement vient d’un lien d’annulation',
   },
   {
     action: 'reauthenticate by mail, for an account with no other way',
@@ -283,7 +294,7 @@ const mailsTo = ({ person, newEmail }: French) => {
   return [...mails(newEmail, 'new'), ...mails(person.email, 'own')]
 }
 
-describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends }) => {
+describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends, says = '' }) => {
   test('emails the user once, in their language, and no one else', async () => {
     const user = await createFrenchUser()
     const token = await prepare?.(user)
@@ -297,6 +308,7 @@ describe.each(actions)('T184: $action', ({ act, prepare, answers = 200, sends })
     const isNew = ({ text }: { text: string }) => app.outbox.mails.slice(all).some((mail) => mail.text === text)
     const newest = sent.filter(isNew)
     expect(newest.map((mail) => mail.sent)).toEqual(sends)
+    expect(newest[0]?.text).toContain(says)
     for (const { html, text } of newest) {
       expect(html).toContain('<html lang="fr">')
       expect(text).toContain('Bonjour ')

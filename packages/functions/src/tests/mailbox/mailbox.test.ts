@@ -130,7 +130,7 @@ describe('the local mailbox', () => {
     'DNS rebinding: is not available under the host %s',
     async (host) => {
       const id = await deliver()
-      for (const path of ['/dev/mailbox', '/dev/mailbox/style.css', `/dev/mailbox/${id}`, `/dev/mailbox/${id}/body`]) {
+      for (const path of ['/dev/mailbox', '/dev/style.css', `/dev/mailbox/${id}`, `/dev/mailbox/${id}/body`]) {
         const answer = await tab.get(`http://${host}:3000${path}`)
         expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
       }
@@ -141,13 +141,13 @@ describe('the local mailbox', () => {
     'is available under the host %s',
     async (host) => {
       expect((await tab.get(`http://${host}/dev/mailbox`)).status).toBe(200)
-      expect((await tab.get(`http://${host}/dev/mailbox/style.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8')
+      expect((await tab.get(`http://${host}/dev/style.css`)).headers.get('content-type')).toBe('text/css; charset=utf-8')
     },
   )
 
   test('is not available when mail leaves by SMTP', async () => {
     expect(app.service.outbox).toBeNull()
-    for (const path of ['/dev/mailbox', '/dev/mailbox/style.css', `/dev/mailbox/${await deliver()}`]) {
+    for (const path of ['/dev/mailbox', '/dev/style.css', `/dev/mailbox/${await deliver()}`]) {
       const answer = await app.browser().get(path)
       expect([answer.status, answer.code]).toEqual([404, 'NOT_FOUND'])
     }

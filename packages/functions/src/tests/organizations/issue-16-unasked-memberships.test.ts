@@ -50,12 +50,14 @@ describe('five memberships that a user never accepted', () => {
     expect([left.slice(0, 4), left.length]).toEqual([ids.slice(0, 4), 5])
 
     const organizationId = ids[4] ?? ''
-    expect(await app.db.auditEvent.findMany({ where: { organizationId, action: 'drop-membership' } })).toMatchObject([
+    const dropped = { organizationId, action: 'drop-membership' }
+    const orderBy = { actorId: { sort: 'asc', nulls: 'first' } } as const
+    expect(await app.db.auditEvent.findMany({ where: dropped, orderBy })).toMatchObject([
       { userId: victim.userId, actorId: null, details: { role: 'member' } },
       { userId: owner.userId, actorId: victim.userId, details: { role: 'member' } },
     ])
     await app.drainMail()
-    const mails = app.outbox.to(victim.person.email).filter(({ text }) => text.includes('you hadn’t accepted'))
+    const mails = app.outbox.to(victim.person.email).filter(({ text }) => text.includes('You hadn’t accepted'))
     expect(mails.map(({ subject }) => subject)).toEqual(['Your membership in Desk on Floorpass has ended'])
   })
 

@@ -125,6 +125,12 @@ const duties: Duty[] = [
     call: query('list-invitations'),
   },
   {
+    name: 'list-activity',
+    needs: ['organization', 'update'],
+    refusal: 'ROLE_REQUIRED',
+    call: query('list-activity'),
+  },
+  {
     name: 'cancel-invitation',
     needs: ['invitation', 'cancel'],
     refusal: 'YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION',

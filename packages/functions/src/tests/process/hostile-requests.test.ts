@@ -503,7 +503,7 @@ describe('the running server', () => {
   })
 
   test('refuses with a code what a page does not accept, and names no file', async () => {
-    for (const path of ['/settings', '/settings/data']) {
+    for (const path of ['/settings/data', '/settings/activity/download']) {
       const answer = await fetch(server.url + path, { method: 'POST', body: '{}', headers: { origin: own } })
       expect([answer.status, await answer.json()]).toEqual([
         405,

@@ -48,7 +48,7 @@ test('a sensitive page asks for reauthentication before it shows its form, and t
   expect(before).not.toContain('name="newEmail"')
 
   const wrong = await ada.send(target, { intent: 'password', password: 'plum kettle ornament' })
-  expect([wrong.status, wrong.body]).toEqual([400, expect.stringContaining('that password is wrong')])
+  expect([wrong.status, wrong.body]).toEqual([400, expect.stringContaining('That password is wrong')])
   const former = ada.cookies.get('local-floorpass_session')
   const right = await ada.send(target, { intent: 'password', password })
   expect([right.status, right.headers.get('location')]).toEqual([302, '/settings/email'])

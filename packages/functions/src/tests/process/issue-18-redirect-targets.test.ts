@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { type Answer, type Browser, createBrowser } from '@floorpass/testing/browser'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test, vi } from 'vitest'
 
 const dataDir = await temporaryFolder()
@@ -121,6 +122,26 @@ const pages: { file: string; what: string; instead: string | null; go: (query: Q
     },
   },
   {
+    file: '_auth.create-passkey.tsx',
+    what: 'the page that creates the first passkey',
+    instead: null,
+    go: (query) => openBrowser().get(`/create-passkey${query}&token=any`),
+  },
+  {
+    file: '_auth.create-passkey.tsx',
+    what: 'the button that creates the first passkey',
+    instead: '/dashboard',
+    go: async (query) => {
+      const email = `ada-${randomUUID()}@example.test`
+      const browser = openBrowser()
+      await browser.post('/auth/sign-up/passkey', { name: 'Ada', email })
+      const token = (await mailedLink(email, '/create-passkey')).searchParams.get('token') ?? ''
+      const { body } = await browser.get(`/auth/passkey/generate-register-options?context=${token}`)
+      const passkey = JSON.stringify(createSoftwareAuthenticator().register(body as never, { origin: own }))
+      return send(browser, `/create-passkey${query}`, { token, passkey })
+    },
+  },
+  {
     file: '_auth.two-factor.tsx',
     what: 'the page for a code',
     instead: null,
@@ -172,6 +193,18 @@ const pages: { file: string; what: string; instead: string | null; go: (query: Q
     what: 'the language switch',
     instead: '/',
     go: (_, redirectTo) => send(openBrowser(), '/language', { locale: 'fr', redirectTo }),
+  },
+  {
+    file: 'active-organization.tsx',
+    what: 'the choice of an organization',
+    instead: '/dashboard',
+    go: async (_, redirectTo) => send((await signedIn()).browser, '/active-organization', { organizationId: '', redirectTo }),
+  },
+  {
+    file: 'theme.tsx',
+    what: 'the theme switch',
+    instead: '/',
+    go: (_, redirectTo) => send(openBrowser(), '/theme', { theme: 'dark', redirectTo }),
   },
 ]
 

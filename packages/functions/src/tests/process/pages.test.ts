@@ -10,10 +10,9 @@ const probe = `const original = encodeURIComponent
     return original(text)
   }`
 const dataDir = await temporaryFolder()
-const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' }, [
-  '--import',
-  `data:text/javascript,${encodeURIComponent(probe)}`,
-])
+const supportUrl = 'https://desk.example/help'
+const environment = { ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off', SUPPORT_URL: supportUrl }
+const server = await startServer(environment, ['--import', `data:text/javascript,${encodeURIComponent(probe)}`])
 const own = `http://localhost:${server.port}`
 
 const get = async (path: string, init: RequestInit = {}) => {
@@ -51,6 +50,20 @@ test.each([
   expect(contentOf(own)).toEqual(contentOf(whole))
 })
 
+test.each(['/favicon.ico', '/apple-touch-icon.png'])('browsers find %s, for a day', async (path) => {
+  const { headers, status } = await fetch(server.url + path)
+  expect([status, headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+    200,
+    'public, max-age=86400',
+    'nosniff',
+  ])
+  expect(headers.get('content-type')).toMatch(/^image\//)
+})
+
+test.each(['/', '/login', '/nowhere'])('%s links to SUPPORT_URL', async (path) => {
+  expect((await get(path)).html).toContain(`href="${supportUrl}"`)
+})
+
 test('every answer has a new nonce on each of its scripts: a page, a missing page, a refused form', async () => {
   const form = { method: 'POST', body: new URLSearchParams({ email: 'ada@example.test', password: 'wrong' }) }
   const seen = new Set<string | undefined>()
@@ -67,7 +80,7 @@ test('every answer has a new nonce on each of its scripts: a page, a missing pag
     expect(nonces.length).toBeGreaterThan(3)
     expect(new Set(nonces)).toEqual(new Set([nonceOf(response)]))
     seen.add(nonceOf(response))
-    expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en">.*<\/html>/s)
+    expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en" data-theme="system">.*<\/html>/s)
     expect(html.match(/streamController\.(enqueue|close)/g)).toEqual(['streamController.enqueue', 'streamController.close'])
   }
   expect(seen.size).toBe(5)
@@ -139,7 +152,9 @@ test('what one user sees is shown to no other user and to no signed-out visitor'
 test('a page that fails to render answers 500 as a page and is logged, and the next one works', async () => {
   const { response, html } = await get(`/login?redirectTo=${unrenderable}`)
   expect([response.status, response.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8'])
-  expect(html).toMatch(/^<!DOCTYPE html><html lang="en" data-locale="en">.*<h1[^>]*>Something went wrong.*<\/html>/s)
+  expect(html).toMatch(
+    /^<!DOCTYPE html><html lang="en" data-locale="en" data-theme="system">.*<h1[^>]*>Something went wrong.*<\/html>/s,
+  )
   expect(html).not.toContain('cannot be rendered')
   await vi.waitFor(() =>
     expect(server.logs()).toContainEqual(

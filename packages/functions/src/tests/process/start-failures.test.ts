@@ -1,8 +1,9 @@
 import { once } from 'node:events'
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { explainStartFailure } from '@floorpass/service'
+import { placeDatabase } from '@floorpass/testing/place-database'
 import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { describe, expect, test } from 'vitest'
@@ -78,6 +79,37 @@ describe('the server does not start', () => {
       expect(stderr).toMatch(new RegExp(`^  ${variable} .+\\. .+\\.$`, 'm'))
     expect(stderr.trimEnd().split('\n')).toHaveLength(9)
     expect(stderr).not.toMatch(/hunter2|eighty|everybody|sometimes|loud/)
+  })
+
+  test('with a place database that is missing, cut, damaged or of another kind', async () => {
+    const whole = await readFile(await placeDatabase({ '203.0.113.0/24': { city: { names: { en: 'Paris' } } } }))
+    const folder = await temporaryFolder()
+    const write = async (name: string, content: Buffer) => {
+      await writeFile(join(folder, name), content)
+      return join(folder, name)
+    }
+    const damaged = [
+      await write('empty', Buffer.alloc(0)),
+      await write('text', Buffer.from('no database')),
+      await write('end-cut', whole.subarray(0, whole.length - 40)),
+      await write('start-cut', whole.subarray(300)),
+    ]
+    for (const GEOIP_DATABASE of damaged) {
+      const stderr = await expectRefusal(
+        await complete({ GEOIP_DATABASE }),
+        /^GEOIP_DATABASE .+ is damaged or has another format\. Set it to a city or country database/,
+      )
+      expect(stderr).toContain(GEOIP_DATABASE)
+    }
+    await expectRefusal(
+      await complete({ GEOIP_DATABASE: join(folder, 'missing') }),
+      /^GEOIP_DATABASE .+ cannot be read \(ENOENT\)\./,
+    )
+    const GEOIP_DATABASE = await placeDatabase({}, 'Test-ASN')
+    await expectRefusal(
+      await complete({ GEOIP_DATABASE }),
+      /^GEOIP_DATABASE .+ has no cities or countries: its type is Test-ASN\./,
+    )
   })
 
   test('on every network interface with a loopback base URL', async () => {

@@ -29,6 +29,17 @@ async function createUserWithEverything() {
     data: { organizationId, email: person.email, role: 'member', secretHash: canary('invitation'), expiresAt: soon() },
   })
   await app.db.trustedDevice.create({ data: { userId, secretHash: canary('device'), expiresAt: soon() } })
+  await app.db.passkey.create({
+    data: {
+      userId,
+      name: 'Phone',
+      credentialId: `passkey of ${userId}`,
+      publicKey: new Uint8Array(1),
+      isSyncable: false,
+      backedUp: false,
+      aaguid: '',
+    },
+  })
   await app.db.twoFactor.create({ data: { userId, secretSealed: canary('totp'), confirmedAt: new Date() } })
   await app.db.backupCode.create({ data: { userId, codeHash: canary('backup') } })
   await app.browser().post('/auth/forget-password', { email: person.email })
@@ -50,6 +61,7 @@ describe('export-data', () => {
       'invitations',
       'links',
       'organizations',
+      'passkeys',
       'sessions',
       'trustedDevices',
       'twoFactor',
@@ -64,6 +76,7 @@ describe('export-data', () => {
       sessions: [{ userId, ipAddress: '127.0.0.1' }],
       organizations: [{ id: organizationId, slug: userId, role: 'owner' }],
       invitations: [{ email: person.email, role: 'member' }],
+      passkeys: [{ name: 'Phone', credentialId: `passkey of ${userId}` }],
       trustedDevices: [{ id: expect.any(String) }],
       links: expect.arrayContaining([expect.objectContaining({ purpose: 'reset-password', email: person.email, usedAt: null })]),
       twoFactor: { backupCodesLeft: 1, since: expect.any(String) },

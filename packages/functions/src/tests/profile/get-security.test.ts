@@ -1,5 +1,7 @@
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { addPasskey, signInWithPasskey } from '@floorpass/testing/passkeys'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -10,21 +12,45 @@ const security = async (tab: Pick<Tab, 'get'>) =>
   (await tab.get('/auth/get-security')).body as { score: number; next: string | null }
 const day = 24 * 60 * 60 * 1000
 
-/** Opens another browser of the same user and gives the account a second factor. */
+/** Opens another browser of the same user, and gives the account a passkey and a second factor. */
 const withFactor = async (tab: Tab, codes: number) => {
   const { userId } = tab
+  await addPasskey(tab, createSoftwareAuthenticator())
   await app.db.backupCode.createMany({
     data: Array.from({ length: codes }, (_, index) => ({ userId, codeHash: `hash ${index}` })),
   })
-  const again = app.browser()
+  const again = { ...app.browser(), userId }
   await again.post('/auth/sign-in/email', { email: tab.person.email, password: tab.person.password })
   await app.db.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
   return again
 }
 
 describe('get-security', () => {
-  test('recommends the second factor to a new account', async () => {
-    expect(await security(await app.signedIn())).toMatchObject({ score: 55, next: 'enable-two-factor' })
+  test('recommends a passkey to a new account, and then the second factor', async () => {
+    const tab = await app.signedIn()
+    expect(await security(tab)).toMatchObject({ score: 45, next: 'add-passkey' })
+    await addPasskey(tab, createSoftwareAuthenticator())
+    expect(await security(tab)).toMatchObject({ score: 70, next: 'enable-two-factor' })
+  })
+
+  test('counts a code less than a passkey', async () => {
+    const tab = await withFactor(await app.signedIn(), 3)
+    await app.db.passkey.deleteMany({ where: { userId: tab.userId } })
+    expect(await security(tab)).toMatchObject({ score: 75, next: 'add-passkey' })
+  })
+
+  test('asks nothing more of an account that has a passkey alone', async () => {
+    const [tab, authenticator] = [await app.signedIn(), createSoftwareAuthenticator()]
+    await addPasskey(tab, authenticator)
+    await app.db.account.deleteMany({ where: { userId: tab.userId } })
+    const again = app.browser()
+    await signInWithPasskey(again, authenticator)
+    expect(await security(again)).toMatchObject({ score: 100, next: null })
+  })
+
+  test('recommends no passkey where browsers offer none', async () => {
+    const withoutPasskeys = await createTestApp({ BASE_URL: 'http://127.0.0.1:3000' })
+    expect(await security(await withoutPasskeys.signedIn())).toMatchObject({ score: 70, next: 'enable-two-factor' })
   })
 
   test('recommends nothing with a factor and enough codes, and new codes when few are left', async () => {
@@ -46,7 +72,7 @@ describe('get-security', () => {
     const old = new Date(Date.now() - 366 * day)
     await app.db.account.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
     await app.db.auditEvent.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
-    expect(await security(again)).toMatchObject({ score: 80, next: 'renew-password' })
+    expect(await security(again)).toMatchObject({ score: 85, next: 'renew-password' })
     // Ids within one millisecond have no order.
     clock.advance(1)
     await app.db.auditEvent.create({ data: { userId: tab.userId, action: 'change-password' } })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { describe, expect, test } from 'vitest'
 
@@ -79,5 +80,119 @@ describe('list-activity', () => {
 
   test('needs a session', async () => {
     expect((await app.browser().get('/auth/list-activity')).status).toBe(401)
+  })
+})
+
+/** Ids of events sort by time. */
+const idAt = (time: string, suffix: number) => {
+  const hex = Date.parse(time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(suffix).padStart(12, '0')}`
+}
+
+let written = 0
+const write = async (tab: Tab, action: string, time: string) => {
+  written += 1
+  await app.db.auditEvent.create({ data: { id: idAt(time, written), userId: tab.userId, action, createdAt: new Date(time) } })
+}
+const actionsIn = async (tab: Tab, query: string) => (await list(tab, query)).events.map(({ action }) => action)
+
+describe('the filter of list-activity', () => {
+  test('shows one kind, newest first, in pages that hold every event once', async () => {
+    const tab = await app.signedIn()
+    for (const [day, action] of [
+      'add-passkey',
+      'update-user',
+      'change-password',
+      'leave-organization',
+      'remove-passkey',
+    ].entries())
+      await write(tab, action, `2026-01-0${day + 1}T12:00:00.000Z`)
+    expect(await actionsIn(tab, '?kind=security')).toEqual(['verify-email', 'remove-passkey', 'change-password', 'add-passkey'])
+    expect(await actionsIn(tab, '?kind=organizations')).toEqual(['leave-organization'])
+    expect(await actionsIn(tab, '?kind=support')).toEqual([])
+    const first = await list(tab, '?kind=security&limit=3')
+    const last = await list(tab, `?kind=security&limit=3&cursor=${first.nextCursor}`)
+    expect([...first.events, ...last.events].map(({ action }) => action)).toEqual(await actionsIn(tab, '?kind=security'))
+    expect(last.nextCursor).toBeNull()
+  })
+
+  test('shows events from one moment up to another, with and without a kind', async () => {
+    const tab = await app.signedIn()
+    await write(tab, 'sign-out', '2026-01-01T23:59:59.999Z')
+    await write(tab, 'sign-in', '2026-01-02T00:00:00.000Z')
+    await write(tab, 'add-passkey', '2026-01-02T23:59:59.999Z')
+    await write(tab, 'sign-in', '2026-01-03T00:00:00.000Z')
+    const days = 'since=2026-01-02T00:00:00Z&until=2026-01-03T00:00:00Z'
+    expect(await actionsIn(tab, `?${days}`)).toEqual(['add-passkey', 'sign-in'])
+    expect(await actionsIn(tab, `?${days}&kind=sign-ins`)).toEqual(['sign-in'])
+    expect(await actionsIn(tab, '?until=2026-01-02T00:00:00Z')).toEqual(['sign-out'])
+    expect(await actionsIn(tab, '?since=2026-01-04T00:00:00Z&until=2026-01-01T00:00:00Z')).toEqual([])
+    expect(await actionsIn(tab, '?until=0001-01-01T00:00:00Z')).toEqual([])
+    expect(await actionsIn(tab, '?since=9999-12-31T00:00:00Z')).toEqual([])
+  })
+
+  test('never shows events of another user', async () => {
+    const tab = await app.signedIn()
+    const other = await app.signedIn()
+    await write(other, 'add-passkey', '2026-01-01T00:00:00.000Z')
+    expect(await actionsIn(tab, '?kind=security&until=2026-02-01T00:00:00Z')).toEqual([])
+  })
+
+  test.each(['?kind=everything', '?kind=', '?since=yesterday', '?until=2026-13-01T00:00:00Z'])('refuses %s', async (query) => {
+    const tab = await app.signedIn()
+    const { status, body } = await tab.get(`/auth/list-activity${query}`)
+    expect([status, body]).toEqual([400, expect.objectContaining({ code: 'VALIDATION_ERROR' })])
+  })
+
+  test('gives every action one kind', async () => {
+    const tab = await app.signedIn()
+    const source = readFileSync(new URL('../../../../api/src/audit-log/audit-log.ts', import.meta.url), 'utf8')
+    const actions = [...source.matchAll(/^ {2}\| '([a-z-]+)'$/gm)].map(([, action]) => String(action))
+    expect(actions.length).toBeGreaterThan(50)
+    await app.db.auditEvent.deleteMany({ where: { userId: tab.userId } })
+    for (const action of actions) await write(tab, action, '2026-01-01T00:00:00.000Z')
+    const kinds = ['sign-ins', 'security', 'profile', 'organizations', 'support']
+    const shown = await Promise.all(kinds.map((kind) => actionsIn(tab, `?limit=100&kind=${kind}`)))
+    expect(shown.flat().sort()).toEqual(actions.sort())
+  })
+
+  test('reads only the newest matching events of a kind, however many others there are', async () => {
+    const tab = await app.signedIn()
+    await app.db.$executeRaw`
+      INSERT INTO audit_events (id, user_id, action, created_at)
+      SELECT '01900000-0000-7000-8000-' || lpad(n::text, 12, '0'), ${tab.userId}, CASE WHEN n % 100 = 0 THEN 'add-passkey' ELSE 'sign-in' END, now()
+      FROM generate_series(1, 20000) n`
+    await app.db.$executeRaw`ANALYZE audit_events`
+    const plan = await app.db.$queryRaw<{ 'QUERY PLAN': string }[]>`
+      EXPLAIN (ANALYZE, TIMING off) SELECT newest.id FROM unnest(${['add-passkey', 'sign-out']}::text[]) AS wanted(action) CROSS JOIN LATERAL (
+        SELECT id FROM audit_events
+        WHERE user_id = ${tab.userId} AND action = wanted.action AND id >= '' AND id < 'g' AND id < 'g'
+        ORDER BY id DESC LIMIT 21
+      ) newest ORDER BY newest.id DESC LIMIT 21`
+    const lines = plan.map((line) => line['QUERY PLAN'])
+    const scan = lines.find((line) => line.includes('audit_events_user_id_action_id_idx'))
+    // Of two actions: 21 rows of one and none of the other.
+    expect(scan, lines.join('\n')).toMatch(/rows=1[01](\.\d+)? loops=2/)
+  })
+})
+
+describe('a file of the activity', () => {
+  const exportOf = (tab: Tab, input: object) =>
+    tab.get(`/trpc/profile.exportActivity?input=${encodeURIComponent(JSON.stringify(input))}`)
+
+  test('holds what the filter shows, in one answer', async () => {
+    const tab = await app.signedIn()
+    for (let count = 0; count < 120; count += 1) await write(tab, 'add-passkey', '2026-01-01T00:00:00.000Z')
+    const { status, body } = await exportOf(tab, { kind: 'security', until: '2026-02-01T00:00:00Z' })
+    const { data } = (body as { result: { data: Page['events'] } }).result
+    expect([status, data.length, new Set(data.map(({ action }) => action))]).toEqual([200, 120, new Set(['add-passkey'])])
+  })
+
+  test('is limited to ten in ten minutes for each user', async () => {
+    const limited = await createTestApp({ RATE_LIMIT: 'on' })
+    const tab = await limited.signedIn()
+    const answers = []
+    for (let count = 0; count < 11; count += 1) answers.push((await exportOf(tab, {})).status)
+    expect(answers).toEqual([...Array(10).fill(200), 429])
   })
 })

@@ -20,6 +20,17 @@ describe('update-user', () => {
     expect(event).toMatchObject({ succeeded: true, details: { fields: 'name,image,tradingEnabled,riskLevel' } })
   })
 
+  test('records which fields changed, without their values, and nothing when none did', async () => {
+    const tab = await app.signedIn()
+    const eventsOf = () =>
+      app.db.auditEvent.findMany({ where: { userId: tab.userId, action: 'update-user' }, orderBy: { id: 'asc' } })
+    await update(tab, { name: tab.person.name, image: null, locale: 'fr', riskLevel: 'conservative' })
+    await update(tab, { name: 'Zoë', image: null, locale: 'fr' })
+    await update(tab, { name: 'Zoë', tradingEnabled: false })
+    expect((await eventsOf()).map(({ details }) => details)).toEqual([{ fields: 'locale' }, { fields: 'name' }])
+    expect(JSON.stringify(await eventsOf())).not.toContain('Zoë')
+  })
+
   test('sets the language of pages and emails, and accepts no other', async () => {
     const tab = await app.signedIn()
     expect((await update(tab, { locale: 'fr' })).status).toBe(200)

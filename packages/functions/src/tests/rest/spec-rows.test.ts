@@ -35,6 +35,7 @@ const specifiedRoutes = specRows
 
 /** Routes that Floorpass adds to the specification's flows. */
 const addedRoutes = [
+  'POST /name-session',
   'POST /reauthenticate',
   'GET /reauthentication',
   'GET /reset-password',
@@ -48,6 +49,14 @@ const addedRoutes = [
   'GET /get-security',
   'POST /introspect',
   'GET /organization/get-organization',
+  'POST /sign-up/passkey',
+  'GET /passkey/generate-register-options',
+  'POST /passkey/verify-registration',
+  'GET /passkey/generate-authenticate-options',
+  'POST /passkey/verify-authentication',
+  'GET /passkey/list-user-passkeys',
+  'POST /passkey/update-passkey',
+  'POST /passkey/delete-passkey',
   'POST /organization/check-slug',
   'POST /organization/set-active',
   'POST /organization/accept-membership',
@@ -63,6 +72,7 @@ const addedRoutes = [
   'GET /organization/get-invitation',
   'GET /organization/list-invitations',
   'GET /organization/list-user-invitations',
+  'GET /organization/list-activity',
   'POST /two-factor/get-totp-uri',
   'POST /two-factor/send-otp',
   'POST /two-factor/verify-otp',

@@ -38,6 +38,8 @@ describe('list-sessions', () => {
       activeOrganizationId: null,
       lastSeenAt: isoDate,
       trusted: false,
+      nickname: null,
+      place: null,
     }
     const onLaptop = {
       ...shape,

@@ -14,6 +14,7 @@ const promises: Record<string, { keptBy: ('new token' | 'new sign-in')[]; export
   ip_address: { keptBy: [], exportedAs: ['ipAddress'] },
   user_agent: { keptBy: [], exportedAs: ['userAgent', 'browser', 'os', 'device'] },
   active_organization_id: { keptBy: ['new token', 'new sign-in'], exportedAs: ['activeOrganizationId'] },
+  nickname: { keptBy: ['new token', 'new sign-in'], exportedAs: ['nickname'] },
   remember: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   trusted_device_id: { keptBy: ['new token'], exportedAs: ['trusted'] },
   authentication_methods: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },

@@ -6,6 +6,7 @@ import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
 import { assemble, outcome } from '@floorpass/testing/organization'
 import { callbackResult, followToCallback, linkAt, urlOf } from '@floorpass/testing/social-flow'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { afterAll, describe, expect, test } from 'vitest'
 import { routes } from '../../rest/routes.ts'
 
@@ -134,10 +135,12 @@ const inOrganization =
 
 /** Every route that changes something needs an entry here. */
 const attempts: Record<string, Attempt> = {
+  '/name-session': { bodies: ({ handle }) => [{ token: handle, nickname: 'Mine' }] },
   '/sign-in/email': {
     bodies: ({ person: { email } }) => [{ email, password: 'a guess' }],
     refuses: ['INVALID_EMAIL_OR_PASSWORD'],
   },
+  '/sign-up/passkey': { bodies: ({ person: { email } }) => [{ name: 'Thief', email }] },
   '/sign-up/email': {
     bodies: ({ person: { email } }) => [{ email, name: 'Thief', password: newPassword, riskLevel: 'aggressive' }],
   },
@@ -190,6 +193,16 @@ const attempts: Record<string, Attempt> = {
     ],
     refuses: ['SESSION_NOT_FRESH'],
   },
+  '/passkey/verify-registration': {
+    bodies: () => {
+      const response = createSoftwareAuthenticator().register({ challenge: 'guess', rp: {}, user: { id: 'x' } })
+      return [{ response }, { response, createSession: true }]
+    },
+    refuses: ['SESSION_NOT_FRESH', 'CHALLENGE_NOT_FOUND'],
+  },
+  '/passkey/verify-authentication': { bodies: emptyBody, refuses: ['VALIDATION_ERROR'] },
+  '/passkey/update-passkey': { bodies: () => [{ id: randomUUID(), name: 'Mine' }], refuses: ['PASSKEY_NOT_FOUND'] },
+  '/passkey/delete-passkey': { bodies: () => [{ id: randomUUID() }], refuses: ['SESSION_NOT_FRESH'] },
   '/organization/create': { bodies: () => [{ name: 'Desk', slug: randomUUID() }] },
   '/organization/update': { bodies: inOrganization(() => ({ data: { name: 'Changed' } })) },
   '/organization/delete': { bodies: inOrganization(), refuses: ['SESSION_NOT_FRESH'] },
@@ -205,7 +218,10 @@ const attempts: Record<string, Attempt> = {
   '/organization/accept-invitation': { bodies: ({ invitationId }) => [{ invitationId }] },
   '/organization/reject-invitation': { bodies: ({ invitationId }) => [{ invitationId }] },
   '/organization/cancel-invitation': { bodies: ({ invitationId }) => [{ invitationId }] },
-  '/two-factor/enable': { bodies: () => wrongCredentials, refuses: wrongCredentialErrors },
+  '/two-factor/enable': {
+    bodies: () => [...wrongCredentials, { method: 'passkey' }],
+    refuses: [...wrongCredentialErrors, 'SESSION_NOT_FRESH'],
+  },
   '/two-factor/disable': { bodies: () => wrongCredentials, refuses: wrongCredentialErrors },
   '/two-factor/generate-backup-codes': { bodies: () => wrongCredentials, refuses: wrongCredentialErrors },
   '/two-factor/get-totp-uri': { bodies: () => wrongCredentials, refuses: wrongCredentialErrors },

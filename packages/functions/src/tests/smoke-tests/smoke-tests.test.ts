@@ -158,7 +158,7 @@ describe('the suites of the service itself', () => {
     expect(report).toMatchObject({ success: false, numFailedTests: 2 })
     expect(JSON.stringify(report)).not.toContain('hunter2')
     expect(report.testResults[0]?.assertionResults.map(({ failureMessages }) => failureMessages)).toEqual([
-      ['Something went wrong on our side. Nothing was changed.'],
+      ['Something went wrong on our side. The request may not have taken effect.'],
       ['Emails that waited longer: 1'],
     ])
   })

@@ -2,7 +2,9 @@ import { scan, setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/auth
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { addPasskey, signInWithPasskey } from '@floorpass/testing/passkeys'
 import { callbackResult, linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
@@ -184,6 +186,24 @@ describe('an undone email change', () => {
   test("removes a second factor enabled shortly before the change, which may be the thief's", async () => {
     const { tab } = await signInWithFactor()
     expect(await changeAndUndo(tab, async () => {})).toMatchObject({ user: { twoFactorEnabled: false } })
+  })
+
+  test('removes the passkeys of the week before the change and after it, and keeps the older one', async () => {
+    const tab = await app.signedIn()
+    const { userId } = tab
+    const day = 24 * 60 * 60_000
+    const own = createSoftwareAuthenticator()
+    const add = async () => ((await addPasskey(tab, createSoftwareAuthenticator())).body as { id: string }).id
+    const backdate = (id: string, age: number) =>
+      app.db.passkey.update({ where: { id }, data: { createdAt: new Date(Date.now() - age) } })
+    const ownId = ((await addPasskey(tab, own)).body as { id: string }).id
+    await backdate(ownId, 7 * day + 60_000)
+    await backdate(await add(), 7 * day - 60_000)
+    await changeAndUndo(tab, add)
+    expect((await app.db.passkey.findMany({ where: { userId } })).map(({ id }) => id)).toEqual([ownId])
+    const events = await app.db.auditEvent.findMany({ where: { userId, action: 'remove-passkey' } })
+    expect(events.map(({ details }) => details)).toEqual([{ cause: 'undo-email-change', count: 2 }])
+    expect((await signInWithPasskey(app.browser(), own)).body).toMatchObject({ user: { id: userId } })
   })
 
   test('removes a second factor that was set up before the change and confirmed after it', async () => {

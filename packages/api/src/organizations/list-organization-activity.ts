@@ -1,0 +1,91 @@
+import type { AuditEvent } from '@floorpass/db'
+import type { AuditAction } from '../audit-log/audit-log.ts'
+import type { Context } from '../context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { sessionProcedure } from '../trpc.ts'
+import { listOrganizationActivityInput } from './contract.ts'
+import { requireCallerMembership } from './membership.ts'
+import { may } from './permissions.ts'
+
+/** The only events that an organization sees. Sign-ins and other events of a member's account stay private. */
+export const organizationActions = [
+  'create-organization',
+  'update-organization',
+  'add-member',
+  'accept-membership',
+  'drop-membership',
+  'remove-member',
+  'update-member-role',
+  'leave-organization',
+  'invite-member',
+  'accept-invitation',
+  'reject-invitation',
+  'cancel-invitation',
+] as const satisfies AuditAction[]
+
+export type OrganizationAction = (typeof organizationActions)[number]
+
+/** Their user is the member whom they concern. */
+const memberActions: ReadonlySet<string> = new Set<OrganizationAction>([
+  'add-member',
+  'accept-membership',
+  'drop-membership',
+  'remove-member',
+  'update-member-role',
+  'leave-organization',
+  'accept-invitation',
+])
+
+/** Lists an organization's events, newest first, without devices and IP addresses. ROLE_REQUIRED for members; also errors of `requireCallerMembership`. */
+export const listOrganizationActivity = sessionProcedure.input(listOrganizationActivityInput).query(async ({ ctx, input }) => {
+  const { organizationId, role } = await requireCallerMembership(ctx, input)
+  if (!may(role, 'organization', 'update')) throw new AppError('ROLE_REQUIRED')
+  const rows = await ctx.db.auditEvent.findMany({
+    where: {
+      organizationId,
+      action: { in: [...organizationActions] },
+      // The owners' copies of an event that the member has too.
+      NOT: { action: 'drop-membership', actorId: { not: null } },
+      ...(input.cursor !== undefined && { id: { lt: input.cursor } }),
+    },
+    orderBy: { id: 'desc' },
+    take: input.limit + 1,
+  })
+  const page = rows.slice(0, input.limit)
+  const [people, emails] = await Promise.all([findPeople(ctx, page), findInvitedEmails(ctx, organizationId, page)])
+  return {
+    events: page.map((event) => {
+      const { id, action, userId, actorId, createdAt } = event
+      const { invitationId, ...details } = detailsOf(event)
+      return {
+        id,
+        action,
+        // An invited person who declines stays unknown: the organization knows only the email.
+        actor: action === 'reject-invitation' ? null : (people.get(actorId ?? userId) ?? null),
+        member: memberActions.has(action) ? (people.get(userId) ?? null) : null,
+        invitedEmail: emails.get(String(invitationId)) ?? null,
+        details,
+        createdAt,
+      }
+    }),
+    nextCursor: rows.length > page.length ? (page.at(-1)?.id ?? null) : null,
+  }
+})
+
+const detailsOf = ({ details }: AuditEvent) => (details ?? {}) as Record<string, string | number | boolean>
+
+async function findPeople({ db }: Context, events: readonly AuditEvent[]): Promise<Map<string, { id: string; name: string }>> {
+  const ids = events.flatMap(({ userId, actorId }) => [userId, ...(actorId === null ? [] : [actorId])])
+  const users = await db.user.findMany({ where: { id: { in: [...new Set(ids)] } }, select: { id: true, name: true } })
+  return new Map(users.map((user) => [user.id, user]))
+}
+
+async function findInvitedEmails(
+  { db }: Context,
+  organizationId: string,
+  events: readonly AuditEvent[],
+): Promise<Map<string, string>> {
+  const ids = events.map((event) => detailsOf(event).invitationId).filter((id) => typeof id === 'string')
+  const invitations = await db.invitation.findMany({ where: { organizationId, id: { in: ids } } })
+  return new Map(invitations.map(({ id, email }) => [id, email]))
+}

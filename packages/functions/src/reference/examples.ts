@@ -1,0 +1,199 @@
+export type Schema = Record<string, unknown>
+
+const ids: Record<string, string> = {
+  user: '01939d3e-5c1a-7c42-9d0e-2f6b8a4c7e10',
+  session: '01939d41-08f2-7b6e-8a15-6c0d3e9f5b27',
+  organization: '01939d44-7ad9-7e05-b3c8-91f4a2d6e038',
+  member: '01939d44-7b02-71aa-8f6d-0e5c3b7a9d41',
+  invitation: '01939d46-c3b5-74d0-a972-5d8e1f0b6c52',
+  other: '01939d49-2e67-7f18-86b4-3a7c9d0e5f63',
+}
+
+const idsBySchema: Record<string, string | undefined> = {
+  User: ids.user,
+  Session: ids.session,
+  Device: ids.session,
+  Organization: ids.organization,
+  Member: ids.member,
+  FellowMember: ids.member,
+  Invitation: ids.invitation,
+}
+
+const opaque = 'kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ'
+
+/** Example values by the name of the field. */
+const values: Record<string, unknown> = {
+  aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
+  accountId: '583231',
+  acr: 'aal1',
+  action: 'sign-in',
+  activeOrganizationId: ids.organization,
+  amr: ['pwd'],
+  attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg',
+  authenticator: 'iCloud Keychain',
+  authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M',
+  backupCodes: ['7f3kq-m2xwp', 'c9d4h-t6vbn'],
+  browser: 'Firefox 145',
+  callbackURL: '/dashboard',
+  challenge: opaque,
+  clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+  client_id: 'https://accounts.example.com',
+  code: '492039',
+  counter: 7,
+  createdAt: '2026-11-24T09:30:00.000Z',
+  credentialID: 'Jb2lWd0hQc1hZZk1tT3Z3cUE',
+  currentPassword: 'plum kettle orbit',
+  details: { factor: 'totp' },
+  device: 'Mac',
+  deviceType: 'multiDevice',
+  email: 'ada@example.com',
+  exp: 1796117400,
+  expiresAt: '2026-12-01T09:30:00.000Z',
+  expiresIn: 120,
+  exportedAt: '2026-11-24T09:30:00.000Z',
+  iat: 1795512600,
+  auth_time: 1795512600,
+  image: 'https://images.example.com/ada.png',
+  invitationId: ids.invitation,
+  inviterEmail: 'grace@example.com',
+  inviterId: ids.user,
+  ipAddress: '203.0.113.7',
+  iss: 'https://accounts.example.com',
+  kid: 'q8Zr41Lk7TnB2vXw',
+  logo: 'https://images.example.com/desk.png',
+  memberId: ids.member,
+  memberIdOrEmail: 'grace@example.com',
+  metadata: { floor: 3 },
+  name: 'Ada Lovelace',
+  newEmail: 'ada@example.org',
+  newPassword: 'violet harbor ladder',
+  nextCursor: null,
+  organizationId: ids.organization,
+  organizationName: 'Meridian Rates Desk',
+  organizationSlug: 'meridian-rates',
+  os: 'macOS',
+  password: 'plum kettle orbit',
+  permissions: { organization: ['update'] },
+  providerId: 'github',
+  provider: 'github',
+  publicKey: 'pQECAyYgASFYIHJb2lWd0hQc1hZZk1tT3Z3cUE',
+  role: 'member',
+  scope: 'account:read order:read',
+  scopes: ['read:user', 'user:email'],
+  score: 60,
+  sid: ids.session,
+  signature: 'MEUCIQDkR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0',
+  slug: 'meridian-rates',
+  sub: ids.user,
+  tradingEnabled: false,
+  emailVerified: true,
+  twoFactorEnabled: false,
+  total: 1,
+  token: opaque,
+  totpURI: 'otpauth://totp/Floorpass:ada%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Floorpass',
+  transports: 'internal,hybrid',
+  until: '2026-11-24T09:45:00.000Z',
+  updatedAt: '2026-11-24T09:30:00.000Z',
+  lastSeenAt: '2026-11-24T09:30:00.000Z',
+  lastUsedAt: '2026-11-24T09:30:00.000Z',
+  acceptedAt: '2026-11-24T09:30:00.000Z',
+  url: 'https://github.com/login/oauth/authorize?client_id=…',
+  userAgent: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:145.0) Gecko/20100101 Firefox/145.0',
+  userHandle: 'a1eUo5ViB0qSxEZ',
+  userId: ids.user,
+  x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+  y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+}
+
+/** Inputs that show more than the required fields, or other values than the fields' usual ones. */
+export const inputExamples: Record<string, Record<string, unknown>> = {
+  'POST /sign-in/email': { email: 'ada@example.com', password: 'plum kettle orbit', rememberMe: true },
+  'POST /reauthenticate': { password: 'plum kettle orbit' },
+  'GET /reauthentication': { acr: 'aal2', max_age: '900' },
+  'GET /verify': { max_age: '900' },
+  'GET /token': { scope: 'email' },
+  'POST /revoke-session': { token: ids.session },
+  'GET /list-activity': { limit: '20' },
+  'POST /update-user': { name: 'Ada Lovelace', riskLevel: 'moderate' },
+  'POST /delete-user': { password: 'plum kettle orbit' },
+  'POST /unlink-account': { providerId: 'github' },
+  'GET /reset-password': { token: opaque, callbackURL: '/reset-password' },
+  'POST /two-factor/enable': { password: 'plum kettle orbit' },
+  'POST /two-factor/get-totp-uri': { password: 'plum kettle orbit' },
+  'POST /two-factor/disable': { password: 'plum kettle orbit' },
+  'POST /two-factor/generate-backup-codes': { password: 'plum kettle orbit' },
+  'POST /two-factor/verify': { code: '492039', trustDevice: true },
+  'POST /two-factor/verify-backup-code': { code: '7f3kq-m2xwp' },
+  'POST /organization/create': { name: 'Meridian Rates Desk', slug: 'meridian-rates' },
+  'POST /organization/update': { organizationId: ids.organization, data: { name: 'Meridian Credit Desk' } },
+  'POST /organization/set-active': { organizationId: ids.organization },
+  'POST /organization/invite-member': { email: 'grace@example.com', role: 'member' },
+  'GET /organization/get-invitation': { id: ids.invitation },
+  'GET /organization/list-members': { limit: '10', sortBy: 'role' },
+  'GET /passkey/generate-register-options': { name: 'Phone' },
+  'GET /passkey/generate-authenticate-options': { discoverable: 'true' },
+  'POST /passkey/update-passkey': { id: ids.other, name: 'Phone' },
+  'POST /passkey/delete-passkey': { id: ids.other },
+  'GET /callback/google': { code: '4/0AbCdEf', state: opaque },
+  'GET /callback/github': { code: '8f2b1c', state: opaque },
+}
+
+export const answerExamples: Record<string, unknown> = {
+  'POST /forget-password': {
+    status: true,
+    message: 'If this email exists in our system, check your email for the reset link',
+  },
+  'POST /delete-user': { success: true, message: 'User deleted' },
+  'POST /introspect': {
+    active: true,
+    iss: 'https://accounts.example.com',
+    sub: ids.user,
+    sid: ids.session,
+    client_id: 'https://accounts.example.com',
+    exp: 1796117400,
+    iat: 1795512600,
+    auth_time: 1795512600,
+    acr: 'aal1',
+    amr: ['pwd'],
+    scope: 'account:read order:read',
+    trading: false,
+    token_type: 'session',
+  },
+}
+
+type Schemas = Record<string, unknown>
+
+/** Builds an example from a JSON Schema: every required field, with the value that its name suggests. */
+export function buildExample(schema: Schema, schemas: Schemas, name = '', owner = ''): unknown {
+  const reference = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
+  if (reference !== undefined) return buildExample(schemas[reference] as Schema, schemas, name, reference)
+  if ('const' in schema) return schema.const
+  const options = (schema.anyOf ?? schema.oneOf) as Schema[] | undefined
+  if (options?.[0]) return buildExample(options[0], schemas, name, owner)
+  const named = name === 'id' ? (idsBySchema[owner] ?? ids.other) : values[name]
+  const choices = schema.enum as unknown[] | undefined
+  if (choices) return choices.includes(named) ? named : choices[0]
+  // A nullable field lists its type first.
+  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
+  if (type === 'null') return null
+  if (named !== undefined && hasType(named, type)) return named
+  if (type === 'object') return buildObject(schema, schemas, owner)
+  if (type === 'array') return [buildExample(schema.items as Schema, schemas, name, owner)]
+  if (type === 'boolean') return name === 'satisfied' || name === 'current'
+  if (type === 'integer' || type === 'number') return 1
+  return type === 'string' ? 'text' : {}
+}
+
+function buildObject({ properties = {}, required = [] }: Schema, schemas: Schemas, owner: string): Record<string, unknown> {
+  const fields = Object.entries(properties as Record<string, Schema>).filter(([name]) => (required as string[]).includes(name))
+  return Object.fromEntries(fields.map(([name, schema]) => [name, buildExample(schema, schemas, name, owner)]))
+}
+
+const hasType = (value: unknown, type: unknown): boolean =>
+  Array.isArray(value)
+    ? type === 'array'
+    : type === 'integer'
+      ? Number.isInteger(value)
+      : type === 'object'
+        ? typeof value === 'object' && value !== null
+        : typeof value === type
