@@ -22,6 +22,8 @@ export default defineConfig({
   reporter: [['list'], ['json', { outputFile: 'reports/playwright/results.json' }]],
   use: {
     baseURL,
+    // A click that waits until the whole test ends fails without a word of what it waited for.
+    actionTimeout: 40_000,
     locale: 'en-US',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',

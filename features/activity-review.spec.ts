@@ -4,6 +4,7 @@
 // @tags profile, sessions
 import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
+import { confirm } from './support/confirm.ts'
 import { signedInPerson, submitSignIn } from './support/person.ts'
 
 test('profile: the activity is readable, and "this was not me" leads to the next steps', async ({ page, browser }) => {
@@ -27,7 +28,8 @@ test('profile: the activity is readable, and "this was not me" leads to the next
   await expect(page.getByRole('heading', { name: 'Wasn’t you?' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Change password' })).toHaveAttribute('href', '/settings/password')
   await expectAccessible(page, 'not me')
-  await page.getByRole('button', { name: 'Sign out all other devices' }).click()
+  const others = page.getByRole('button', { name: 'Sign out all other devices' })
+  await confirm(page, others, 'Yes, sign out all other devices')
   await expect(page.getByText('All other devices signed out.')).toBeVisible()
   await visitor.goto('/dashboard')
   await expect(visitor).toHaveURL(/\/login/)

@@ -231,7 +231,7 @@ test('cors: a person lives 46 steps in an application on another origin', async 
   let authenticator = scan('otpauth://totp/none')
   await step('sets up a second factor', async () => {
     await act(page, 'Set up two-factor', { password: lastPassword })
-    authenticator = scan(String(await page.getByLabel('Key').textContent()))
+    authenticator = scan(String(await page.getByLabel('Key', { exact: true }).textContent()))
     backupCodes = await page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem').allInnerTexts()
     expect(backupCodes).toHaveLength(10)
     expect(await session(page)).toMatchObject({ user: { twoFactorEnabled: false } })

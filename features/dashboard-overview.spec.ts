@@ -12,15 +12,15 @@ test('profile: the dashboard says who one is, what one may do, and the one next 
   await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
   await expect(page.getByText('Turned off')).toBeVisible()
   await expect(page.getByText('Conservative')).toBeVisible()
-  await expect(page.getByText('55 out of 100')).toBeVisible()
+  await expect(page.getByText('45 out of 100')).toBeVisible()
   const activity = page
     .getByRole('region', { name: 'Recent activity' })
     .or(page.locator('section', { hasText: 'Recent activity' }))
   await expect(activity.getByRole('listitem').first()).toContainText('Signed in')
   await expectAccessible(page, 'dashboard')
 
-  await page.getByRole('link', { name: 'Set up two-factor authentication' }).click()
-  await expect(page).toHaveURL('/settings/security')
+  await page.getByRole('link', { name: 'Add a passkey' }).click()
+  await expect(page).toHaveURL('/settings/passkeys')
 })
 
 test.describe('with JavaScript off', () => {
@@ -28,7 +28,7 @@ test.describe('with JavaScript off', () => {
 
   test('profile: the dashboard shows the score and its step without JavaScript', async ({ page }) => {
     await signedInPerson(page)
-    await expect(page.getByText('55 out of 100')).toBeVisible()
+    await expect(page.getByText('45 out of 100')).toBeVisible()
     await page.getByRole('link', { name: 'See all activity' }).click()
     await expect(page).toHaveURL('/settings/activity')
   })

@@ -6,7 +6,8 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { GitHubStandIn } from '@floorpass/testing/github-stand-in'
 import type { OpenIdProvider } from '@floorpass/testing/openid-provider'
 import { expect, type Page } from '@playwright/test'
-import { newPerson, type Person } from './support/person.ts'
+import { confirm } from './support/confirm.ts'
+import { newPerson, type Person, signOut } from './support/person.ts'
 import { test } from './support/service-with-providers.ts'
 
 const linked = (page: Page) =>
@@ -38,8 +39,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('link', { name: 'Continue with Google', exact: true }).click()
       await expect(page).toHaveURL('/dashboard')
       await expect(page.getByRole('heading', { name: `Hello, ${person.name}` })).toBeVisible()
-      await page.getByRole('button', { name: 'Sign out' }).click()
-      await expect(page).toHaveURL('/login?notice=signed-out')
+      await signOut(page)
 
       await page.goto('/login?redirectTo=%2Fsettings%2Faccounts')
       await page.getByRole('link', { name: 'Continue with GitHub', exact: true }).click()
@@ -48,14 +48,16 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(linked(page).first()).toContainText('Google')
       await expect(linked(page).last()).toContainText('GitHub')
 
-      await page.getByRole('button', { name: 'Unlink Google' }).click()
-      await expect(page.getByText('Unlinked. You can no longer sign in that way.')).toBeVisible()
+      await confirm(page, page.getByRole('button', { name: 'Unlink Google' }), 'Yes, unlink Google')
+      await expect(page.getByText('You can no longer sign in that way.')).toBeVisible()
       await expect(linked(page)).toHaveCount(1)
-      await page.getByRole('button', { name: 'Unlink GitHub' }).click()
-      await expect(page.getByRole('alert')).toContainText('you’d have no way to sign in')
-      await expect(page.getByRole('alert')).toBeFocused()
-      await page.reload()
-      await expect(linked(page)).toHaveCount(1)
+      await expect(page.getByRole('button', { name: 'Unlink GitHub' })).toHaveCount(0)
+      await expect(linked(page)).toContainText('It’s the only way you sign in')
+      await page.goto('/settings/danger')
+      await expect(page.getByLabel('Password')).toHaveCount(0)
+      await expect(page.getByText('Forgot your password?')).toHaveCount(0)
+      await page.getByRole('button', { name: 'Email me the link' }).click()
+      await expect(page.getByText('Nothing is deleted until you open the link')).toBeVisible()
 
       await page.goto('/settings/accounts')
       await page.getByRole('button', { name: 'Link Google' }).click()
@@ -75,7 +77,7 @@ test('linked accounts: a refusal at the provider is explained, and the person st
   await page.goto('/login?redirectTo=%2Fsettings%2Ftrading')
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()
   await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Ftrading&error=access_denied')
-  await expect(page.getByRole('alert')).toContainText('access was denied there')
+  await expect(page.getByRole('alert')).toContainText('The provider refused us access')
 
   await github.set({ person: { id: Date.now(), login: 'ada', name, emails: [{ email, primary: true, verified: true }] } })
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()
@@ -125,4 +127,9 @@ test('linked accounts: who came through a provider is offered to set a password,
   await page.getByRole('button', { name: 'Set password' }).click()
   await expect(page.getByText('Password set.')).toBeVisible()
   await expect(page.getByLabel('Current password')).toBeVisible()
+  await page.goto('/settings/accounts')
+  await expect(page.getByRole('button', { name: 'Unlink Google', exact: true })).toBeVisible()
+  await confirm(page, page.getByRole('button', { name: 'Remove Password', exact: true }), 'Yes, remove my password')
+  await expect(page.getByText('You can no longer sign in that way.')).toBeVisible()
+  await expect(linked(page)).toHaveCount(1)
 })

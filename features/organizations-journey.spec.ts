@@ -4,6 +4,7 @@
 // @tags organizations
 import { randomUUID } from 'node:crypto'
 import { expect, type Page, test } from '@playwright/test'
+import { confirm } from './support/confirm.ts'
 import { scriptsAtWork } from './support/drivers.ts'
 import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
 
@@ -19,7 +20,14 @@ async function createOrganization(page: Page): Promise<string> {
   return slug
 }
 
+/** Opens a page of the organization by its sub-navigation. */
+async function open(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Organization' }).getByRole('link', { name, exact: true }).click()
+  await expect(page.getByRole('navigation', { name: 'Organization' }).locator('[aria-current]')).toHaveText(name)
+}
+
 async function invite(page: Page, email: string): Promise<void> {
+  await open(page, 'Invitations')
   await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send invitation' }).click()
   await expect(page.getByText('Invitation sent.')).toBeVisible()
@@ -48,14 +56,22 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByRole('button', { name: `Resend ${unwanted.email}` }).click()
       await expect(page.getByText('Invitation sent again.')).toBeVisible()
       const stale = await page.context().newPage()
-      await stale.goto(`/settings/organizations/${slug}`)
-      await page.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
+      await stale.goto(`/settings/organizations/${slug}/invitations`)
+      await confirm(
+        page,
+        page.getByRole('button', { name: `Cancel ${unwanted.email}`, exact: true }),
+        'Yes, cancel the invitation',
+      )
       await expect(page.getByText('Invitation canceled.')).toBeVisible()
       await expect(page.getByText(unwanted.email)).toHaveCount(0)
-      // The other tab still has the row; the answer to it has not.
+      // The other tab still has the row. Without JavaScript its button loads the page again, without the row.
       await stale.getByRole('button', { name: `Cancel ${unwanted.email}` }).click()
-      await expect(stale.getByRole('alert')).toContainText('no longer works')
+      if (javaScriptEnabled) {
+        await stale.getByRole('button', { name: 'Yes, cancel the invitation' }).click()
+        await expect(stale.getByRole('alert')).toContainText('no longer works')
+      } else await expect(stale.getByText(unwanted.email)).toHaveCount(0)
       await stale.close()
+      await open(page, 'Settings')
       const nameBox = page.getByLabel('Organization name')
       await nameBox.fill('   ')
       await page.getByRole('button', { name: 'Save organization' }).click()
@@ -68,7 +84,7 @@ for (const javaScriptEnabled of [true, false]) {
       const context = await browser.newContext({ javaScriptEnabled })
       const guest = await context.newPage()
       await followMailedLink(guest, second, '/accept-invitation')
-      await expect(guest.getByText('Sign in with the email address that got this invitation')).toBeVisible()
+      await expect(guest.getByText('Sign in or sign up with the email address that got this invitation')).toBeVisible()
       const invitation = guest.url()
       await guest.getByRole('link', { name: 'Create an account' }).click()
       await guest.getByLabel('Name').fill(second.name)
@@ -83,36 +99,47 @@ for (const javaScriptEnabled of [true, false]) {
       await guest.getByRole('button', { name: 'Join' }).click()
       await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
       await expect(guest.getByText('You’ve joined the organization.')).toBeVisible()
-      await expect(guest.getByRole('button', { name: 'Send invitation' })).toHaveCount(0)
+      const pages = guest.getByRole('navigation', { name: 'Organization' }).getByRole('link')
+      await expect(pages).toHaveText(['Overview', 'Members', 'Settings'])
+      for (const hidden of ['invitations', 'activity'])
+        expect((await guest.goto(`/settings/organizations/${slug}/${hidden}`))?.status()).toBe(403)
       await guest.goto(invitation)
       await expect(guest.getByRole('alert')).toContainText('no longer works')
 
-      await page.goto(`/settings/organizations/${slug}`)
-      await page.getByRole('button', { name: `Remove ${second.name}` }).click()
+      await page.goto(`/settings/organizations/${slug}/members`)
+      await confirm(page, page.getByRole('button', { name: `Remove ${second.name}`, exact: true }), `Yes, remove ${second.name}`)
       await expect(page.getByText('Member removed.')).toBeVisible()
       await invite(page, second.email)
       await followMailedLink(guest, second, '/accept-invitation', 4)
       await guest.getByRole('button', { name: 'Join' }).click()
       await expect(guest.getByText('You’ve joined the organization.')).toBeVisible()
 
-      await page.goto(`/settings/organizations/${slug}`)
-      await page.getByRole('button', { name: 'Leave organization' }).click()
-      await expect(page.getByRole('alert')).toContainText('you’re the only owner')
+      await open(page, 'Activity')
+      await expect(page.getByRole('main').getByRole('listitem').first()).toContainText(
+        'Grace Hopper accepted an invitation and joined (Member)',
+      )
+      await expect(page.getByText(`Ada Lovelace removed ${second.name}`)).toBeVisible()
+      await open(page, 'Settings')
+      await confirm(page, page.getByRole('button', { name: 'Leave organization', exact: true }), 'Yes, leave Desk of Ada')
+      await expect(page.getByRole('alert')).toContainText('You’re the only owner')
+      await page.goto(`/settings/organizations/${slug}/members`)
       await page.getByLabel(`Role of ${second.name}`).selectOption('Owner')
       await page.getByRole('button', { name: `Save role ${second.name}` }).click()
       await expect(page.getByText('Role saved.')).toBeVisible()
       await expect(page.getByLabel(`Role of ${second.name}`)).toHaveValue('owner')
-      await page.getByRole('button', { name: 'Leave organization' }).click()
+      await open(page, 'Settings')
+      await confirm(page, page.getByRole('button', { name: 'Leave organization', exact: true }), 'Yes, leave Desk of Ada')
       await expect(page).toHaveURL('/settings/organizations?notice=left')
-      await expect(page.getByText('You’re not in any organization yet.')).toBeVisible()
+      await expect(page.getByText('You’re not in any organization yet')).toBeVisible()
       expect((await page.goto(`/settings/organizations/${slug}`))?.status()).toBe(404)
 
-      await guest.goto(`/settings/organizations/${slug}`)
-      await guest.getByLabel('Type the short name to confirm').fill('something else')
+      await guest.goto(`/settings/organizations/${slug}/settings`)
       await guest.getByRole('button', { name: 'Delete organization' }).click()
+      await guest.getByLabel('Type the short name to confirm').fill('something else')
+      await guest.getByRole('button', { name: 'Delete Desk of Ada for good' }).click()
       await expect(guest.getByRole('alert')).toContainText('not the short name')
       await guest.getByLabel('Type the short name to confirm').fill(slug)
-      await guest.getByRole('button', { name: 'Delete organization' }).click()
+      await guest.getByRole('button', { name: 'Delete Desk of Ada for good' }).click()
       await expect(guest).toHaveURL('/settings/organizations?notice=deleted')
       await context.close()
     })
@@ -141,9 +168,14 @@ test.describe('JavaScript off', () => {
 
     const other = await context.newPage()
     await other.goto('/settings/organizations')
+    await expect(other.getByText('You’re in 5 organizations')).toBeVisible()
+    await expect(other.getByRole('button', { name: 'Create organization' })).toHaveCount(0)
     await other.getByRole('link', { name: 'Desk & Söhne' }).first().click()
-    await other.getByLabel('Type the short name to confirm').fill(new URL(other.url()).pathname.split('/').at(-1) ?? '')
+    const last = new URL(other.url()).pathname.split('/').at(-1) ?? ''
+    await open(other, 'Settings')
     await other.getByRole('button', { name: 'Delete organization' }).click()
+    await other.getByLabel('Type the short name to confirm').fill(last)
+    await other.getByRole('button', { name: 'Delete Desk & Söhne for good' }).click()
     await expect(other).toHaveURL('/settings/organizations?notice=deleted')
     await guest.getByRole('button', { name: 'Join' }).click()
     await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
@@ -155,7 +187,8 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await signedInPerson(page)
   const slug = await createOrganization(page)
   const stale = await page.context().newPage()
-  await stale.goto(`/settings/organizations/${slug}`)
+  await stale.goto(`/settings/organizations/${slug}/settings`)
+  await open(page, 'Settings')
   // Only the scripts leave out what was not touched.
   await scriptsAtWork(stale)
   await page.getByLabel('Organization name').fill('Renamed meanwhile')
@@ -163,12 +196,13 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
   await expect(page.getByText('Organization saved.')).toBeVisible()
   await stale.getByLabel('Short name', { exact: true }).fill(`${slug}-2`)
   await stale.getByRole('button', { name: 'Save organization' }).click()
-  await expect(stale).toHaveURL(`/settings/organizations/${slug}-2?notice=update`)
+  await expect(stale).toHaveURL(`/settings/organizations/${slug}-2/settings?notice=update`)
   await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
 
   // The former short name is not accepted: it may mean another organization.
-  await page.getByLabel('Type the short name to confirm').fill(slug)
   await page.getByRole('button', { name: 'Delete organization' }).click()
+  await page.getByLabel('Type the short name to confirm').fill(slug)
+  await page.getByRole('button', { name: 'Delete Renamed meanwhile for good' }).click()
   await expect(page.getByRole('alert')).toContainText('not the short name')
   await stale.reload()
   await expect(stale.getByRole('heading', { name: 'Renamed meanwhile' })).toBeVisible()
@@ -177,6 +211,7 @@ test('organizations: what was not touched is not sent, so a fellow’s change of
 test('organizations: a form that another one cuts short keeps what was typed', async ({ page }) => {
   await signedInPerson(page)
   await createOrganization(page)
+  await open(page, 'Settings')
   await scriptsAtWork(page)
   const posts: string[] = []
   await page.route('**/*.data*', (route) => {
@@ -189,7 +224,7 @@ test('organizations: a form that another one cuts short keeps what was typed', a
   await name.fill('Renamed')
   await page.getByRole('button', { name: 'Save organization' }).click()
   await expect.poll(() => posts.length).toBe(1)
-  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await confirm(page, page.getByRole('button', { name: 'Leave organization', exact: true }), 'Yes, leave Desk & Söhne')
   await expect.poll(() => posts.length).toBe(2)
   await expect(page.getByRole('button', { name: 'Save organization' })).not.toHaveAttribute('aria-disabled', 'true')
   await expect(name).toHaveValue('Renamed')
@@ -216,6 +251,47 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await guest.getByRole('button', { name: 'Decline' }).click()
   await expect(guest.getByText('You declined the invitation.')).toBeVisible()
   await context.close()
-  await page.goto(`/settings/organizations/${slug}`)
-  await expect(page.getByRole('button', { name: 'Cancel' })).toHaveCount(0)
+  await page.goto(`/settings/organizations/${slug}/invitations`)
+  await expect(page.getByText('No pending invitations')).toBeVisible()
+  await page.goto(`/settings/organizations/${slug}/activity`)
+  await expect(page.getByText(`The invitation to ${invited.email} was declined`)).toBeVisible()
+})
+
+test('organizations: the short name follows the name until another one is typed', async ({ page }) => {
+  await signedInPerson(page)
+  await page.goto('/settings/organizations')
+  await scriptsAtWork(page)
+  const [name, slug] = [page.getByLabel('Organization name'), page.getByLabel('Short name')]
+  await name.pressSequentially('Éloïse & Søn')
+  await expect(slug).toHaveValue('eloise-son')
+  await name.pressSequentially(' Ltd.')
+  await expect(slug).toHaveValue('eloise-son-ltd')
+  await slug.fill('mine')
+  await name.pressSequentially(' again')
+  await expect(slug).toHaveValue('mine')
+  await slug.fill('')
+  await name.fill('Desk')
+  await expect(slug).toHaveValue('desk')
+})
+
+test('organizations: a question takes the focus, and gives it back when it is dismissed', async ({ page }) => {
+  await signedInPerson(page)
+  const slug = await createOrganization(page)
+  await page.goto(`/settings/organizations/${slug}/settings`)
+  await scriptsAtWork(page)
+  const leave = page.getByRole('button', { name: 'Leave organization' })
+  await leave.press('Enter')
+  const question = page.getByRole('dialog', { name: 'Leave Desk & Söhne?' })
+  await expect(question.getByRole('button', { name: 'Go back' })).toBeFocused()
+  expect(await question.evaluate((dialog) => dialog.matches(':modal'))).toBe(true)
+  await page.keyboard.press('Escape')
+  await expect(question).toBeHidden()
+  await expect(leave).toBeFocused()
+  await leave.press('Enter')
+  await page.keyboard.press('Enter')
+  await expect(question).toBeHidden()
+  await expect(leave).toBeFocused()
+  await page.getByRole('button', { name: 'Delete organization' }).press('Enter')
+  await expect(page.getByLabel('Type the short name to confirm')).toBeFocused()
+  await expect(page).toHaveURL(`/settings/organizations/${slug}/settings`)
 })

@@ -4,14 +4,14 @@
 // @tags pages, critical
 import { expect } from '@playwright/test'
 import { pages, pathOf } from './support/pages.ts'
-import { signedInPerson } from './support/person.ts'
+import { signedInPerson, signOut } from './support/person.ts'
 import { cookiesOf, openTab, visitors } from './support/scene.ts'
 import { test } from './support/scene-test.ts'
 
 // An invitation greets visitors too; the landing page is everybody's.
 const open = new Set(['accept-invitation', 'accept-invitation-unknown', 'landing-member'])
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
-  ['member', 'guarded', 'french', 'returning'].includes(as) && !open.has(name) && status !== 404
+  ['member', 'guarded', 'french', 'returning', 'keyholder'].includes(as) && !open.has(name) && status !== 404
 
 test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is framed, stored and betrayed nowhere', async ({
   visit,
@@ -56,7 +56,7 @@ test('pages: who is not signed in sees nothing of a private page, and is led bac
     expect.soft(data.headers()['cache-control'], `${row.name}, data`).toBe('no-store')
     const text = await data.text()
     expect.soft(text, `${row.name}, data`).toContain('/login?redirectTo=')
-    expect.soft(text, `${row.name}, data`).not.toMatch(/@|tradingEnabled|members/)
+    expect.soft(text, `${row.name}, data`).not.toMatch(/@|tradingEnabled|"members"/)
   }
 })
 
@@ -65,8 +65,7 @@ test('pages: T151, after sign-out no step back shows anything private', async ({
   for (const path of ['/settings/profile', '/settings/sessions', '/settings/trading']) await page.goto(path)
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page).toHaveURL('/dashboard')
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await expect(page).toHaveURL('/login?notice=signed-out')
+  await signOut(page)
   for (let steps = 0; steps < 4; steps += 1) {
     await page.goBack()
     await expect(page).toHaveURL(/\/login\?redirectTo=/)
@@ -85,17 +84,24 @@ test('pages: a session that ended elsewhere leads to the sign-in at the next ste
   for (const { name, value } of await page.context().cookies()) elsewhere.cookies.set(name, value)
   expect(cookiesOf(elsewhere)).not.toEqual([])
   expect((await elsewhere.post('/auth/revoke-sessions')).status).toBe(200)
-  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('link', { name: 'Devices and sessions' }).click()
   await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Fsessions')
   await expect(page.getByText(person.email)).toHaveCount(0)
   await page.getByLabel('Email address').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await expect(page).toHaveURL('/settings/sessions')
 })
 
 test('pages: T148, a mailed token is in the address no longer than the page needs it', async ({ visit, scene }) => {
-  for (const name of ['reset-password', 'verify-email', 'undo-email-change', 'delete-account', 'reauthenticate-mailed']) {
+  for (const name of [
+    'reset-password',
+    'verify-email',
+    'create-passkey',
+    'undo-email-change',
+    'delete-account',
+    'reauthenticate-mailed',
+  ]) {
     const row = pages.find((each) => each.name === name)
     if (!row) throw new Error(`the table has no ${name}`)
     const page = await visit({ as: row.as })

@@ -63,7 +63,9 @@ test('pages: T191, while the database is away a page says so, keeps what was typ
   await expectAccessible(page, '503')
 
   await submitSignIn(visitor, person)
-  await expect(visitor.getByRole('alert')).toContainText('The service is unavailable right now.')
+  await expect(visitor.getByRole('alert')).toContainText(
+    'The service is unavailable right now, and your request may not have gone through.',
+  )
   await expect(visitor.getByLabel('Email address')).toHaveValue(person.email)
 
   await database.restore()

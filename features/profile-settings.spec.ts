@@ -8,6 +8,7 @@ import { signedInPerson } from './support/person.ts'
 test('profile: a new name is saved and shown everywhere; an empty one is refused', async ({ page }) => {
   await signedInPerson(page)
   await page.goto('/settings')
+  await page.getByRole('link', { name: /^Profile/ }).click()
   await expect(page).toHaveURL('/settings/profile')
   const name = page.getByLabel('Name')
   await name.fill('  ')

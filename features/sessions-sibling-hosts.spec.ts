@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { startFrontProxy } from '@floorpass/testing/front-proxy'
 import { expect, type Page, test } from '@playwright/test'
 import { freePort, startService } from '../packages/reliability/src/service-process.ts'
-import { newPerson, type Person, submitSignIn } from './support/person.ts'
+import { newPerson, type Person, signOut, submitSignIn } from './support/person.ts'
 import { createAccount, openTab } from './support/scene.ts'
 
 // This file starts its own service, with mails in its own /dev/mailbox: no monitoring service can run it.
@@ -67,11 +67,6 @@ async function signInOn(page: Page, origin: string, person: Person): Promise<voi
   await page.goto(`${origin}/login`)
   await submitSignIn(page, person)
   await expect(page).toHaveURL(`${origin}/dashboard`)
-}
-
-async function signOut(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await expect(page).toHaveURL(/\/login\?notice=signed-out/)
 }
 
 async function expectSignedOut(page: Page, origin: string): Promise<void> {

@@ -4,7 +4,7 @@
 // @tags sign-in
 import { expect, test } from '@playwright/test'
 import { scriptsAtWork } from './support/drivers.ts'
-import { newPerson, signedInPerson } from './support/person.ts'
+import { newPerson, openAccountMenu, signedInPerson } from './support/person.ts'
 
 test('sign-in: without a network nothing is sent and nothing typed is lost; "Try again" sends it', async ({ page, context }) => {
   const { email, name, password } = newPerson()
@@ -86,7 +86,7 @@ test('sign-in: a page that could not be fetched says so and is asked for again o
   await expect(page.getByRole('main')).toBeFocused()
   await page.unroute('**/*.data*')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('heading', { name: 'Profile' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Settings' })).toBeVisible()
   await expect(page.getByRole('main')).toBeFocused()
 })
 
@@ -94,12 +94,14 @@ test('sign-in: a form whose answer is a new document waits for the network too',
   await signedInPerson(page)
   await scriptsAtWork(page)
   await context.setOffline(true)
+  await openAccountMenu(page)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   const notice = page.getByRole('alert')
   await expect(notice).toContainText('No connection')
   await expect(page).toHaveURL('/dashboard')
   await notice.getByRole('button', { name: 'Stay here' }).click()
   await expect(notice).toHaveCount(0)
+  await openAccountMenu(page)
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
   await context.setOffline(false)
   await notice.getByRole('button', { name: 'Try again' }).click()

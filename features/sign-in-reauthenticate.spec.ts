@@ -8,9 +8,10 @@ import type { Clock } from '@floorpass/testing/service-clock'
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { byKeyboard, byMouse } from './support/drivers.ts'
-import { newPerson, type Person, signedInPerson } from './support/person.ts'
+import { newPerson, originOf, type Person, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, mailedLink, signIn } from './support/scene.ts'
 import { test } from './support/service-with-providers.ts'
+import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 const main = (page: Page) => page.getByRole('main')
 const confirm = (page: Page) => main(page).getByRole('link', { name: 'Confirm it’s you', exact: true }).first()
@@ -58,11 +59,11 @@ for (const javaScriptEnabled of [true, false]) {
       await showTab()
       const target = '/reauthenticate?acr=aal2&max_age=300&redirectTo=%2Fsettings%2Fprofile'
       await page.goto(target)
-      await expect(main(page).getByText('This needs a code from an authenticator app.')).toBeVisible()
+      await expect(main(page).getByText('You need a passkey or an authenticator app for this.')).toBeVisible()
       await expect(main(page).getByRole('textbox')).toHaveCount(0)
       await expect(main(page).getByRole('link', { name: 'Cancel' })).toHaveAttribute('href', '/dashboard')
       if (javaScriptEnabled) await expectAccessible(page, 'a second factor is required')
-      await expect(main(page).getByRole('link', { name: 'Turn on two-factor' })).toHaveAttribute('href', '/settings/security')
+      await expect(main(page).getByRole('link', { name: 'Add a passkey' })).toHaveAttribute('href', '/settings/passkeys')
 
       const { authenticator } = await switchOnTwoFactor(tab, person.password)
       await showTab()
@@ -86,14 +87,14 @@ for (const javaScriptEnabled of [true, false]) {
 
       await hand.fill('Password', 'not the password')
       await hand.press('Confirm with password')
-      await expect(page.getByRole('alert')).toContainText('that password is wrong')
+      await expect(page.getByRole('alert')).toContainText('That password is wrong')
       await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('aria-invalid', 'true')
       await hand.fill('Password', person.password)
       await hand.press('Confirm with password')
       await expect(page).toHaveURL('/settings/email')
       await hand.fill('New email', newPerson().email)
       await hand.press('Send link')
-      await expect(page.getByText('Open the link we sent to')).toBeVisible()
+      await expect(page.getByText('If no other account uses')).toBeVisible()
       await page.goto('/reauthenticate?redirectTo=%2Fsettings%2Ftrading')
       await expect(page, 'a recent proof is not asked for again').toHaveURL('/settings/trading')
     })
@@ -115,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Code from your authenticator app').fill(authenticator.code(1))
       await press(page, 'Confirm with code')
       await expect(page).toHaveURL('/settings/accounts')
-      await expect(page.getByRole('button', { name: 'Unlink Password' })).toBeVisible()
+      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
     })
 
     test(`sign-in: an account without a password confirms through its provider ${javaScript}`, async ({
@@ -264,6 +265,28 @@ for (const javaScriptEnabled of [true, false]) {
     })
   })
 }
+
+test('sign-in: a passkey confirms who I am', async ({ page, clock }) => {
+  await addVirtualAuthenticator(page)
+  await returningPerson(page, clock)
+  const url = await originOf(page)
+  await page.goto('/settings/passkeys')
+  await confirm(page).click()
+  await expect(page.getByRole('button', { name: 'Confirm with a passkey' })).toHaveCount(0)
+  await page.getByLabel('Password', { exact: true }).fill(newPerson().password)
+  await press(page, 'Confirm with password')
+  await press(page, 'Add a passkey')
+  await expect(page.getByText('Passkey added.')).toBeVisible()
+  expect(new URL(page.url()).origin).toBe(url)
+
+  await clock.setBack(-tooLong)
+  await page.goto('/settings/accounts')
+  await confirm(page).click()
+  await press(page, 'Confirm with a passkey')
+  await expect(page).toHaveURL('/settings/accounts')
+  await expect(confirm(page)).toHaveCount(0)
+  await clock.setBack(0)
+})
 
 test('sign-in: after I confirm who I am, no address leads me off the service', async ({ page, clock }) => {
   const person = await returningPerson(page, clock)

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags sign-in, critical
 import { expect, test } from '@playwright/test'
-import { confirmAddress, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
+import { confirmAddress, newPerson, signedInPerson, signOut, signUp, submitSignIn } from './support/person.ts'
 
 test.use({ javaScriptEnabled: false })
 
@@ -18,8 +18,7 @@ test('sign-in: the whole journey works with JavaScript off', async ({ page }) =>
   await page.getByRole('link', { name: 'Dashboard' }).click()
   await expect(page.getByRole('heading', { name: `Hello, ${person.name}` })).toBeVisible()
 
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await expect(page).toHaveURL('/login?notice=signed-out')
+  await signOut(page)
   await page.goBack()
   await expect(page).toHaveURL('/login?redirectTo=%2Fdashboard')
   await expect(page.getByText(person.name)).toHaveCount(0)

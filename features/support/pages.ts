@@ -18,12 +18,14 @@ export type PageRow = {
   reach?: (page: Page, scene: Scene) => Promise<unknown>
 }
 
-const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
 const refused = (name: string) => async (page: Page) => {
   await press(name)(page)
   await page.getByRole('alert').waitFor()
 }
-const withPassword = (button: string) => async (page: Page, scene: Scene) => {
+// An earlier row may have begun the set-up.
+const setUp = /^(Set up|Start over)$/
+const withPassword = (button: string | RegExp) => async (page: Page, scene: Scene) => {
   await page.getByLabel('Password', { exact: true }).fill(scene.password)
   await press(button)(page)
   await page.getByRole('list', { name: 'Backup codes' }).waitFor()
@@ -52,6 +54,16 @@ export const pages: readonly PageRow[] = [
   { name: 'signup', path: '/signup', as: 'visitor' },
   { name: 'signup-french', photo: false, path: '/signup', as: 'visitor', locale: 'fr' },
   { name: 'signup-refused', photo: false, path: '/signup', as: 'visitor', reach: refused('Create account') },
+  { name: 'signup-passkey', path: '/signup?with=passkey', as: 'visitor' },
+  {
+    name: 'signup-passkey-refused',
+    photo: false,
+    path: '/signup?with=passkey',
+    as: 'visitor',
+    reach: refused('Email me the link'),
+  },
+  { name: 'create-passkey', path: ({ links }) => links.createPasskey, as: 'visitor', token: true },
+  { name: 'create-passkey-dead', photo: false, path: '/create-passkey?token=any', as: 'visitor', token: true },
   { name: 'forgot-password', path: '/forgot-password', as: 'visitor' },
   { name: 'check-your-mail', path: '/forgot-password', as: 'visitor', reach: mailSent('Send link') },
   { name: 'reset-password', path: ({ links }) => links.reset, as: 'visitor', token: true },
@@ -68,6 +80,7 @@ export const pages: readonly PageRow[] = [
   { name: 'undo-email-change', path: '/undo-email-change?token=any', as: 'visitor', token: true },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
   { name: 'two-factor-backup', photo: false, path: '/two-factor?with=backup-code', as: 'challenged' },
+  { name: 'two-factor-passkey', path: '/two-factor', as: 'keyholder-challenged' },
   {
     name: 'accept-invitation-visitor',
     photo: false,
@@ -81,19 +94,22 @@ export const pages: readonly PageRow[] = [
   { name: 'dashboard', path: '/dashboard', as: 'member' },
   { name: 'dashboard-french', photo: false, path: '/dashboard', as: 'french' },
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
+  { name: 'settings', path: '/settings', as: 'member' },
+  { name: 'settings-french', photo: false, path: '/settings', as: 'french' },
+  { name: 'account-menu', path: '/settings/profile', as: 'member', reach: press(/^Account menu of/) },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
   { name: 'settings-email-refused', photo: false, path: '/settings/email', as: 'member', reach: refused('Send link') },
   { name: 'settings-password', path: '/settings/password', as: 'member' },
   { name: 'settings-security', path: '/settings/security', as: 'member' },
-  { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword('Set up') },
+  { name: 'settings-security-set-up', path: '/settings/security', as: 'member', reach: withPassword(setUp) },
   {
     name: 'settings-security-set-up-refused',
     photo: false,
     path: '/settings/security',
     as: 'member',
     reach: async (page, scene) => {
-      await withPassword('Set up')(page, scene)
+      await withPassword(setUp)(page, scene)
       await page.getByLabel('Code from your authenticator app').fill('000000')
       await refused('Turn on')(page)
     },
@@ -109,6 +125,19 @@ export const pages: readonly PageRow[] = [
     as: 'guarded',
     reach: withPassword('Create new codes'),
   },
+  { name: 'settings-security-passkey', path: '/settings/security', as: 'keyholder' },
+  { name: 'settings-passkeys', path: '/settings/passkeys', as: 'keyholder' },
+  {
+    name: 'settings-passkeys-changing',
+    photo: false,
+    path: '/settings/passkeys',
+    as: 'keyholder',
+    reach: (page) => page.getByText('Change').first().click(),
+  },
+  { name: 'settings-passkeys-none', photo: false, path: '/settings/passkeys', as: 'member' },
+  { name: 'settings-passkeys-french', photo: false, path: '/settings/passkeys', as: 'french' },
+  { name: 'settings-passkeys-gate', photo: false, path: '/settings/passkeys', as: 'returning' },
+  { name: 'reauthenticate-passkey', photo: false, path: '/reauthenticate?acr=aal2&max_age=900', as: 'keyholder', token: true },
   { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
   { name: 'settings-activity', path: '/settings/activity', as: 'member' },
@@ -125,6 +154,51 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'settings-organizations-none', path: '/settings/organizations', as: 'guarded' },
   { name: 'settings-organization', path: ({ slug }) => `/settings/organizations/${slug}`, as: 'member' },
+  {
+    name: 'settings-organization-as-member',
+    photo: false,
+    path: ({ slug }) => `/settings/organizations/${slug}`,
+    as: 'keyholder',
+  },
+  { name: 'settings-organization-french', photo: false, path: ({ slug }) => `/settings/organizations/${slug}`, as: 'french' },
+  { name: 'settings-organization-members', path: ({ slug }) => `/settings/organizations/${slug}/members`, as: 'member' },
+  {
+    name: 'settings-organization-members-found',
+    photo: false,
+    path: ({ slug }) => `/settings/organizations/${slug}/members?search=nothing&role=admin`,
+    as: 'member',
+  },
+  {
+    name: 'settings-organization-remove',
+    path: ({ slug }) => `/settings/organizations/${slug}/members`,
+    as: 'member',
+    reach: (page) => page.getByRole('button', { name: 'Remove Grace Hopper' }).click(),
+  },
+  { name: 'settings-organization-invitations', path: ({ slug }) => `/settings/organizations/${slug}/invitations`, as: 'member' },
+  { name: 'settings-organization-settings', path: ({ slug }) => `/settings/organizations/${slug}/settings`, as: 'member' },
+  { name: 'settings-organization-activity', path: ({ slug }) => `/settings/organizations/${slug}/activity`, as: 'member' },
+  ...['members', 'invitations', 'settings', 'activity'].map(
+    (part): PageRow => ({
+      name: `settings-organization-${part}-french`,
+      photo: false,
+      path: ({ slug }) => `/settings/organizations/${slug}/${part}`,
+      as: 'french',
+    }),
+  ),
+  {
+    name: 'settings-organization-leave',
+    photo: false,
+    path: ({ slug }) => `/settings/organizations/${slug}/settings?confirm=leave`,
+    as: 'member',
+  },
+  {
+    name: 'settings-sessions-everywhere',
+    photo: false,
+    path: '/settings/sessions',
+    as: 'member',
+    reach: (page) => page.getByRole('button', { name: 'Sign out everywhere, including here' }).click(),
+  },
+  { name: 'settings-sessions-everywhere-french', photo: false, path: '/settings/sessions?confirm=all', as: 'french' },
   { name: 'settings-danger', path: '/settings/danger', as: 'member' },
   { name: 'delete-account', path: '/delete-account?token=any', as: 'member', token: true },
   { name: 'reauthenticate', path: '/reauthenticate?redirectTo=%2Fsettings%2Femail', as: 'returning', token: true },

@@ -25,7 +25,7 @@ export async function signUp(page: Page, { name, email, password }: Person): Pro
 export async function submitSignIn(page: Page, { email, password }: Pick<Person, 'email' | 'password'>): Promise<void> {
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 }
 
 /** Opens the newest mail to this person once `count` have come, follows its link to `path`, and answers it: pages hide its token. */
@@ -65,4 +65,14 @@ export async function signedInPerson(page: Page): Promise<Person> {
 export async function originOf(page: Page): Promise<string> {
   const answer = await page.request.get('/healthz')
   return new URL(answer.url()).origin
+}
+
+/** Opens the account menu of the page. */
+export const openAccountMenu = (page: Page): Promise<void> => page.getByRole('button', { name: /^Account menu of/ }).click()
+
+/** Signs out through the account menu. */
+export async function signOut(page: Page): Promise<void> {
+  await openAccountMenu(page)
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+  await expect(page).toHaveURL(/\/login\?notice=signed-out$/)
 }

@@ -1,11 +1,22 @@
 import { type Authenticator, setUpTwoFactor } from '@floorpass/testing/authenticator'
 import { createBrowser, type Browser as Tab } from '@floorpass/testing/browser'
+import { createRegistration } from '@floorpass/testing/passkeys'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 
 /**
  * The visitors: signed out; with an organization and several devices; with a second factor; halfway through sign-in; in French;
- * and one with a second factor whose sign-in is too old for sensitive acts.
+ * one with a second factor whose sign-in is too old for sensitive acts; one with passkeys; and one halfway through sign-in with them.
  */
-export const visitors = ['visitor', 'member', 'guarded', 'challenged', 'french', 'returning'] as const
+export const visitors = [
+  'visitor',
+  'member',
+  'guarded',
+  'challenged',
+  'french',
+  'returning',
+  'keyholder',
+  'keyholder-challenged',
+] as const
 export type Visitor = (typeof visitors)[number]
 
 export type Cookie = { name: string; value: string }
@@ -22,11 +33,11 @@ export type Scene = {
   /** An open invitation to the member. */
   invitation: string
   /** A link of each kind that still works, as its path. */
-  links: { reset: string; verify: string }
+  links: { reset: string; verify: string; createPasskey: string }
 }
 
 const password = 'violet tram 74 under the harbour'
-const desk = {
+export const desk = {
   chrome: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36',
   safari: 'Mozilla/5.0 (Macintosh; Intel Mac OS X 14_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.3 Safari/605.1.15',
   phone:
@@ -40,6 +51,7 @@ const people = {
   jonas: 'Jonas Bergström',
   noor: 'Noor Haddad',
   claire: 'Claire Fontaine',
+  katherine: 'Katherine Johnson',
 } as const
 type Handle = keyof typeof people
 
@@ -106,7 +118,7 @@ const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({
 
 /** Creates the accounts of all people in the scene. */
 export async function createAccounts(url: string, address: Address): Promise<void> {
-  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'claire', 'guarded'] as const)
+  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'claire', 'katherine', 'guarded'] as const)
     await createAccount(url, accountOf(address, handle))
 }
 
@@ -165,9 +177,16 @@ export async function seedScene(
   await must(ada.post('/auth/forget-password', { email: address('ada') }))
   await must(openTab(url).post('/auth/sign-up/email', { name: 'Edsger', email: address('edsger'), password }))
 
+  await must(openTab(url).post('/auth/sign-up/passkey', { name: 'Margaret Hamilton', email: address('margaret') }))
+
   const claire = await signIn(url, accountOf(address, 'claire'))
   await must(claire.post('/auth/update-user', { locale: 'fr' }))
+  const claireInvitation = await invite(ada, id, address('claire'), 'admin')
+  await must(claire.post('/auth/organization/accept-invitation', { invitationId: claireInvitation.id }))
   const { guarded, challenged } = await switchOn(url, accountOf(address, 'guarded'), lag)
+  const { keyholder, keyholderChallenged } = await addPasskeys(url, accountOf(address, 'katherine'))
+  const katherineInvitation = await invite(ada, id, address('katherine'), 'member')
+  await must(keyholder.post('/auth/organization/accept-invitation', { invitationId: katherineInvitation.id }))
   const pathOf = async (handle: string, path: string) => {
     const { pathname, search } = new URL(await mailedLink(url, address(handle), path))
     return pathname + search
@@ -181,12 +200,18 @@ export async function seedScene(
       challenged: cookiesOf(challenged),
       french: cookiesOf(claire),
       returning,
+      keyholder: cookiesOf(keyholder),
+      'keyholder-challenged': cookiesOf(keyholderChallenged),
     },
     password,
     email: address('ada'),
     slug,
     invitation: invitation.id,
-    links: { reset: await pathOf('ada', '/reset-password'), verify: await pathOf('edsger', '/verify-email') },
+    links: {
+      reset: await pathOf('ada', '/reset-password'),
+      verify: await pathOf('edsger', '/verify-email'),
+      createPasskey: await pathOf('margaret', '/create-passkey'),
+    },
   }
 }
 
@@ -200,6 +225,20 @@ async function switchOn(url: string, account: Account, lag: number): Promise<{ g
   const guarded = await signIn(url, account)
   await verify(guarded, authenticator, 1)
   return { guarded, challenged: await signIn(url, account) }
+}
+
+/** A security key and a synced passkey as the second factor: a device that signed in before, and one that still owes its passkey. */
+async function addPasskeys(url: string, account: Account): Promise<{ keyholder: Tab; keyholderChallenged: Tab }> {
+  const keyholder = await signIn(url, account)
+  for (const authenticator of [
+    createSoftwareAuthenticator({ aaguid: 'cb69481e-8ff7-4039-93ec-0a2729a154a8' }),
+    createSoftwareAuthenticator({ aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', isSyncable: true }),
+  ]) {
+    const response = await createRegistration(keyholder, authenticator, { origin: url })
+    await must(keyholder.post('/auth/passkey/verify-registration', { response }))
+  }
+  await must(keyholder.post('/auth/two-factor/enable', { method: 'passkey', password: account.password }))
+  return { keyholder, keyholderChallenged: await signIn(url, account) }
 }
 
 async function must(asked: ReturnType<Tab['post']>): Promise<unknown> {

@@ -35,7 +35,7 @@ export const journeys: readonly Journey[] = [
       await expect(page.getByLabel('New email')).toHaveAttribute('aria-invalid', 'true')
       await hand.fill('New email', email)
       await hand.press('Send link')
-      await expect(page.getByRole('status').filter({ hasText: 'Open the link we sent to' })).toContainText(email)
+      await expect(page.getByRole('status').filter({ hasText: 'If no other account uses' })).toContainText(email)
       await page.goto(await mailedLink(url, email, '/verify-email'))
       await hand.press('Confirm email')
       await expect(page).toHaveURL('/settings/email?notice=changed')
@@ -50,7 +50,7 @@ export const journeys: readonly Journey[] = [
       await hand.fill('Current password', 'not the password')
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
-      await expect(page.getByRole('alert')).toContainText('that password is wrong')
+      await expect(page.getByRole('alert')).toContainText('That password is wrong')
       await hand.fill('Current password', person.password)
       await hand.fill('New password', newPassword)
       await hand.press('Change password')
@@ -65,7 +65,7 @@ export const journeys: readonly Journey[] = [
       await page.goto('/settings/security')
       await hand.fill('Password', 'not the password')
       await hand.press('Set up')
-      await expect(page.getByRole('alert')).toContainText('that password is wrong')
+      await expect(page.getByRole('alert')).toContainText('That password is wrong')
       await hand.fill('Password', person.password)
       await hand.press('Set up')
       await expect(page.getByRole('list', { name: 'Backup codes' }).getByRole('listitem')).toHaveCount(10)
@@ -81,17 +81,18 @@ export const journeys: readonly Journey[] = [
       const elsewhere = await signIn(url, person)
       await page.goto('/settings/sessions')
       await hand.press('Sign out all other devices')
+      await hand.press('Yes, sign out all other devices')
       await expect(page.getByText('All other devices signed out.')).toBeVisible()
       expect((await elsewhere.get('/auth/list-sessions')).status).toBe(401)
     },
   },
   {
     page: 'accounts',
-    fact: 'the last way in stays',
-    async walk({ page, hand }) {
+    fact: 'the only method cannot be unlinked, and the page says what to add',
+    async walk({ page }) {
       await page.goto('/settings/accounts')
-      await hand.press('Unlink Password')
-      await expect(page.getByRole('alert')).toContainText('you’d have no way to sign in')
+      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Remove Password', exact: true })).toHaveCount(0)
     },
   },
   {
@@ -118,14 +119,25 @@ export const journeys: readonly Journey[] = [
       await hand.fill('Short name', slug)
       await hand.press('Create organization')
       await expect(page).toHaveURL(`/settings/organizations/${slug}?notice=created`)
+      await hand.follow('Invite someone')
       const { email } = newPerson()
       await hand.fill('Email address', email)
       await hand.press('Send invitation')
       await expect(page.getByText('Invitation sent.')).toBeVisible()
       await hand.press(`Cancel ${email}`)
+      await hand.press('Go back')
+      await expect(page.getByRole('dialog')).toHaveCount(0)
+      await hand.press(`Cancel ${email}`)
+      await hand.press('Yes, cancel the invitation')
       await expect(page.getByText('Invitation canceled.')).toBeVisible()
-      await hand.fill('Type the short name to confirm', slug)
+      await expect(page.getByText('No pending invitations')).toBeVisible()
+      await page.goto(`/settings/organizations/${slug}/settings`)
       await hand.press('Delete organization')
+      await hand.fill('Type the short name to confirm', 'something else')
+      await hand.press('Delete Desk for good')
+      await expect(page.getByRole('alert')).toContainText('Some fields need your attention.')
+      await hand.fill('Type the short name to confirm', slug)
+      await hand.press('Delete Desk for good')
       await expect(page).toHaveURL('/settings/organizations?notice=deleted')
     },
   },
@@ -178,7 +190,7 @@ export const journeys: readonly Journey[] = [
       await page.goto('/settings/danger')
       await hand.fill('Password', 'not the password')
       await hand.press('Delete my account')
-      await expect(page.getByRole('alert')).toContainText('that password is wrong')
+      await expect(page.getByRole('alert')).toContainText('That password is wrong')
       await hand.fill('Password', person.password)
       await hand.press('Delete my account')
       await expect(page).toHaveURL('/?notice=account-deleted')

@@ -1,6 +1,6 @@
 import { type Api, type AuditAction, policy } from '@floorpass/api'
 import type { PageContext } from '@floorpass/functions'
-import { nameOfDevice } from '#app/device-name.ts'
+import { describeDevice } from '#app/describe-device.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { serverTextIn } from '#app/text.server.ts'
 import { textIn } from '#app/text.ts'
@@ -14,17 +14,21 @@ export const keptDays = policy.sweep.keepAuditEvents / day
 
 /** An event of the account in words that its owner understands. */
 export function describeActivity(
-  { id, action, succeeded, byAnother, browser, os, ipAddress, createdAt }: Event,
+  { id, action, succeeded, byAnother, details, device, browser, os, ipAddress, place, createdAt }: Event,
   page: PageContext,
 ) {
-  const { activity, activityFailed } = serverTextIn(page.locale)
+  const { activity, activityFailed, changedFields, withFields } = serverTextIn(page.locale)
   const known = action as AuditAction
+  const what = (succeeded ? undefined : activityFailed[known]) ?? activity[known] ?? action
+  const fields = String(details?.fields ?? '')
+    .split(',')
+    .flatMap((field) => (Object.hasOwn(changedFields, field) ? [changedFields[field as keyof typeof changedFields]] : []))
   return {
     id,
     succeeded,
     byAnother,
-    what: (succeeded ? undefined : activityFailed[known]) ?? activity[known] ?? action,
-    device: nameOfDevice(browser, os, textIn(page.locale)),
+    what: fields.length > 0 ? withFields(what, fields.join(', ')) : what,
+    device: describeDevice({ device, browser, os, ipAddress, place }, textIn(page.locale)),
     ipAddress,
     when: momentText(createdAt, page.locale),
   }

@@ -10,7 +10,7 @@ window.addEventListener('pageshow', (event) => {
 
 const locale = documentLocale()
 
-Promise.all([loadText(locale, 'auth'), decodeData()]).then(() =>
+Promise.all([loadText(locale, 'pages'), decodeData()]).then(() =>
   startTransition(() => {
     hydrateRoot(
       document,

@@ -1,13 +1,11 @@
+import { locales } from '@floorpass/languages/locales'
 import type { AppLoadContext, EntryContext, LoaderFunctionArgs } from '@remix-run/node'
 import { isRouteErrorResponse, RemixServer } from '@remix-run/react'
 import { renderToString } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, loadText } from '#app/text.ts'
 
-await loadText('en', 'auth')
-await loadText('en', 'app')
-await loadText('fr', 'auth')
-await loadText('fr', 'app')
+for (const locale of locales) for (const part of ['pages', 'app', 'mailed'] as const) await loadText(locale, part)
 
 /** No page defers data, so one call renders the document: a stream costs more, and could not change the status of a failed render. */
 export default async function handleRequest(

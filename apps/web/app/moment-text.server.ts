@@ -1,11 +1,13 @@
-import type { Locale } from '#app/text.ts'
+import { type Locale, textIn } from '#app/text.ts'
 
-const formatIn = (locale: string) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+const createFormat = (locale: Locale) =>
+  new Intl.DateTimeFormat(textIn(locale).moments.intl, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
 
-// To make one costs as much as a small page.
-const formats = { en: formatIn('en-GB'), fr: formatIn('fr') }
+/** Made once: each costs as much as a small page. */
+const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {}
 
-/** A moment in words, made on the server alone: the browser's own tables could word it otherwise and break hydration. In UTC, and says so. */
+/** A moment in UTC, for a page without JavaScript. `Moment` shows it in the person's zone. */
 export function momentText(moment: Date, locale: Locale): { iso: string; words: string } {
+  formats[locale] ??= createFormat(locale)
   return { iso: moment.toISOString(), words: `${formats[locale].format(moment)} UTC` }
 }

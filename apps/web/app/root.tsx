@@ -1,3 +1,4 @@
+import { defaultLocale } from '@floorpass/languages/locales'
 import typeface from '@fontsource-variable/geist/files/geist-latin-wght-normal.woff2?url'
 import {
   isRouteErrorResponse,
@@ -33,8 +34,10 @@ import { useHydrated } from '#app/use-hydrated.ts'
 
 export const loader = withApi(async ({ page }) => ({
   appName: page.appName,
+  supportUrl: page.supportUrl,
   localMailbox: page.localMailbox,
   locale: page.locale,
+  theme: page.theme,
 }))
 
 /** The answer of a form stands on its page: news for the frame, another language even, can wait for the next page. */
@@ -45,10 +48,11 @@ export const links = () => [
   { rel: 'stylesheet', href: stylesheet },
   { rel: 'preload', href: typeface, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' as const },
   { rel: 'icon', href: favicon, type: 'image/svg+xml' },
+  { rel: 'manifest', href: '/manifest.webmanifest' },
 ]
 
 export const meta: MetaFunction<typeof loader> = ({ data, error }) => {
-  const title = error ? errorText(error, textIn(data?.locale ?? 'en').root).title : undefined
+  const title = error ? errorText(error, textIn(data?.locale ?? defaultLocale).root).title : undefined
   return [{ title: [title, data?.appName].filter(Boolean).join(' · ') }]
 }
 
@@ -56,9 +60,10 @@ export function Layout({ children }: { children: ReactNode }) {
   const text = useText('root')
   const locale = useContext(LocaleContext)
   const nonce = useContext(NonceContext)
+  const root = useRouteLoaderData<typeof loader>('root')
   return (
     // A translator changes `lang`, and nothing else.
-    <html lang={locale} data-locale={locale}>
+    <html lang={locale} data-locale={locale} data-theme={root?.theme}>
       <head>
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -92,7 +97,9 @@ export default function Root() {
   useEffect(() => {
     const moved = shown.current.pathname !== pathname
     const focusLost = settled && !shown.current.settled && document.activeElement === document.body
-    if (moved || focusLost) document.getElementById('main')?.focus({ preventScroll: true })
+    // A page may have focused its first field.
+    const main = document.getElementById('main')
+    if ((moved && !main?.contains(document.activeElement)) || focusLost) main?.focus({ preventScroll: true })
     shown.current = { pathname, settled }
   }, [pathname, settled])
 

@@ -1,3 +1,4 @@
+import { passkeyClient } from '@better-auth/passkey/client'
 import type { FloorpassAuth } from '@floorpass/client'
 import { inferAdditionalFields, jwtClient, organizationClient, twoFactorClient } from 'better-auth/client/plugins'
 import { createAuthClient } from 'better-auth/react'
@@ -13,6 +14,7 @@ export const auth = createAuthClient({
     twoFactorClient({ twoFactorPage: '/code' }),
     organizationClient(),
     jwtClient(),
+    passkeyClient(),
   ],
 })
 

@@ -39,6 +39,7 @@ const Visitor = () => (
       fields={['email', 'password']}
       run={(values) => auth.signIn.email({ ...values, callbackURL: here('/home') })}
     />
+    <Act name="Sign in with a passkey" run={() => auth.signIn.passkey()} />
     <Act
       name="Sign in with Google"
       run={() =>
@@ -57,6 +58,7 @@ const Visitor = () => (
     />
     {pathname === '/code' && (
       <>
+        <Act name="Use a passkey" run={() => auth.signIn.passkey()} />
         <Act name="Enter code" fields={['code']} run={({ code }) => auth.twoFactor.verifyTotp({ code, trustDevice: true })} />
         <Act name="Enter backup code" fields={['code']} run={({ code }) => auth.twoFactor.verifyBackupCode({ code })} />
       </>
@@ -96,6 +98,7 @@ const Member = ({ user }: typeof auth.$Infer.Session) => (
       run={({ newEmail }) => auth.changeEmail({ newEmail, callbackURL: here('/new-email') })}
     />
     <TwoFactor />
+    <Passkeys />
     <Sessions />
     <Accounts />
     <Organizations />
@@ -140,6 +143,24 @@ const BackupCodes = ({ codes }: { codes: readonly string[] }) => (
     ))}
   </ul>
 )
+
+function Passkeys() {
+  const { data: passkeys } = auth.useListPasskeys()
+  return (
+    <>
+      <Act name="Add passkey" fields={['name']} run={({ name }) => auth.passkey.addPasskey({ name })} />
+      <ul aria-label="Passkeys">
+        {passkeys?.map(({ id, name }) => (
+          <li key={id}>
+            {name}
+            <Act name="Rename passkey" fields={['name']} run={({ name }) => auth.passkey.updatePasskey({ id, name })} />
+            <Act name="Remove passkey" run={() => auth.passkey.deletePasskey({ id })} />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
 
 const Sessions = () => (
   <>

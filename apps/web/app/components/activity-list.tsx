@@ -1,4 +1,5 @@
-import { Moment } from '#app/components/moment.tsx'
+import { DeviceIcon } from '#app/components/device-icon.tsx'
+import { ExactMoment, Moment } from '#app/components/moment.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import type { ShownActivity } from '#app/describe-activity.server.ts'
 import { useText } from '#app/text.ts'
@@ -14,13 +15,16 @@ export function ActivityList({ events, brief = false }: ActivityListProps) {
   const text = useText('activity')
   return (
     <ul className="-mb-4 divide-y divide-line border-t border-line">
-      {events.map(({ id, what, succeeded, byAnother, device, ipAddress, when }) => (
+      {events.map(({ id, what, succeeded, byAnother, device, when }) => (
         <li key={id} className="grid gap-x-6 gap-y-2 py-4 @md:grid-cols-[1fr_auto] @md:items-baseline">
           <div className="grid min-w-0 gap-0.5 wrap-anywhere">
             <p className={`font-medium ${succeeded ? '' : 'text-danger'}`}>{what}</p>
             {!brief && (
-              <p className="text-sm text-ink-soft">
-                {byAnother ? text.byAnother : `${device} · ${ipAddress || text.unknownAddress}`}
+              <p className="flex items-start gap-2 text-sm text-ink-soft">
+                {!byAnother && <DeviceIcon kind={device.kind} small />}
+                {byAnother
+                  ? text.byAnother
+                  : [device.name, device.network || text.unknownAddress, device.place].filter(Boolean).join(' · ')}
               </p>
             )}
             <p className="text-sm text-ink-soft">
@@ -33,7 +37,7 @@ export function ActivityList({ events, brief = false }: ActivityListProps) {
                 {text.notMe}
                 <span className="sr-only">
                   {' '}
-                  ({what}, {when.words})
+                  ({what}, <ExactMoment {...when} />)
                 </span>
               </TextLink>
             </p>

@@ -1,4 +1,5 @@
-import { PrintButton } from '#app/components/button.tsx'
+import { CopyButton } from '#app/components/copy-button.tsx'
+import { PrintButton } from '#app/components/print-button.tsx'
 import { PlainLink } from '#app/components/text-link.tsx'
 import { useText } from '#app/text.ts'
 
@@ -20,6 +21,7 @@ export function BackupCodes({ appName, account, codes }: BackupCodesProps) {
         <PlainLink href={`data:text/plain;charset=utf-8,${encodeURIComponent(file)}`} download={text.fileName(appName)}>
           {text.download}
         </PlainLink>
+        <CopyButton value={codes.join('\n')}>{text.copy}</CopyButton>
         <PrintButton>{text.print}</PrintButton>
       </div>
     </div>

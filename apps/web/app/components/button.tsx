@@ -4,46 +4,71 @@ import { useFormState } from '#app/components/page-form.tsx'
 import { useHydrated } from '#app/use-hydrated.ts'
 
 const base =
-  'inline-flex min-h-11 items-center justify-center gap-2 rounded-md px-5 py-2.5 text-center transition-colors aria-disabled:cursor-progress'
+  'inline-flex min-h-11 items-center justify-center gap-2 rounded-md border px-5 py-2.5 text-center transition-colors aria-disabled:cursor-progress'
 const looks = {
-  primary: 'bg-accent font-semibold text-on-accent hover:bg-accent-strong',
-  secondary: 'border font-semibold border-line-strong bg-surface text-ink hover:bg-sunken',
-  danger: 'bg-danger font-semibold text-on-accent hover:bg-danger-strong',
+  // A border that only forced colours show.
+  primary: 'border-transparent bg-accent font-semibold text-on-accent hover:bg-accent-strong',
+  secondary: 'font-semibold border-line-strong bg-surface text-ink hover:bg-sunken',
+  danger: 'border-transparent bg-danger font-semibold text-on-accent hover:bg-danger-strong',
   // The colours that Google's brand rules ask for, the same for all.
-  provider: 'border font-medium border-provider-line bg-provider text-provider-ink hover:bg-sunken',
-  quiet: 'font-medium text-ink-soft hover:bg-sunken hover:text-ink',
+  provider: 'font-medium border-provider-line bg-provider text-provider-ink hover:bg-sunken',
+  quiet: 'border-transparent font-medium text-ink-soft hover:bg-sunken hover:text-ink',
 } as const
 
 type Look = { look?: keyof typeof looks; wide?: boolean; children: ReactNode }
 
+type SubmitButtonProps = Look & {
+  form?: string
+  /** What the form says when this button sends it. */
+  name?: string
+  value?: string
+}
+
 /** The button of the form around it, or of the form with that id. While the form is sent it keeps its focus and its name. */
-export function SubmitButton({ look = 'primary', wide = false, form, children }: Look & { form?: string }) {
+export function SubmitButton({ look = 'primary', wide = false, form, name, value, children }: SubmitButtonProps) {
   const { pending } = useFormState()
   return (
     <button
       type="submit"
       form={form}
+      name={name}
+      value={value}
       aria-disabled={pending || undefined}
       className={`${base} ${looks[look]} ${wide ? 'w-full' : ''}`}
     >
-      {pending && (
-        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" className="animate-spin">
-          <path d="M8 1.5a6.5 6.5 0 1 1-6.5 6.5" fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
-        </svg>
-      )}
+      {pending && <Spinner />}
       {children}
     </button>
   )
 }
 
-/** Prints the page. Without JavaScript it is not there; the browser's own way is. */
-export function PrintButton({ children }: { children: string }) {
+function Spinner() {
   return (
-    useHydrated() && (
-      <button type="button" onClick={() => window.print()} className={`${base} ${looks.secondary}`}>
-        {children}
-      </button>
-    )
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true" className="animate-spin">
+      <path d="M8 1.5a6.5 6.5 0 1 1-6.5 6.5" fill="none" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />
+    </svg>
+  )
+}
+
+/** Reserves its space until JavaScript runs. */
+export function ScriptButton({
+  look = 'primary',
+  wide = false,
+  busy,
+  onPress,
+  children,
+}: Look & { busy: boolean; onPress: () => void }) {
+  const hydrated = useHydrated()
+  return (
+    <button
+      type="button"
+      aria-disabled={busy || undefined}
+      onClick={busy ? undefined : onPress}
+      className={`${base} ${looks[look]} ${wide ? 'w-full' : ''} ${hydrated ? '' : 'invisible noscript:hidden'}`}
+    >
+      {busy && <Spinner />}
+      {children}
+    </button>
   )
 }
 

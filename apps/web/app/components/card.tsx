@@ -26,3 +26,13 @@ export function Facts({ rows }: { rows: readonly { name: string; value: ReactNod
     </dl>
   )
 }
+
+/** One name and value of a small list in a row. */
+export function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-soft">{name}</dt>
+      <dd className="min-w-0 wrap-anywhere">{children}</dd>
+    </>
+  )
+}

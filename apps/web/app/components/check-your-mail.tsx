@@ -1,3 +1,4 @@
+import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { LocalMailbox } from '#app/components/local-mailbox.tsx'
@@ -8,12 +9,24 @@ import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
 /** Where the mail is asked for again. */
-const actions = { 'sign-up': '/verify-email', confirm: '/verify-email', reset: '/forgot-password' } as const
+const actions = {
+  'sign-up': '/verify-email',
+  passkey: '/signup?with=passkey',
+  confirm: '/verify-email',
+  reset: '/forgot-password',
+} as const
 
-type CheckYourMailProps = { occasion: keyof typeof actions; email: string; redirectTo: string | null }
+type CheckYourMailProps = {
+  occasion: keyof typeof actions
+  email: string
+  name?: string | null
+  /** An email that the person may have meant instead. */
+  suggestion?: string | null
+  redirectTo: string | null
+}
 
 /** After a mail with a link was asked for: what happens now, and what to do when nothing does. */
-export function CheckYourMail({ occasion, email, redirectTo }: CheckYourMailProps) {
+export function CheckYourMail({ occasion, email, name = null, suggestion = null, redirectTo }: CheckYourMailProps) {
   const text = useText('checkYourMail')
   const sentence = text.sentences[occasion]
   return (
@@ -27,16 +40,35 @@ export function CheckYourMail({ occasion, email, redirectTo }: CheckYourMailProp
           {sentence[1]}
         </p>
       </Heading>
+      {suggestion !== null && (
+        <Alert>
+          <p>
+            {text.meant[0]}
+            <strong className="font-semibold">
+              <MailAddress>{suggestion}</MailAddress>
+            </strong>
+            {text.meant[1]}
+          </p>
+          <p>
+            <TextLink to={withTarget('/signup', redirectTo)} state={{ email: suggestion }}>
+              {text.correct}
+            </TextLink>
+          </p>
+        </Alert>
+      )}
       <LocalMailbox />
       <PageForm action={withTarget(actions[occasion], redirectTo)} intent="send">
         <input type="hidden" name="email" value={email} />
+        {name !== null && <input type="hidden" name="name" value={name} />}
         <SubmitButton look="secondary" wide>
           {text.again}
         </SubmitButton>
       </PageForm>
       <p className="text-sm text-ink-soft">{text.nothing}</p>
       <p>
-        <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
+        <TextLink to={withTarget('/login', redirectTo)} state={{ email }}>
+          {text.signIn}
+        </TextLink>
       </p>
     </>
   )

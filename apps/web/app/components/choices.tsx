@@ -1,19 +1,10 @@
+import { isOn } from '#app/components/checkbox.tsx'
 import { useFormState } from '#app/components/page-form.tsx'
 
-type ToggleProps = { name: string; label: string; hint?: string; defaultChecked?: boolean }
-
-export function Checkbox({ name, label, defaultChecked = false }: ToggleProps) {
-  const { typed } = useFormState()
-  return (
-    <label className="flex min-h-6 items-start gap-3">
-      <input type="checkbox" name={name} defaultChecked={isOn(typed[name], defaultChecked)} className="choice mt-0.5" />
-      {label}
-    </label>
-  )
-}
+type SwitchProps = { name: string; label: string; hint?: string; defaultChecked?: boolean; disabled?: boolean }
 
 /** A checkbox that reads as on or off. */
-export function Switch({ name, label, hint, defaultChecked = false, disabled }: ToggleProps & { disabled?: boolean }) {
+export function Switch({ name, label, hint, defaultChecked = false, disabled }: SwitchProps) {
   const { typed } = useFormState()
   return (
     <div className="grid grid-cols-[1fr_auto] items-center gap-x-6 gap-y-2">
@@ -59,7 +50,7 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
       {options.map((option, index) => (
         <label
           key={option.value}
-          className="flex cursor-pointer items-start gap-3 rounded-md border border-line bg-surface px-4 py-3 hover:border-line-strong has-checked:border-accent has-checked:bg-accent-soft"
+          className="flex cursor-pointer items-start gap-3 rounded-md border border-line bg-surface px-4 py-3 hover:border-line-strong outline-transparent has-checked:border-accent has-checked:bg-accent-soft has-checked:outline-2 has-checked:-outline-offset-3"
         >
           <input
             type="radio"
@@ -84,6 +75,3 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
     </fieldset>
   )
 }
-
-/** After a failed submit, what was typed counts: an unticked box is sent as nothing at all. */
-const isOn = (typed: string | undefined, otherwise: boolean) => (typed === undefined ? otherwise : typed === 'on')

@@ -1,9 +1,10 @@
 import type { ComponentProps } from 'react'
 import { SubmitButton } from '#app/components/button.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { ExactMoment, Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import type { OrganizationForms } from '#app/organization-forms.ts'
+import type { OrganizationForms } from '#app/organization-forms.tsx'
 import { useText } from '#app/text.ts'
 
 type InvitationRowProps = OrganizationForms & {
@@ -11,20 +12,25 @@ type InvitationRowProps = OrganizationForms & {
   email: string
   role: string
   roleName: string
-  until: ComponentProps<typeof Moment>
+  sent: ComponentProps<typeof Moment>
+  until: ComponentProps<typeof ExactMoment>
 }
 
 export function InvitationRow(invitation: InvitationRowProps) {
   const text = useText('organization')
-  const { id, email, role, roleName, until, form, hidden } = invitation
+  const { id, email, role, roleName, sent, until, form, hidden } = invitation
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
       <div className="grid min-w-0 gap-0.5 wrap-anywhere">
         <p className="font-semibold">
           <MailAddress>{email}</MailAddress>
         </p>
+        <p className="text-sm">{roleName}</p>
         <p className="text-sm text-ink-soft">
-          {roleName} · {text.until} <Moment {...until} />
+          {text.sent} <Moment {...sent} />
+        </p>
+        <p className="text-sm text-ink-soft">
+          {text.until} <ExactMoment {...until} />
         </p>
       </div>
       <div className="flex flex-wrap items-start gap-3">
@@ -37,13 +43,21 @@ export function InvitationRow(invitation: InvitationRowProps) {
             <span className="sr-only">{email}</span>
           </SubmitButton>
         </PageForm>
-        <PageForm {...form(`cancel:${id}`)} className="grid gap-3">
+        <ConfirmButton
+          name={`cancel:${id}`}
+          label={
+            <>
+              {text.cancel}
+              <span className="sr-only">{email}</span>
+            </>
+          }
+          title={text.cancelTitle}
+          lead={text.cancelLead(email)}
+          confirm={text.cancelConfirm}
+          form={form(`cancel:${id}`)}
+        >
           {hidden}
-          <SubmitButton look="secondary">
-            {text.cancel}
-            <span className="sr-only">{email}</span>
-          </SubmitButton>
-        </PageForm>
+        </ConfirmButton>
       </div>
     </li>
   )

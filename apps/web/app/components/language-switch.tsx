@@ -1,18 +1,21 @@
-import { useLocation } from '@remix-run/react'
+import { languages, locales } from '@floorpass/languages/locales'
+import { useLocation, useRouteLoaderData } from '@remix-run/react'
 import { useContext } from 'react'
-import { languages } from '#app/languages.ts'
+import { PlainLink } from '#app/components/text-link.tsx'
 import { LocaleContext, useText } from '#app/text.ts'
 
-/** Links to the languages, at the bottom of every page. A plain form: another language is another document. */
+/** The bottom of every page: help and languages. A plain form: another language is another document. */
 export function LanguageSwitch() {
   const text = useText('languageSwitch')
   const shown = useContext(LocaleContext)
   const { pathname, search } = useLocation()
+  const supportUrl = (useRouteLoaderData('root') as { supportUrl: string | null } | undefined)?.supportUrl
   return (
-    <footer className="px-5 py-4 print:hidden">
+    <footer className="flex flex-wrap items-center justify-center gap-x-4 px-5 py-4 text-sm print:hidden">
+      {supportUrl && <PlainLink href={supportUrl}>{text.help}</PlainLink>}
       <form method="post" action="/language" aria-label={text.label} className="flex flex-wrap justify-center gap-1">
         <input type="hidden" name="redirectTo" value={pathname + search} />
-        {languages.map(({ value: locale, label: name }) => (
+        {locales.map((locale) => (
           <button
             key={locale}
             type="submit"
@@ -22,7 +25,7 @@ export function LanguageSwitch() {
             aria-current={locale === shown || undefined}
             className="min-h-11 rounded-md px-3 text-sm text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:font-semibold aria-[current]:text-ink"
           >
-            {name}
+            {languages[locale]}
           </button>
         ))}
       </form>

@@ -1,8 +1,9 @@
 import { SubmitButton } from '#app/components/button.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { Select } from '#app/components/select.tsx'
-import type { OrganizationForms } from '#app/organization-forms.ts'
+import type { OrganizationForms } from '#app/organization-forms.tsx'
 import type { roleOptions } from '#app/organization-roles.ts'
 import { useText } from '#app/text.ts'
 
@@ -47,13 +48,21 @@ export function MemberRow(member: MemberRowProps) {
           </PageForm>
         )}
         {mayRemove && (
-          <PageForm {...form(`remove:${id}`)} className="grid gap-3">
+          <ConfirmButton
+            name={`remove:${id}`}
+            label={
+              <>
+                {text.remove}
+                <span className="sr-only">{name}</span>
+              </>
+            }
+            title={text.removeTitle(name)}
+            lead={text.removeLead}
+            confirm={text.removeConfirm(name)}
+            form={form(`remove:${id}`)}
+          >
             {hidden}
-            <SubmitButton look="secondary">
-              {text.remove}
-              <span className="sr-only">{name}</span>
-            </SubmitButton>
-          </PageForm>
+          </ConfirmButton>
         )}
       </div>
     </li>

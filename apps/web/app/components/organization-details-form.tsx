@@ -2,7 +2,7 @@ import type { fieldLengths } from '@floorpass/api/contracts'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Field } from '#app/components/field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import type { OrganizationForms } from '#app/organization-forms.ts'
+import type { OrganizationForms } from '#app/organization-forms.tsx'
 import { useText } from '#app/text.ts'
 
 type OrganizationDetailsFormProps = OrganizationForms & { name: string; slug: string; lengths: typeof fieldLengths }

@@ -1,12 +1,18 @@
 import { Form, useFormAction, useNavigation } from '@remix-run/react'
 import { createContext, type ReactNode, useContext, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { FormErrors } from '#app/components/form-errors.tsx'
-import type { FormFailure } from '#app/form-result.ts'
+import type { FormFailure, PageError } from '#app/form-result.ts'
 import { useText } from '#app/text.ts'
 
-type FormState = { pending: boolean; fields: Record<string, string>; typed: Record<string, string> }
+type FormState = {
+  pending: boolean
+  fields: Record<string, string>
+  typed: Record<string, string>
+  /** Shows a failure of the browser, until the form is sent. */
+  setBrowserError: (error: PageError | null) => void
+}
 
-const FormStateContext = createContext<FormState>({ pending: false, fields: {}, typed: {} })
+const FormStateContext = createContext<FormState>({ pending: false, fields: {}, typed: {}, setBrowserError: () => {} })
 
 /** Whether the form around is being sent, and what came back for its fields. */
 export const useFormState = () => useContext(FormStateContext)
@@ -37,7 +43,13 @@ export function PageForm({ id, action, intent, failure, remedy, reloadDocument =
   const [leaving, setLeaving] = useState(false)
   const sending = navigation.formMethod === 'POST' && navigation.formAction === target && mine
   const pending = sending || leaving
-  const error = failure?.error
+  const [browserError, setBrowserError] = useState<PageError | null>(null)
+  const error = browserError ?? failure?.error
+
+  // Sending any form makes the browser's last error obsolete.
+  useEffect(() => {
+    if (navigation.formMethod === 'POST') setBrowserError(null)
+  }, [navigation.formMethod])
 
   // What was taken does not stay in the boxes: a password least of all.
   const wasSending = useRef(false)
@@ -67,7 +79,7 @@ export function PageForm({ id, action, intent, failure, remedy, reloadDocument =
   }, [error])
 
   return (
-    <FormStateContext.Provider value={{ pending, fields: error?.fields ?? {}, typed: failure?.typed ?? {} }}>
+    <FormStateContext.Provider value={{ pending, fields: error?.fields ?? {}, typed: failure?.typed ?? {}, setBrowserError }}>
       <Form
         ref={form}
         id={id}
@@ -81,6 +93,7 @@ export function PageForm({ id, action, intent, failure, remedy, reloadDocument =
           if (pending || sent.current) event.preventDefault()
           else if (reloadDocument) setLeaving(true)
           sent.current = true
+          setBrowserError(null)
         }}
       >
         {intent !== undefined && <input type="hidden" name="intent" value={intent} />}

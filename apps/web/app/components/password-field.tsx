@@ -6,10 +6,13 @@ import { useHydrated } from '#app/use-hydrated.ts'
 
 type PasswordFieldProps = {
   name?: string
+  /** Needed where a page has two of a name. */
+  id?: string
   label: string
   hint?: string
   autoComplete: 'current-password' | 'new-password'
   onInput?: FormEventHandler<HTMLInputElement>
+  autoFocus?: boolean
 }
 
 /** A password box whose content can be shown. Paste and password managers work; the button is there when it works, so not without JavaScript. */

@@ -1,17 +1,24 @@
+import type { ReactNode } from 'react'
 import { ButtonLink } from '#app/components/button.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
-type ProviderLinksProps = { providers: readonly { id: string; name: string }[]; redirectTo: string | null }
+type ProviderLinksProps = {
+  providers: readonly { id: string; name: string }[]
+  redirectTo: string | null
+  /** Another way, before the providers. */
+  children?: ReactNode
+}
 
 /** A sign-in link for each provider. Links, not forms: the CSP also applies to a form's redirects. */
-export function ProviderLinks({ providers, redirectTo }: ProviderLinksProps) {
+export function ProviderLinks({ providers, redirectTo, children }: ProviderLinksProps) {
   const text = useText('providerLinks')
-  if (providers.length === 0) return null
+  if (providers.length === 0 && !children) return null
   return (
     <div className="grid gap-3">
       <Or />
+      {children}
       {providers.map(({ id, name }) => (
         <ButtonLink key={id} to={startOf(id, redirectTo)} look="provider" wide reloadDocument>
           <ProviderMark id={id} />

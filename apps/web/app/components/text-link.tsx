@@ -3,9 +3,10 @@ import type { ReactNode } from 'react'
 
 const look = 'rounded-xs font-medium text-accent underline underline-offset-3 hover:text-accent-strong'
 
-export function TextLink({ to, children }: { to: string; children: ReactNode }) {
+/** `state` stays in this tab's history: it travels to no server. */
+export function TextLink({ to, state, children }: { to: string; state?: unknown; children: ReactNode }) {
   return (
-    <Link to={to} className={look}>
+    <Link to={to} state={state} className={look}>
       {children}
     </Link>
   )

@@ -1,4 +1,3 @@
-import type { SecurityStep } from '@floorpass/api'
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { ActivityList } from '#app/components/activity-list.tsx'
@@ -6,23 +5,16 @@ import { ButtonLink } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { Main } from '#app/components/main.tsx'
+import { ExactMoment } from '#app/components/moment.tsx'
 import { ScoreBar } from '#app/components/score-bar.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { describeActivity } from '#app/describe-activity.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { pathOfStep } from '#app/settings-groups.ts'
 import { useText } from '#app/text.ts'
-
-/** Where each step is taken. */
-const pathOfStep: Record<SecurityStep, string> = {
-  'verify-email': '/verify-email',
-  'enable-two-factor': '/settings/security',
-  'renew-backup-codes': '/settings/security/codes',
-  'review-sessions': '/settings/sessions',
-  'renew-password': '/settings/password',
-}
 
 export const loader = withApi(async ({ api, page }) => {
   const { user } = await api.sessions.require()
@@ -45,7 +37,7 @@ export default function Dashboard() {
   const text = useText('dashboard')
   const risk = useText('riskLevels')[account.riskLevel].label
   return (
-    <>
+    <Main>
       <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
       <div className="grid gap-6 lg:grid-cols-2">
         <SecurityCard {...security} />
@@ -75,7 +67,7 @@ export default function Dashboard() {
                 name: text.twoFactor,
                 value: <Status good={account.twoFactorEnabled}>{account.twoFactorEnabled ? text.on : text.off}</Status>,
               },
-              { name: text.since, value: <Moment {...since} /> },
+              { name: text.since, value: <ExactMoment {...since} /> },
             ]}
           />
           <p className="flex flex-wrap gap-x-5 gap-y-2">
@@ -91,7 +83,7 @@ export default function Dashboard() {
           </p>
         </Card>
       </div>
-    </>
+    </Main>
   )
 }
 

@@ -8,6 +8,7 @@ import { DeletionNotes } from '#app/components/deletion-notes.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
+import { Main } from '#app/components/main.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { isDeadLink } from '#app/form-result.ts'
@@ -47,7 +48,7 @@ export default function DeleteAccount() {
   const deadLink = isDeadLink(failure?.error)
   const token = deadLink ? '' : failure?.typed.token || loaded.token
   return (
-    <>
+    <Main>
       <Heading title={text.title}>
         {text.lead}
         <strong className="font-semibold text-ink">
@@ -74,7 +75,7 @@ export default function DeleteAccount() {
             <PageForm
               action={withTarget('/delete-account', redirectTo)}
               failure={failure}
-              remedy={reauthenticateLink(failure?.error, afterProof)}
+              remedy={reauthenticateLink(failure?.error, { redirectTo: afterProof })}
               reloadDocument
             >
               <input type="hidden" name="token" value={token} />
@@ -88,6 +89,6 @@ export default function DeleteAccount() {
           </Card>
         )}
       </div>
-    </>
+    </Main>
   )
 }

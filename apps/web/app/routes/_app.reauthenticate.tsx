@@ -4,12 +4,14 @@ import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
-import { CodeField } from '#app/components/code-field.tsx'
+import { BackupCodeField, CodeField } from '#app/components/code-field.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
+import { Main } from '#app/components/main.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { PasskeyButton } from '#app/components/passkey-button.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { Or } from '#app/components/provider-links.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
@@ -18,6 +20,7 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { readPasskey } from '#app/passkey-field.server.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
@@ -34,16 +37,18 @@ export const loader = withApi(async ({ api, page, url, redirectTo: target }) => 
   const { user } = await api.sessions.require()
   const redirectTo = target ?? '/dashboard'
   const { methods, satisfied } = await api.signIn.getReauthentication(requirementOf(url))
+  const { hasTotp } = await api.twoFactor.get()
   const token = url.searchParams.get('token') ?? ''
   if (satisfied && token === '') throw redirect(redirectTo)
   return {
     redirectTo,
     path: withTarget(pathWith(requirementOf(url)), redirectTo),
     isRequired: Object.keys(requirementOf(url)).length > 0,
-    needsTwoFactor: url.searchParams.get('acr') === 'aal2' && !user.twoFactorEnabled,
+    needsTwoFactor: url.searchParams.get('acr') === 'aal2' && !user.twoFactorEnabled && !methods.includes('passkey'),
     token,
     email: user.email,
     methods,
+    hasTotp,
     providers: page.providers.filter(({ id }) => methods.includes(id)),
     refusal: socialRefusalOf(url, page.locale),
   }
@@ -56,6 +61,10 @@ export const action = withApiForm(['intent', 'token'], async ({ api, url, redire
   if (intent === 'email') {
     await api.signIn.reauthenticate({ sendEmail: true, callbackURL: target ?? undefined })
     return { sent: true }
+  }
+  if (intent === 'passkey') {
+    await api.signIn.reauthenticate({ passkey: readPasskey(field) })
+    throw redirect(redirectTo)
   }
   if (intent === 'password' || intent === 'code' || intent === 'token') {
     await api.signIn.reauthenticate({ [intent]: field(intent) })
@@ -83,7 +92,7 @@ export default function Reauthenticate() {
   const isOrphan = failure !== undefined && !['token', ...loaded.methods].includes(failure.typed.intent ?? '')
   const token = deadLink ? '' : failure?.typed.token || loaded.token
   return (
-    <div className="mx-auto grid w-full max-w-md gap-6">
+    <Main className="mx-auto grid w-full max-w-md gap-6">
       <Heading title={text.title}>{token !== '' ? text.tokenLead : loaded.isRequired ? text.requiredLead : text.lead}</Heading>
       <Card>
         {refusal && !result && <ProviderRefusal {...refusal} />}
@@ -101,18 +110,18 @@ export default function Reauthenticate() {
         {/* The page behind a gateway would lead straight back. */}
         <TextLink to={loaded.isRequired ? '/dashboard' : redirectTo}>{text.cancel}</TextLink>
       </p>
-    </div>
+    </Main>
   )
 }
 
 type MethodsProps = Pick<
   ReturnType<typeof useLoaderData<typeof loader>>,
-  'path' | 'email' | 'methods' | 'needsTwoFactor' | 'providers'
+  'path' | 'email' | 'methods' | 'hasTotp' | 'needsTwoFactor' | 'providers'
 > & {
   result: ReturnType<typeof useActionData<typeof action>>
 }
 
-function Methods({ path, email, methods, needsTwoFactor, providers, result }: MethodsProps) {
+function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, result }: MethodsProps) {
   const text = useText('reauthenticate')
   const has = (method: MethodsProps['methods'][number]) => methods.includes(method)
   const form = (intent: string) => ({
@@ -120,8 +129,19 @@ function Methods({ path, email, methods, needsTwoFactor, providers, result }: Me
     intent,
     failure: result?.error && result.typed.intent === intent ? result : undefined,
   })
+  const isAlone = methods.length === 1
   return (
     <>
+      {has('passkey') && (
+        <>
+          <PageForm {...form('passkey')}>
+            <PasskeyButton ceremony="authentication" wide fallback={isAlone ? text.needsScript : text.withoutPasskey}>
+              {text.submitPasskey}
+            </PasskeyButton>
+          </PageForm>
+          {!isAlone && <Or />}
+        </>
+      )}
       {has('password') && (
         <PageForm {...form('password')}>
           {/* For password managers: whose password this is. */}
@@ -132,15 +152,17 @@ function Methods({ path, email, methods, needsTwoFactor, providers, result }: Me
               <TextLink to="/forgot-password">{text.forgot}</TextLink>
             </p>
           </div>
-          <SubmitButton wide>{text.submitPassword}</SubmitButton>
+          <SubmitButton look={has('passkey') ? 'secondary' : 'primary'} wide>
+            {text.submitPassword}
+          </SubmitButton>
         </PageForm>
       )}
       {has('code') && (
         <>
           {has('password') && <Or />}
           <PageForm {...form('code')}>
-            <CodeField />
-            <SubmitButton look={has('password') ? 'secondary' : 'primary'} wide>
+            {hasTotp ? <CodeField /> : <BackupCodeField />}
+            <SubmitButton look={has('password') || has('passkey') ? 'secondary' : 'primary'} wide>
               {text.submitCode}
             </SubmitButton>
           </PageForm>
@@ -183,7 +205,7 @@ function Methods({ path, email, methods, needsTwoFactor, providers, result }: Me
       {needsTwoFactor && (
         <>
           <p>{text.needsTwoFactor}</p>
-          <ButtonLink to="/settings/security">{text.turnOnTwoFactor}</ButtonLink>
+          <ButtonLink to="/settings/passkeys">{text.addFactor}</ButtonLink>
         </>
       )}
       {methods.length === 0 && !needsTwoFactor && (

@@ -5,6 +5,7 @@ import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
@@ -19,17 +20,20 @@ import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url, notices }) => {
   const { isReauthenticated } = await api.sessions.require()
-  const accounts = await api.linkedAccounts.list()
+  const [list, { hasPasskey }] = await Promise.all([api.linkedAccounts.list(), api.twoFactor.get()])
+  const isActive = ({ providerId }: (typeof list)[number]) =>
+    providerId === 'credential' || page.providers.some(({ id }) => id === providerId)
   return {
     isReauthenticated,
-    accounts: accounts.map(({ id, providerId, createdAt, lastUsedAt }) => ({
-      id,
-      providerId,
-      active: providerId === 'credential' || page.providers.some((provider) => provider.id === providerId),
-      linked: momentText(createdAt, page.locale),
-      lastUsed: lastUsedAt && momentText(lastUsedAt, page.locale),
+    accounts: list.map((account) => ({
+      id: account.id,
+      providerId: account.providerId,
+      active: isActive(account),
+      isOnlyMethod: !hasPasskey && !list.some((other) => other !== account && isActive(other)),
+      linked: momentText(account.createdAt, page.locale),
+      lastUsed: account.lastUsedAt && momentText(account.lastUsedAt, page.locale),
     })),
-    unlinked: page.providers.filter(({ id }) => !accounts.some(({ providerId }) => providerId === id)),
+    unlinked: page.providers.filter(({ id }) => !list.some(({ providerId }) => providerId === id)),
     notice: getNotice(url, notices.accounts),
     refusal: socialRefusalOf(url, page.locale),
   }
@@ -86,7 +90,7 @@ export default function AccountSettings() {
           <ul className="-mb-4 divide-y divide-line border-t border-line">
             {unlinked.map(({ id, name }) => (
               <Row key={id} title={<Name providerId={id} />}>
-                <RowForm intent={`link-${id}`} failure={failureOf(`link-${id}`)} reloadDocument>
+                <RowForm intent={`link-${id}`} failure={failureOf(`link-${id}`)}>
                   <input type="hidden" name="provider" value={id} />
                   <SubmitButton look="secondary">
                     {text.link}
@@ -104,16 +108,19 @@ export default function AccountSettings() {
 
 type AccountRowProps = LinkedAccount & Pick<RowFormProps, 'failure'> & { isOpen: boolean }
 
-function AccountRow({ id, providerId, active, linked, lastUsed, isOpen, failure }: AccountRowProps) {
+function AccountRow({ id, providerId, active, isOnlyMethod, linked, lastUsed, isOpen, failure }: AccountRowProps) {
   const text = useText('accounts')
+  const name = text.names[providerId] ?? providerId
+  const isPassword = providerId === 'credential'
   return (
     <Row
       title={<Name providerId={providerId} />}
       details={
         <>
           {!active && <p className="text-sm text-ink-soft">{text.off}</p>}
+          {isOpen && isOnlyMethod && <p className="text-sm text-ink-soft">{text.only}</p>}
           <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-sm">
-            <dt className="text-ink-soft">{providerId === 'credential' ? text.added : text.linked}</dt>
+            <dt className="text-ink-soft">{isPassword ? text.added : text.linked}</dt>
             <dd>
               <Moment {...linked} />
             </dd>
@@ -123,13 +130,20 @@ function AccountRow({ id, providerId, active, linked, lastUsed, isOpen, failure 
         </>
       }
     >
-      {isOpen && (
-        <RowForm intent={id} failure={failure}>
-          <SubmitButton look="secondary">
-            {text.unlink}
-            <span className="sr-only">{text.names[providerId] ?? providerId}</span>
-          </SubmitButton>
-        </RowForm>
+      {isOpen && !isOnlyMethod && (
+        <ConfirmButton
+          name={`unlink:${id}`}
+          label={
+            <>
+              {isPassword ? text.remove : text.unlink}
+              <span className="sr-only">{name}</span>
+            </>
+          }
+          title={isPassword ? text.removeTitle : text.unlinkTitle(name)}
+          lead={text.unlinkLead}
+          confirm={isPassword ? text.removeConfirm : text.unlinkConfirm(name)}
+          form={{ action: '/settings/accounts', intent: id, failure, remedy: reauthenticateLink(failure?.error) }}
+        />
       )}
     </Row>
   )
@@ -157,17 +171,17 @@ function Row({ title, details, children }: { title: ReactNode; details?: ReactNo
   )
 }
 
-type RowFormProps = { intent: string; failure: FormFailure | undefined; reloadDocument?: boolean; children: ReactNode }
+type RowFormProps = { intent: string; failure: FormFailure | undefined; children: ReactNode }
 
 /** The button of a row; its error takes the whole width below. */
-function RowForm({ intent, failure, reloadDocument = false, children }: RowFormProps) {
+function RowForm({ intent, failure, children }: RowFormProps) {
   return (
     <PageForm
       action="/settings/accounts"
       intent={intent}
       failure={failure}
       remedy={reauthenticateLink(failure?.error)}
-      reloadDocument={reloadDocument}
+      reloadDocument
       className={`grid justify-items-start gap-3 ${failure ? '@md:col-span-full' : ''}`}
     >
       {children}

@@ -1,9 +1,9 @@
 import type { MetaFunction } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { withApi } from '#app/api.server.ts'
-import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { ButtonLink } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
-import { PageForm } from '#app/components/page-form.tsx'
+import { EndOtherSessions } from '#app/components/end-other-sessions.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -24,13 +24,11 @@ export default function NotMe() {
         <ButtonLink to="/settings/password">{text.changePassword}</ButtonLink>
       </Step>
       <Step title={text.devices} lead={text.devicesLead}>
-        <PageForm action="/settings/sessions" intent="others">
-          <SubmitButton look="secondary">{text.endOthers}</SubmitButton>
-        </PageForm>
+        <EndOtherSessions />
       </Step>
       <Step title={text.rest} lead={text.restLead}>
         <ul className="grid gap-2">
-          {(['email', 'accounts', 'security'] as const).map((section) => (
+          {(['email', 'passkeys', 'accounts', 'security'] as const).map((section) => (
             <li key={section}>
               <TextLink to={`/settings/${section}`}>{text[section]}</TextLink>
             </li>

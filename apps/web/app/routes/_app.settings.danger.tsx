@@ -16,7 +16,9 @@ import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url }) => {
   const { user, isReauthenticated } = await api.sessions.require()
-  return { email: user.email, isReauthenticated, refusal: refusalNamed(url.searchParams.get('refused') ?? '', page.locale) }
+  const { hasPassword } = await api.twoFactor.get()
+  const refusal = refusalNamed(url.searchParams.get('refused') ?? '', page.locale)
+  return { email: user.email, hasPassword, isReauthenticated, refusal }
 })
 
 export const action = withApiForm(['intent'], async ({ api, field }) => {
@@ -34,7 +36,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function DangerSettings() {
   const text = useText('yourData')
-  const { email, isReauthenticated, refusal } = useLoaderData<typeof loader>()
+  const { email, hasPassword, isReauthenticated, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
   const failed = failure?.typed.intent
@@ -55,12 +57,14 @@ export default function DangerSettings() {
       </Card>
       <Card title={text.deleteTitle} danger>
         <DeletionNotes />
-        <PageForm action="/settings/danger" intent="delete" reloadDocument failure={failed === 'delete' ? failure : undefined}>
-          <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />
-          <div>
-            <SubmitButton look="danger">{text.submit}</SubmitButton>
-          </div>
-        </PageForm>
+        {hasPassword && (
+          <PageForm action="/settings/danger" intent="delete" reloadDocument failure={failed === 'delete' ? failure : undefined}>
+            <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />
+            <div>
+              <SubmitButton look="danger">{text.submit}</SubmitButton>
+            </div>
+          </PageForm>
+        )}
         <PageForm
           action="/settings/danger"
           intent="mail"
@@ -68,7 +72,7 @@ export default function DangerSettings() {
           remedy={reauthenticateLink(failure?.error)}
           className="grid gap-4 border-t border-line pt-5"
         >
-          <p className="text-ink-soft">{text.otherWay}</p>
+          <p className="text-ink-soft">{hasPassword ? text.otherWay : text.mailLead}</p>
           {result && !result.error && (
             <>
               <Alert look="success" landing>
@@ -85,7 +89,9 @@ export default function DangerSettings() {
           )}
           {isReauthenticated || failed === 'mail' ? (
             <div>
-              <SubmitButton look="secondary">{text.mailLink}</SubmitButton>
+              <SubmitButton look={hasPassword ? 'secondary' : 'danger'}>
+                {hasPassword ? text.mailLink : text.mailOnly}
+              </SubmitButton>
             </div>
           ) : (
             <ReauthenticationGate>{text.mailGate}</ReauthenticationGate>

@@ -5,10 +5,12 @@ import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
-import { Field } from '#app/components/field.tsx'
+import { EmptyState } from '#app/components/empty-state.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
+import { NewOrganizationForm } from '#app/components/new-organization-form.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { findFreeSlug } from '#app/free-slug.server.ts'
 import { getNotice } from '#app/notice.ts'
 import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -30,13 +32,15 @@ export const loader = withApi(async ({ api, url, text, notices }) => {
     })),
     invitations: invitations.map(({ id, organizationName, role }) => ({ id, organizationName, role: roleName(role, text) })),
     most: organizationLimits.perUser,
+    // Creating another one ends a membership that is not accepted yet.
+    isFull: organizations.filter(({ acceptedAt }) => acceptedAt !== null).length >= organizationLimits.perUser,
     lengths: fieldLengths,
     notice: getNotice(url, notices.organizations),
   }
 })
 
 /** Without an intent: create. `accept:<organization>` and `leave:<organization>` answer a membership that another member gave. */
-export const action = withApiForm(['intent', 'name', 'slug'], async ({ api, field }) => {
+export const action = withApiForm(['intent', 'name', 'slug'], async ({ api, page, field }) => {
   const [verb, organizationId = ''] = field('intent').split(':')
   if (verb === 'leave') {
     await api.organizations.leave({ organizationId })
@@ -46,7 +50,9 @@ export const action = withApiForm(['intent', 'name', 'slug'], async ({ api, fiel
     await api.organizations.acceptMembership({ organizationId })
     throw redirect('/settings/organizations?notice=accepted')
   }
-  const { slug } = await api.organizations.create({ name: field('name'), slug: field('slug') })
+  const name = field('name')
+  const typed = field('slug').trim()
+  const { slug } = await api.organizations.create({ name, slug: typed || (await findFreeSlug(api, name, page.locale)) })
   throw redirect(`/settings/organizations/${slug}?notice=created`)
 })
 
@@ -56,7 +62,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function OrganizationsSettings() {
   const text = useText('organizations')
-  const { organizations, invitations, most, lengths, notice } = useLoaderData<typeof loader>()
+  const { organizations, invitations, most, isFull, lengths, notice } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   const failed = failure?.typed.intent ?? ''
   const form = (intent: string) => ({
@@ -73,7 +79,7 @@ export default function OrganizationsSettings() {
         {failure && isOutsideForms && <FormErrors error={{ ...failure.error, fields: {} }} />}
         <p className="text-ink-soft">{text.lead(most)}</p>
         {organizations.length === 0 ? (
-          <p>{text.none}</p>
+          <EmptyState title={text.none} lead={text.noneLead} />
         ) : (
           <ul className="-mb-4 divide-y divide-line border-t border-line">
             {organizations.map(({ id, name, slug, role, isAccepted }) => (
@@ -126,15 +132,15 @@ export default function OrganizationsSettings() {
           </ul>
         </Card>
       )}
-      <Card title={text.createTitle}>
-        <PageForm {...form('')}>
-          <Field name="name" label={text.name} maxLength={lengths.name} autoComplete="off" />
-          <Field name="slug" label={text.slug} hint={text.slugHint} maxLength={lengths.slug} autoComplete="off" />
-          <div>
-            <SubmitButton>{text.create}</SubmitButton>
-          </div>
-        </PageForm>
-      </Card>
+      {isFull && !form('').failure ? (
+        <Card title={text.fullTitle(most)}>
+          <p className="text-pretty text-ink-soft">{text.fullLead}</p>
+        </Card>
+      ) : (
+        <Card title={text.createTitle}>
+          <NewOrganizationForm lengths={lengths} form={form('')} />
+        </Card>
+      )}
     </>
   )
 }

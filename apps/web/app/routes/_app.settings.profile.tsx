@@ -1,3 +1,4 @@
+import { languages, locales } from '@floorpass/languages/locales'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
@@ -9,7 +10,6 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { Select } from '#app/components/select.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import { languages } from '#app/languages.ts'
 import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -54,7 +54,7 @@ export default function ProfileSettings() {
             quietLabel
             hint={text.languageLead}
             defaultValue={locale}
-            options={languages}
+            options={locales.map((value) => ({ value, label: languages[value] }))}
           />
           <div>
             <SubmitButton look="secondary">{text.saveLanguage}</SubmitButton>

@@ -6,13 +6,17 @@ import { BackupCodes } from '#app/components/backup-codes.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { CodeField } from '#app/components/code-field.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
+import { CopyButton } from '#app/components/copy-button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { ExactMoment, Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
+import { Or } from '#app/components/provider-links.tsx'
 import { QrCode } from '#app/components/qr-code.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { Status } from '#app/components/status.tsx'
+import { PlainLink } from '#app/components/text-link.tsx'
 import { nameOfDevice } from '#app/device-name.ts'
 import type { FormFailure, PageError } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
@@ -23,7 +27,7 @@ import { useText } from '#app/text.ts'
 export const loader = withApi(async ({ api, page, text }) => {
   const { user, isReauthenticated } = await api.sessions.require()
   const { enabledAt, ...factor } = await api.twoFactor.get()
-  const devices = enabledAt ? await api.twoFactor.listTrustedDevices() : []
+  const devices = factor.isEnabled ? await api.twoFactor.listTrustedDevices() : []
   return {
     ...factor,
     isReauthenticated,
@@ -42,22 +46,33 @@ export const loader = withApi(async ({ api, page, text }) => {
 
 export const action = withApiForm(['intent'], async ({ api, page, field, text }) => {
   const intent = field('intent')
+  if (intent === 'begin' && field('key') === 'pending') {
+    const { totpURI } = await api.twoFactor.getTotpUri({ password: field('password') || undefined })
+    return { codes: null, setUp: describeSetUp(totpURI, []), refusal: null, done: null }
+  }
   if (intent === 'begin') {
-    const { totpURI, backupCodes } = await api.twoFactor.enable({ password: field('password') || undefined })
-    return { setUp: describeSetUp(totpURI, backupCodes), refusal: null, done: null }
+    const enabled = await api.twoFactor.enable({ password: field('password') || undefined })
+    if (enabled.method !== 'totp') throw new Error('the set-up of an authenticator app returned no key')
+    return { codes: null, setUp: describeSetUp(enabled.totpURI, enabled.backupCodes), refusal: null, done: null }
+  }
+  if (intent === 'begin-passkey') {
+    const { backupCodes } = await api.twoFactor.enable({ method: 'passkey', password: field('password') || undefined })
+    return { setUp: null, codes: backupCodes, refusal: null, done: text.security.done }
   }
   if (intent === 'confirm') {
+    const { user } = await api.sessions.require()
     const { refusal } = await tryCall(
       api.twoFactor.verify({ code: field('code'), type: 'totp' }),
       page.locale,
       (name) => name === 'code',
     )
-    if (!refusal) return { setUp: null, refusal: null, done: text.security.done }
+    const done = user.twoFactorEnabled ? text.security.doneSecond : text.security.done
+    if (!refusal) return { codes: null, setUp: null, refusal: null, done }
     // The page alone still knows the secret and the codes, so a mistyped code brings them back with it.
-    return { setUp: describeSetUp(field('totpURI'), field('backupCodes').split(' ')), refusal, done: null }
+    return { codes: null, setUp: describeSetUp(field('totpURI'), field('backupCodes').split(' ')), refusal, done: null }
   }
   await api.twoFactor.revokeTrustedDevice({ id: intent })
-  return { setUp: null, refusal: null, done: text.security.revoked }
+  return { codes: null, setUp: null, refusal: null, done: text.security.revoked }
 })
 
 /** What comes back from the page is the page's own; anything else is not drawn. */
@@ -80,6 +95,7 @@ type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 type SetUp = ReturnType<typeof describeSetUp>
 
 export default function SecuritySettings() {
+  const text = useText('security')
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failure = result?.error ? result : undefined
@@ -96,52 +112,96 @@ export default function SecuritySettings() {
           {answer.done}
         </Alert>
       )}
-      {loaded.since ? (
+      {answer?.codes && (
+        <Card title={text.keepTitle}>
+          <BackupCodes appName={loaded.appName} account={loaded.account} codes={answer.codes} />
+        </Card>
+      )}
+      {loaded.isEnabled && !setUp && (
         <>
-          <FactorOn {...loaded} since={loaded.since} />
-          <TrustedDevices devices={loaded.devices} failure={failure} />
+          <FactorOn {...loaded} />
+          <TrustedDevices devices={loaded.devices} failure={failureOf('begin') ? undefined : failure} />
         </>
-      ) : setUp ? (
+      )}
+      {loaded.isEnabled && loaded.hasTotp ? null : setUp ? (
         <SetUpSteps
           {...setUp}
           appName={loaded.appName}
           account={loaded.account}
+          isEnabled={loaded.isEnabled}
           refusal={answer?.refusal ?? failure?.error ?? null}
         />
       ) : (
-        <FactorOff {...loaded} failure={failure} />
+        <FactorOff {...loaded} failureOf={failureOf} />
       )}
     </>
   )
 }
 
-type FactorOffProps = Pick<Loaded, 'hasPassword' | 'isReauthenticated'> & { failure: FormFailure | undefined }
+type FactorOffProps = Pick<Loaded, 'isEnabled' | 'hasPasskey' | 'hasPassword' | 'hasPendingTotp' | 'isReauthenticated'> & {
+  failureOf: (intent: string) => FormFailure | undefined
+}
 
-function FactorOff({ hasPassword, isReauthenticated, failure }: FactorOffProps) {
+function FactorOff({ isEnabled, hasPasskey, hasPassword, hasPendingTotp, isReauthenticated, failureOf }: FactorOffProps) {
   const text = useText('security')
+  const offersPasskey = hasPasskey && !isEnabled
+  const begin = failureOf('begin')
+  const beginPasskey = failureOf('begin-passkey')
+  const askPassword = (id: string) =>
+    hasPassword && <PasswordField id={id} label={text.password} hint={text.passwordHint} autoComplete="current-password" />
   return (
-    <Card title={text.factor}>
-      <p>
-        <Status good={false}>{text.off}</Status>
-      </p>
-      <p className="text-ink-soft">{text.lead}</p>
-      {hasPassword || isReauthenticated || failure ? (
-        <PageForm action="/settings/security" intent="begin" failure={failure} remedy={reauthenticateLink(failure?.error)}>
-          {hasPassword && <PasswordField label={text.password} hint={text.passwordHint} autoComplete="current-password" />}
-          <div>
-            <SubmitButton>{text.begin}</SubmitButton>
+    <Card title={isEnabled ? text.app : text.factor}>
+      {!isEnabled && (
+        <p>
+          <Status good={false}>{text.off}</Status>
+        </p>
+      )}
+      {offersPasskey && (
+        <>
+          <p className="text-ink-soft">{text.passkeyLead}</p>
+          {hasPassword || isReauthenticated || beginPasskey ? (
+            <PageForm
+              action="/settings/security"
+              intent="begin-passkey"
+              failure={beginPasskey}
+              remedy={reauthenticateLink(beginPasskey?.error)}
+            >
+              {askPassword('passkey-password')}
+              <div>
+                <SubmitButton>{text.beginPasskey}</SubmitButton>
+              </div>
+            </PageForm>
+          ) : (
+            <ReauthenticationGate>{text.gate}</ReauthenticationGate>
+          )}
+          <Or />
+        </>
+      )}
+      <p className="text-ink-soft">{hasPendingTotp ? text.pendingLead : isEnabled ? text.appLead : text.lead}</p>
+      {(hasPassword && !isEnabled) || isReauthenticated || begin ? (
+        <PageForm action="/settings/security" intent="begin" failure={begin} remedy={reauthenticateLink(begin?.error)}>
+          {askPassword('password')}
+          <div className="flex flex-wrap gap-3">
+            {hasPendingTotp && (
+              <SubmitButton name="key" value="pending">
+                {text.goOn}
+              </SubmitButton>
+            )}
+            <SubmitButton look={offersPasskey || isEnabled || hasPendingTotp ? 'secondary' : 'primary'} name="key" value="new">
+              {hasPendingTotp ? text.beginAgain : text.begin}
+            </SubmitButton>
           </div>
         </PageForm>
       ) : (
-        <ReauthenticationGate>{text.gate}</ReauthenticationGate>
+        !offersPasskey && <ReauthenticationGate>{text.gate}</ReauthenticationGate>
       )}
     </Card>
   )
 }
 
-type SetUpStepsProps = SetUp & Pick<Loaded, 'appName' | 'account'> & { refusal: PageError | null }
+type SetUpStepsProps = SetUp & Pick<Loaded, 'appName' | 'account' | 'isEnabled'> & { refusal: PageError | null }
 
-function SetUpSteps({ totpURI, manualKey, qr, backupCodes, appName, account, refusal }: SetUpStepsProps) {
+function SetUpSteps({ totpURI, manualKey, qr, backupCodes, appName, account, isEnabled, refusal }: SetUpStepsProps) {
   const text = useText('security')
   return (
     <Card title={text.setUp}>
@@ -152,12 +212,18 @@ function SetUpSteps({ totpURI, manualKey, qr, backupCodes, appName, account, ref
           <dt className="text-sm text-ink-soft">{text.key}</dt>
           <dd className="font-mono wrap-anywhere">{manualKey}</dd>
         </dl>
+        <div className="flex flex-wrap items-center gap-x-6 gap-y-3">
+          <CopyButton value={manualKey.replaceAll(' ', '')}>{text.copyKey}</CopyButton>
+          {totpURI !== '' && <PlainLink href={totpURI}>{text.openApp}</PlainLink>}
+        </div>
       </Step>
-      <Step title={text.keep}>
-        <BackupCodes appName={appName} account={account} codes={backupCodes} />
-      </Step>
-      <Step title={text.enter}>
-        <p className="text-ink-soft">{text.enterLead}</p>
+      {backupCodes.length > 0 && (
+        <Step title={text.keep}>
+          <BackupCodes appName={appName} account={account} codes={backupCodes} />
+        </Step>
+      )}
+      <Step title={backupCodes.length > 0 ? text.enter : text.enterSecond}>
+        <p className="text-ink-soft">{isEnabled ? text.enterLeadSecond : text.enterLead}</p>
         <PageForm action="/settings/security" intent="confirm" failure={refusal ? { error: refusal, typed: {} } : undefined}>
           <input type="hidden" name="totpURI" value={totpURI} />
           <input type="hidden" name="backupCodes" value={backupCodes.join(' ')} />
@@ -180,18 +246,24 @@ function Step({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-function FactorOn({ since, backupCodesLeft }: { since: NonNullable<Loaded['since']>; backupCodesLeft: number }) {
+type FactorOnProps = Pick<Loaded, 'since' | 'hasTotp' | 'hasPasskey' | 'backupCodesLeft'>
+
+function FactorOn({ since, hasTotp, hasPasskey, backupCodesLeft }: FactorOnProps) {
   const text = useText('security')
+  const factors = [...(hasPasskey ? [text.factors.passkey] : []), ...(hasTotp ? [text.factors.totp] : [])]
   const rows = [
     { name: text.state, value: <Status good>{text.on}</Status> },
-    { name: text.since, value: <Moment {...since} /> },
+    ...(since ? [{ name: text.since, value: <ExactMoment {...since} /> }] : []),
+    { name: text.with, value: factors.join(', ') },
     { name: text.codesLeft, value: String(backupCodesLeft) },
   ]
   return (
     <Card title={text.factor}>
       <Facts rows={rows} />
       <div className="mt-4 flex flex-wrap gap-3">
-        <ButtonLink to="/settings/security/codes">{text.newCodes}</ButtonLink>
+        <ButtonLink to="/settings/security/codes" look="secondary">
+          {text.newCodes}
+        </ButtonLink>
         <ButtonLink to="/settings/security/off" look="secondary">
           {text.switchOff}
         </ButtonLink>
@@ -223,21 +295,27 @@ function TrustedDevices({ devices, failure }: Pick<Loaded, 'devices'> & { failur
                 </dd>
                 <dt className="text-ink-soft">{text.ends}</dt>
                 <dd>
-                  <Moment {...ends} />
+                  <ExactMoment {...ends} />
                 </dd>
               </dl>
             </div>
-            <PageForm
-              action="/settings/security"
-              intent={id}
-              failure={failure?.typed.intent === id ? failure : undefined}
-              className="grid justify-items-start gap-3"
-            >
-              <SubmitButton look="secondary">
-                {text.revoke}
-                <span className="sr-only">{name}</span>
-              </SubmitButton>
-            </PageForm>
+            <ConfirmButton
+              name={`revoke:${id}`}
+              label={
+                <>
+                  {text.revoke}
+                  <span className="sr-only">{name}</span>
+                </>
+              }
+              title={text.revokeTitle(name)}
+              lead={text.revokeLead}
+              confirm={text.revokeConfirm(name)}
+              form={{
+                action: '/settings/security',
+                intent: id,
+                failure: failure?.typed.intent === id ? failure : undefined,
+              }}
+            />
           </li>
         ))}
       </ul>

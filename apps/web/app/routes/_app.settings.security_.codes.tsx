@@ -1,21 +1,21 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
 import { BackupCodes } from '#app/components/backup-codes.tsx'
-import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { ButtonLink } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
-import { OwnerProof, proofOf } from '#app/components/owner-proof.tsx'
-import { PageForm } from '#app/components/page-form.tsx'
+import { OwnerProof } from '#app/components/owner-proof.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { readOwnerProof } from '#app/owner-proof.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page }) => {
   const { user } = await api.sessions.require()
-  const { hasPassword } = await api.twoFactor.get()
-  return { hasPassword, account: user.email, appName: page.appName }
+  const { hasPassword, hasPasskey, hasTotp } = await api.twoFactor.get()
+  return { hasPassword, takesPasskey: hasPasskey, hasTotp, account: user.email, appName: page.appName }
 })
 
-export const action = withApiForm([], async ({ api, field }) => api.twoFactor.generateBackupCodes(proofOf(field)))
+export const action = withApiForm(['intent'], async ({ api, field }) => api.twoFactor.generateBackupCodes(readOwnerProof(field)))
 
 export { clientAction } from '#app/client-action.ts'
 
@@ -23,7 +23,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function NewBackupCodes() {
   const text = useText('newBackupCodes')
-  const { hasPassword, account, appName } = useLoaderData<typeof loader>()
+  const { account, appName, ...proof } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) {
     return (
@@ -38,12 +38,7 @@ export default function NewBackupCodes() {
   return (
     <Card title={text.title}>
       <p className="text-ink-soft">{text.lead}</p>
-      <PageForm action="/settings/security/codes" failure={result}>
-        <OwnerProof hasPassword={hasPassword} />
-        <div>
-          <SubmitButton>{text.submit}</SubmitButton>
-        </div>
-      </PageForm>
+      <OwnerProof {...proof} action="/settings/security/codes" failure={result} submit={text.submit} />
       <p>
         <TextLink to="/settings/security">{text.back}</TextLink>
       </p>

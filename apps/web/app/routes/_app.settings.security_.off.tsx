@@ -1,21 +1,20 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
-import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
-import { OwnerProof, proofOf } from '#app/components/owner-proof.tsx'
-import { PageForm } from '#app/components/page-form.tsx'
+import { OwnerProof } from '#app/components/owner-proof.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { readOwnerProof } from '#app/owner-proof.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api }) => {
-  const { hasPassword } = await api.twoFactor.get()
-  return { hasPassword }
+  const { hasPassword, hasPasskey, hasTotp } = await api.twoFactor.get()
+  return { hasPassword, takesPasskey: hasPasskey, hasTotp }
 })
 
-export const action = withApiForm([], async ({ api, field }) => {
-  await api.twoFactor.disable(proofOf(field))
+export const action = withApiForm(['intent'], async ({ api, field }) => {
+  await api.twoFactor.disable(readOwnerProof(field))
   throw redirect('/settings/security')
 })
 
@@ -25,17 +24,12 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function SwitchOffTwoFactor() {
   const text = useText('twoFactorOff')
-  const { hasPassword } = useLoaderData<typeof loader>()
+  const loaded = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   return (
     <Card title={text.title}>
       <p className="text-ink-soft">{text.lead}</p>
-      <PageForm action="/settings/security/off" failure={failure}>
-        <OwnerProof hasPassword={hasPassword} />
-        <div>
-          <SubmitButton look="danger">{text.submit}</SubmitButton>
-        </div>
-      </PageForm>
+      <OwnerProof {...loaded} action="/settings/security/off" failure={failure} look="danger" submit={text.submit} />
       <p>
         <TextLink to="/settings/security">{text.back}</TextLink>
       </p>

@@ -1,15 +1,18 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import type { ReactNode } from 'react'
 import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
-import { Card } from '#app/components/card.tsx'
+import { Card, Detail } from '#app/components/card.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
+import { DeviceIcon } from '#app/components/device-icon.tsx'
+import { EndOtherSessions } from '#app/components/end-other-sessions.tsx'
+import { Field } from '#app/components/field.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { Status } from '#app/components/status.tsx'
-import { nameOfDevice } from '#app/device-name.ts'
+import { describeDevice } from '#app/describe-device.server.ts'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -17,21 +20,21 @@ import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, text }) => {
   const sessions = await api.sessions.list()
-  const shown = sessions.map(({ token, current, trusted, device, browser, os, ipAddress, createdAt, lastSeenAt }) => ({
+  const shown = sessions.map(({ token, current, trusted, nickname, createdAt, lastSeenAt, ...device }) => ({
     token,
     current,
     trusted,
-    name: nameOfDevice(browser, os, text),
-    kind: text.sessions.kinds[device ?? ''] ?? null,
-    ipAddress,
+    nickname,
+    device: describeDevice(device, text),
     signedIn: momentText(createdAt, page.locale),
-    lastSeen: momentText(lastSeenAt, page.locale),
+    // This request is a use of the session that asks, and the stored time is exact to ten minutes only.
+    lastSeen: momentText(current ? new Date() : lastSeenAt, page.locale),
   }))
   return { sessions: [...shown.filter(({ current }) => current), ...shown.filter(({ current }) => !current)] }
 })
 
-/** The intent is what to end: `others`, `all`, or the one session of that handle. */
-export const action = withApiForm(['intent'], async ({ api, field, text }) => {
+/** The intent is what to end: `others`, `all`, or the one session of that handle; or which one to name: `name <handle>`. */
+export const action = withApiForm(['intent', 'nickname'], async ({ api, field, text }) => {
   const intent = field('intent')
   if (intent === 'all') {
     await api.sessions.revokeAll()
@@ -40,6 +43,11 @@ export const action = withApiForm(['intent'], async ({ api, field, text }) => {
   if (intent === 'others') {
     await api.sessions.revokeOthers()
     return { done: text.sessions.othersEnded }
+  }
+  const [act, token = ''] = intent.split(' ')
+  if (act === 'name') {
+    await api.sessions.name({ token, nickname: field('nickname').trim() || null })
+    return { done: text.sessions.named }
   }
   await api.sessions.revoke({ token: intent })
   return { done: text.sessions.ended }
@@ -60,6 +68,7 @@ export default function SessionSettings() {
     'all',
     ...(sessions.length > 1 ? ['others'] : []),
     ...sessions.filter(({ current }) => !current).map(({ token }) => token),
+    ...sessions.map(({ token }) => `name ${token}`),
   ]
   // What was to be ended is on the page no more, but the person must learn that it did not work.
   const formlessError = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
@@ -68,85 +77,99 @@ export default function SessionSettings() {
       <Card title={text.title}>
         {formlessError && <FormErrors error={formlessError} />}
         {result && !result.error && (
-          <Alert key={sessions.length} look="success" landing>
+          <Alert key={`${result.done} ${sessions.length}`} look="success" landing>
             {result.done}
           </Alert>
         )}
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {sessions.map((session) => (
-            <SessionRow key={session.token} {...session} failure={failureOf(session.token)} />
+            <SessionRow key={session.token} {...session} failureOf={failureOf} />
           ))}
         </ul>
       </Card>
       <Card title={text.lostTitle}>
         <p className="text-ink-soft">{text.lostLead}</p>
         <div className="flex flex-wrap gap-3">
-          {sessions.length > 1 && (
-            <PageForm
-              action="/settings/sessions"
-              intent="others"
-              failure={failureOf('others')}
-              className="grid justify-items-start gap-3"
-            >
-              <SubmitButton>{text.endOthers}</SubmitButton>
-            </PageForm>
-          )}
-          <PageForm
-            action="/settings/sessions"
-            intent="all"
-            failure={failureOf('all')}
-            reloadDocument
-            className="grid justify-items-start gap-3"
-          >
-            <SubmitButton look="secondary">{text.endAll}</SubmitButton>
-          </PageForm>
+          {sessions.length > 1 && <EndOtherSessions look="primary" failure={failureOf('others')} />}
+          <ConfirmButton
+            name="all"
+            label={text.endAll}
+            title={text.endAllTitle}
+            lead={text.endAllLead}
+            confirm={text.endAllConfirm}
+            form={{ action: '/settings/sessions', intent: 'all', failure: failureOf('all'), reloadDocument: true }}
+          />
         </div>
       </Card>
     </>
   )
 }
 
-type SessionRowProps = ShownSession & { failure: FormFailure | undefined }
+type SessionRowProps = ShownSession & { failureOf: (intent: string) => FormFailure | undefined }
 
-function SessionRow({ token, current, trusted, name, kind, ipAddress, signedIn, lastSeen, failure }: SessionRowProps) {
+function SessionRow({ token, current, trusted, nickname, device, signedIn, lastSeen, failureOf }: SessionRowProps) {
   const text = useText('sessions')
+  const name = nickname ?? device.name
+  const kind = text.kinds[device.kind]
+  const naming = `name ${token}`
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
       <div className="grid min-w-0 gap-1.5">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold wrap-anywhere">
+          <DeviceIcon kind={device.kind} />
           {name}
           {kind && <span className="font-normal text-ink-soft">{kind}</span>}
           {current && <Status good>{text.current}</Status>}
           {trusted && <span className="font-normal text-ink-soft">{text.trusted}</span>}
         </p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-[0.8125rem] sm:text-sm">
+          {nickname && <Detail name={text.browser}>{device.name}</Detail>}
           <Detail name={text.lastSeen}>
             <Moment {...lastSeen} />
           </Detail>
           <Detail name={text.signedIn}>
             <Moment {...signedIn} />
           </Detail>
-          <Detail name={text.address}>{ipAddress || text.unknown}</Detail>
+          <Detail name={text.address}>{device.network || text.unknown}</Detail>
+          {device.place && <Detail name={text.place}>{device.place}</Detail>}
         </dl>
+        <details open={failureOf(naming) !== undefined || undefined}>
+          <summary className="w-fit cursor-pointer py-1 text-sm font-medium text-accent">
+            {text.naming}
+            <span className="sr-only"> {name}</span>
+          </summary>
+          <PageForm action="/settings/sessions" intent={naming} failure={failureOf(naming)} className="grid gap-4 py-3">
+            <Field
+              key={nickname}
+              name="nickname"
+              id={`name-${token}`}
+              label={text.name}
+              hint={text.nameHint}
+              defaultValue={nickname ?? ''}
+              maxLength={50}
+            />
+            <div>
+              <SubmitButton look="secondary">{text.saveName}</SubmitButton>
+            </div>
+          </PageForm>
+        </details>
       </div>
       {!current && (
-        <PageForm action="/settings/sessions" intent={token} failure={failure} className="grid justify-items-start gap-3">
-          <SubmitButton look="secondary">
-            {text.end}
-            <span className="sr-only">{name}</span>
-          </SubmitButton>
-        </PageForm>
+        <ConfirmButton
+          name={`end:${token}`}
+          label={
+            <>
+              {text.end}
+              <span className="sr-only">{name}</span>
+            </>
+          }
+          title={text.endTitle(name)}
+          lead={text.endLead}
+          confirm={text.endConfirm(name)}
+          form={{ action: '/settings/sessions', intent: token, failure: failureOf(token) }}
+        />
       )}
     </li>
-  )
-}
-
-function Detail({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-ink-soft">{name}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
-    </>
   )
 }

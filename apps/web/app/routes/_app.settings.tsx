@@ -1,31 +1,59 @@
-import { NavLink, Outlet } from '@remix-run/react'
+import { ChevronLeftIcon } from '@heroicons/react/24/outline'
+import { Link, NavLink, Outlet, useLocation } from '@remix-run/react'
 import { Heading } from '#app/components/heading.tsx'
+import { Main } from '#app/components/main.tsx'
+import { SectionIcon } from '#app/components/section-icon.tsx'
+import { settingsGroups } from '#app/settings-groups.ts'
 import { useText } from '#app/text.ts'
 
+/** The overview stands alone. Beside each of its pages stands the navigation; on a narrow screen, a link back. */
 export default function SettingsFrame() {
   const text = useText('settings')
-  return (
-    <div className="grid gap-5 sm:gap-8 lg:grid-cols-[12rem_1fr] lg:gap-x-12">
-      <div className="lg:col-span-2">
-        <Heading title={text.title} />
-      </div>
-      <nav
-        aria-label={text.title}
-        className="-mx-2 grid grid-cols-[repeat(auto-fit,minmax(6.5rem,1fr))] gap-x-1 self-start sm:mx-0 sm:flex sm:flex-wrap sm:gap-1 lg:sticky lg:top-8 lg:flex-col"
-      >
-        {Object.entries(text.sections).map(([section, label]) => (
-          <NavLink
-            key={section}
-            to={`/settings/${section}`}
-            className="flex min-h-10 items-center rounded-md px-2 text-sm font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent aria-[current]:shadow-current sm:px-4 sm:text-base"
-          >
-            {label}
-          </NavLink>
-        ))}
-      </nav>
-      <div className="grid min-w-0 content-start gap-6">
+  const isOverview = /^\/settings\/?$/.test(useLocation().pathname)
+  if (isOverview)
+    return (
+      <Main className="grid gap-6 sm:gap-8">
+        <Heading title={text.title}>{text.lead}</Heading>
         <Outlet />
-      </div>
+      </Main>
+    )
+  return (
+    <div className="grid gap-4 lg:grid-cols-[13rem_1fr] lg:gap-x-12">
+      <nav aria-label={text.title} className="self-start lg:sticky lg:top-8">
+        <Link
+          to="/settings"
+          className="-ml-2 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 font-medium text-ink-soft hover:bg-sunken hover:text-ink lg:ml-0 lg:px-3"
+        >
+          <ChevronLeftIcon aria-hidden="true" className="size-4" />
+          {text.all}
+        </Link>
+        <div className="hidden gap-5 pt-3 lg:grid">
+          {settingsGroups.map(({ group, sections }) => (
+            <section key={group} aria-labelledby={`settings-${group}`}>
+              <p id={`settings-${group}`} className="px-3 pb-1 text-sm text-ink-soft">
+                {text.groups[group]}
+              </p>
+              <ul>
+                {sections.map((section) => (
+                  <li key={section}>
+                    <NavLink
+                      to={`/settings/${section}`}
+                      className="flex min-h-10 items-center gap-3 rounded-md px-3 font-medium text-ink-soft hover:bg-sunken hover:text-ink aria-[current]:bg-accent-soft aria-[current]:text-accent aria-[current]:shadow-current forced-colors:border-l-4 forced-colors:border-[Canvas] forced-colors:aria-[current]:border-[Highlight]"
+                    >
+                      <SectionIcon section={section} />
+                      {text.sections[section]}
+                    </NavLink>
+                  </li>
+                ))}
+              </ul>
+            </section>
+          ))}
+        </div>
+      </nav>
+      <Main className="grid gap-6">
+        <Heading title={text.title} />
+        <Outlet />
+      </Main>
     </div>
   )
 }

@@ -1,9 +1,8 @@
 import { NavLink, Outlet, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
+import { AccountMenu } from '#app/components/account-menu.tsx'
 import { Brand } from '#app/components/brand.tsx'
-import { SubmitButton } from '#app/components/button.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
-import { PageForm } from '#app/components/page-form.tsx'
 import { documentLocale, loadText, useText } from '#app/text.ts'
 
 // The module of this frame is there when its text is, so nothing behind the sign-in is drawn without words.
@@ -11,13 +10,22 @@ if (typeof document !== 'undefined') await loadText(documentLocale(), 'app')
 
 /** Every page inside asks for the session itself too: a navigation can fetch a page without its frame. */
 export const loader = withApi(async ({ api, page }) => {
-  const { user } = await api.sessions.require()
-  return { appName: page.appName, email: user.email }
+  const { user, session } = await api.sessions.require()
+  const organizations = await api.organizations.list()
+  return {
+    appName: page.appName,
+    theme: page.theme,
+    name: user.name,
+    email: user.email,
+    organizations: organizations
+      .filter(({ acceptedAt }) => acceptedAt !== null)
+      .map(({ id, name }) => ({ id, name, isActive: id === session.activeOrganizationId })),
+  }
 })
 
 export default function AppFrame() {
   const text = useText('frame')
-  const { appName, email } = useLoaderData<typeof loader>()
+  const { appName, ...account } = useLoaderData<typeof loader>()
   return (
     <>
       <header className="border-b border-line bg-surface print:hidden">
@@ -29,17 +37,14 @@ export default function AppFrame() {
             <Tab to="/dashboard">{text.dashboard}</Tab>
             <Tab to="/settings">{text.settings}</Tab>
           </nav>
-          <div className="-mr-5 ml-auto flex min-w-0 items-center gap-1 py-1 sm:py-2.5">
-            <span className="hidden max-w-56 truncate text-sm text-ink-soft md:block">{email}</span>
-            <PageForm action="/logout" reloadDocument className="contents">
-              <SubmitButton look="quiet">{text.signOut}</SubmitButton>
-            </PageForm>
+          <div className="-mr-2 ml-auto py-1">
+            <AccountMenu {...account} />
           </div>
         </div>
       </header>
-      <main id="main" tabIndex={-1} className="mx-auto grid w-full max-w-5xl grow content-start gap-8 px-5 py-7 sm:px-8 sm:py-12">
+      <div className="mx-auto grid w-full max-w-5xl grow content-start px-5 py-7 sm:px-8 sm:py-12">
         <Outlet />
-      </main>
+      </div>
       <LanguageSwitch />
     </>
   )
@@ -49,7 +54,7 @@ function Tab({ to, children }: { to: string; children: string }) {
   return (
     <NavLink
       to={to}
-      className="flex min-h-11 items-center border-y-2 border-transparent px-3 sm:min-h-16 font-medium text-ink-soft hover:text-ink aria-[current]:border-b-accent aria-[current]:text-ink"
+      className="flex min-h-11 items-center border-y-2 border-transparent px-3 sm:min-h-16 font-medium text-ink-soft hover:text-ink aria-[current]:border-b-accent aria-[current]:text-ink forced-colors:border-t-0 forced-colors:border-b-[Canvas] forced-colors:aria-[current]:border-b-[Highlight]"
     >
       {children}
     </NavLink>

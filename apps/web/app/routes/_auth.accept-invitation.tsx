@@ -7,10 +7,10 @@ import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { useMailedText } from '#app/mailed-text.ts'
 import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { useText } from '#app/text.ts'
 
 const pathOf = (token: string) => `/accept-invitation?${new URLSearchParams({ token })}`
 
@@ -47,7 +47,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.acceptInvitation.title)
 
 export default function AcceptInvitation() {
-  const text = useText('acceptInvitation')
+  const text = useMailedText('acceptInvitation')
   const { token, email, invitation, refusal } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   if (email === null) {

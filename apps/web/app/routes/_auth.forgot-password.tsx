@@ -9,6 +9,7 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
+import { useKnownEmail } from '#app/use-known-email.ts'
 
 export const loader = withApi(async ({ redirectTo }) => ({ redirectTo }))
 
@@ -28,13 +29,22 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function ForgotPassword() {
   const text = useText('forgotPassword')
   const { redirectTo } = useLoaderData<typeof loader>()
+  const email = useKnownEmail()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <CheckYourMail occasion="reset" email={result.sentTo} redirectTo={redirectTo} />
   return (
     <>
       <Heading title={text.title}>{text.lead}</Heading>
       <PageForm action={withTarget('/forgot-password', redirectTo)} intent="send" failure={result}>
-        <Field name="email" type="email" label={text.email} autoComplete="username" inputMode="email" />
+        <Field
+          name="email"
+          type="email"
+          label={text.email}
+          defaultValue={email}
+          autoFocus={!result}
+          autoComplete="username"
+          inputMode="email"
+        />
         <SubmitButton wide>{text.submit}</SubmitButton>
       </PageForm>
       <p className="text-ink-soft">

@@ -1,21 +1,25 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { useState } from 'react'
 import { withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
-import { Checkbox } from '#app/components/choices.tsx'
+import { Checkbox } from '#app/components/checkbox.tsx'
 import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { PasskeyButton } from '#app/components/passkey-button.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { readPasskey } from '#app/passkey-field.server.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { useText } from '#app/text.ts'
+import { useKnownEmail } from '#app/use-known-email.ts'
 
 export const loader = withApi(async ({ api, page, url, redirectTo, notices }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
@@ -26,13 +30,17 @@ export const loader = withApi(async ({ api, page, url, redirectTo, notices }) =>
     notice: getNotice(url, notices.login),
     refusal: socialRefusalOf(url, page.locale),
     providers: page.providers,
+    passkeys: page.passkeys,
   }
 })
 
-export const action = withApiForm(['email', 'rememberMe'], async ({ api, redirectTo, field }) => {
+export const action = withApiForm(['intent', 'email', 'rememberMe'], async ({ api, redirectTo, field }) => {
   const rememberMe = field('rememberMe') === 'on'
   const callbackURL = redirectTo ?? '/dashboard'
-  const answer = await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe, callbackURL })
+  const answer =
+    field('intent') === 'passkey'
+      ? await api.passkeys.signIn({ response: readPasskey(field), rememberMe, callbackURL })
+      : await api.signIn.email({ email: field('email').trim(), password: field('password'), rememberMe, callbackURL })
   throw redirect('twoFactorRedirect' in answer ? withTarget('/two-factor', redirectTo) : callbackURL)
 })
 
@@ -42,8 +50,14 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function Login() {
   const text = useText('login')
-  const { redirectTo, ended, notice, refusal, providers } = useLoaderData<typeof loader>()
+  const { redirectTo, ended, notice, refusal, providers, passkeys } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
+  // The passkey has a form to itself, and the same choice holds there.
+  const knownEmail = useKnownEmail()
+  const [email, setEmail] = useState(failure?.typed.email ?? knownEmail)
+  const [isRemembered, setRemembered] = useState(failure?.typed.rememberMe === 'on')
+  const ofPasskey = failure?.typed.intent === 'passkey'
+  const isPlain = !failure && !refusal && !ended
   const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
   return (
     <>
@@ -55,7 +69,8 @@ export default function Login() {
       {notice && !failure && <Alert look="success">{notice}</Alert>}
       <PageForm
         action={withTarget('/login', redirectTo)}
-        failure={failure}
+        intent="password"
+        failure={ofPasskey ? undefined : failure}
         remedy={
           unverified && (
             <SubmitButton form="send-again" look="secondary">
@@ -64,15 +79,35 @@ export default function Login() {
           )
         }
       >
-        <Field name="email" type="email" label={text.email} autoComplete="username webauthn" inputMode="email" />
-        <PasswordField label={text.password} autoComplete="current-password" />
+        <Field
+          name="email"
+          type="email"
+          label={text.email}
+          defaultValue={knownEmail}
+          autoFocus={isPlain && knownEmail === ''}
+          onInput={(event) => setEmail(event.currentTarget.value)}
+          autoComplete={passkeys ? 'username webauthn' : 'username'}
+          inputMode="email"
+        />
+        <PasswordField label={text.password} autoComplete="current-password" autoFocus={isPlain && knownEmail !== ''} />
         <div className="flex flex-wrap justify-between gap-x-6 gap-y-3">
-          <Checkbox name="rememberMe" label={text.remember} />
-          <TextLink to={withTarget('/forgot-password', redirectTo)}>{text.forgot}</TextLink>
+          <Checkbox name="rememberMe" label={text.remember} onChange={setRemembered} />
+          <TextLink to={withTarget('/forgot-password', redirectTo)} state={{ email }}>
+            {text.forgot}
+          </TextLink>
         </div>
         <SubmitButton wide>{text.submit}</SubmitButton>
       </PageForm>
-      <ProviderLinks providers={providers} redirectTo={redirectTo} />
+      <ProviderLinks providers={providers} redirectTo={redirectTo}>
+        {passkeys && (
+          <PageForm action={withTarget('/login', redirectTo)} intent="passkey" failure={ofPasskey ? failure : undefined}>
+            <input type="hidden" name="rememberMe" value={isRemembered ? 'on' : ''} />
+            <PasskeyButton ceremony="sign-in" autofill look="provider" wide fallback={text.withoutPasskey}>
+              {text.passkey}
+            </PasskeyButton>
+          </PageForm>
+        )}
+      </ProviderLinks>
       {unverified && (
         <PageForm id="send-again" action={withTarget('/verify-email', redirectTo)} intent="send" className="hidden">
           <input type="hidden" name="email" value={failure.typed.email} />

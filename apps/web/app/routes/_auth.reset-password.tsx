@@ -10,9 +10,9 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
+import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { useText } from '#app/text.ts'
 
 /** A link that is no good says so before anybody has thought of a password. */
 export const loader = withApi(async ({ api, page, url, redirectTo }) => {
@@ -38,7 +38,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.resetPassword.title)
 
 export default function ResetPassword() {
-  const text = useText('resetPassword')
+  const text = useMailedText('resetPassword')
   useHiddenToken()
   const { redirectTo, ...loaded } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()

@@ -2,7 +2,7 @@ import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
-import { SubmitButton } from '#app/components/button.tsx'
+import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { CheckYourMail } from '#app/components/check-your-mail.tsx'
 import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -10,19 +10,34 @@ import { NewPasswordField } from '#app/components/new-password-field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { suggestEmail } from '#app/email-suggestion.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
+import { useKnownEmail } from '#app/use-known-email.ts'
 
-export const loader = withApi(async ({ api, page, redirectTo }) => {
+export const loader = withApi(async ({ api, page, url, redirectTo }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
-  return { redirectTo, shortest: passwordLength.min, providers: page.providers }
+  return {
+    redirectTo,
+    passkeys: page.passkeys,
+    withPasskey: page.passkeys && isWithPasskey(url),
+    shortest: passwordLength.min,
+    providers: page.providers,
+  }
 })
 
-export const action = withApiForm(['name', 'email'], async ({ api, redirectTo, field }) => {
+const isWithPasskey = (url: URL): boolean => url.searchParams.get('with') === 'passkey'
+
+export const action = withApiForm(['name', 'email'], async ({ api, url, redirectTo, field }) => {
   const email = field('email').trim()
+  if (isWithPasskey(url)) {
+    const name = field('name')
+    await api.passkeys.signUp({ name, email, callbackURL: redirectTo ?? undefined })
+    return { sentTo: email, name, suggestion: suggestEmail(email) }
+  }
   await api.signIn.signUp({ name: field('name'), email, password: field('password'), callbackURL: redirectTo ?? undefined })
-  return { sentTo: email }
+  return { sentTo: email, name: null, suggestion: suggestEmail(email) }
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -31,21 +46,45 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function SignUp() {
   const text = useText('signUp')
-  const { redirectTo, shortest, providers } = useLoaderData<typeof loader>()
+  const { redirectTo, passkeys, withPasskey, shortest, providers } = useLoaderData<typeof loader>()
+  const knownEmail = useKnownEmail()
   const result = useActionData<typeof action>()
-  if (result && !result.error) return <CheckYourMail occasion="sign-up" email={result.sentTo} redirectTo={redirectTo} />
+  if (result && !result.error) {
+    const { sentTo, name, suggestion } = result
+    const occasion = name === null ? 'sign-up' : 'passkey'
+    return <CheckYourMail occasion={occasion} email={sentTo} name={name} suggestion={suggestion} redirectTo={redirectTo} />
+  }
+  const other = withPasskey ? '/signup' : '/signup?with=passkey'
   return (
     <>
       <Heading title={text.title}>
         {text.haveOne} <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
       </Heading>
-      <PageForm action={withTarget('/signup', redirectTo)} failure={result}>
-        <Field name="name" label={text.name} autoComplete="name" />
-        <Field name="email" type="email" label={text.email} hint={text.emailHint} autoComplete="username" inputMode="email" />
-        <NewPasswordField name="password" label={text.password} shortest={shortest} />
-        <SubmitButton wide>{text.submit}</SubmitButton>
+      <PageForm action={withTarget(withPasskey ? '/signup?with=passkey' : '/signup', redirectTo)} failure={result}>
+        <Field name="name" label={text.name} autoComplete="name" autoFocus={!result} />
+        <Field
+          name="email"
+          type="email"
+          label={text.email}
+          hint={text.emailHint}
+          defaultValue={knownEmail}
+          autoComplete="username"
+          inputMode="email"
+        />
+        {withPasskey ? (
+          <p className="text-ink-soft">{text.passkeyLead}</p>
+        ) : (
+          <NewPasswordField name="password" label={text.password} shortest={shortest} />
+        )}
+        <SubmitButton wide>{withPasskey ? text.sendLink : text.submit}</SubmitButton>
       </PageForm>
-      <ProviderLinks providers={providers} redirectTo={redirectTo} />
+      <ProviderLinks providers={providers} redirectTo={redirectTo}>
+        {passkeys && (
+          <ButtonLink to={withTarget(other, redirectTo)} look="provider" wide>
+            {withPasskey ? text.usePassword : text.usePasskey}
+          </ButtonLink>
+        )}
+      </ProviderLinks>
     </>
   )
 }

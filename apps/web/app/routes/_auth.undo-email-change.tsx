@@ -8,9 +8,9 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
+import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { serverTextIn } from '#app/text.server.ts'
-import { useText } from '#app/text.ts'
 
 const providerNames = (providers: readonly { id: string; name: string }[]) => (id: string) =>
   providers.find((provider) => provider.id === id)?.name ?? id
@@ -37,7 +37,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.undoEmailChange.title)
 
 export default function UndoEmailChange() {
-  const text = useText('undoEmailChange')
+  const text = useMailedText('undoEmailChange')
   useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
@@ -87,7 +87,7 @@ const Effects = ({ children }: { children: readonly string[] }) => (
 )
 
 function Undone({ effects }: { effects: readonly string[] }) {
-  const text = useText('undoEmailChange')
+  const text = useMailedText('undoEmailChange')
   return (
     <>
       <Heading title={text.doneTitle}>

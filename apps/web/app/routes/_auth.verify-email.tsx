@@ -10,9 +10,9 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
+import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { useText } from '#app/text.ts'
 
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ api, url, redirectTo }) => {
@@ -53,7 +53,7 @@ export const headers = () => ({ 'Referrer-Policy': 'no-referrer' })
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.verifyEmail.title)
 
 export default function VerifyEmail() {
-  const text = useText('verifyEmail')
+  const text = useMailedText('verifyEmail')
   useHiddenToken()
   const loaded = useLoaderData<typeof loader>()
   const { redirectTo } = loaded

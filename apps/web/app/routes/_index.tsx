@@ -6,22 +6,23 @@ import { ButtonLink } from '#app/components/button.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
 import { StepLine } from '#app/components/step-line.tsx'
 import { getNotice } from '#app/notice.ts'
-import { useText } from '#app/text.ts'
+import { serverTextIn } from '#app/text.server.ts'
 
-export const loader = withApi(async ({ api, page, url, text, notices }) => ({
-  appName: page.appName,
-  title: text.landing.title,
-  lead: text.landing.lead(page.appName),
-  signedIn: (await api.sessions.get()) !== null,
-  notice: getNotice(url, notices.landing),
-}))
+export const loader = withApi(async ({ api, page, url, notices }) => {
+  const text = serverTextIn(page.locale).landing
+  return {
+    appName: page.appName,
+    text: { ...text, lead: text.lead(page.appName) },
+    signedIn: (await api.sessions.get()) !== null,
+    notice: getNotice(url, notices.landing),
+  }
+})
 
 export const meta: MetaFunction<typeof loader> = ({ data }) =>
-  data ? [{ title: `${data.appName} · ${data.title}` }, { name: 'description', content: data.lead }] : []
+  data ? [{ title: `${data.appName} · ${data.text.title}` }, { name: 'description', content: data.text.lead }] : []
 
 export default function Landing() {
-  const text = useText('landing')
-  const { appName, title, lead, signedIn, notice } = useLoaderData<typeof loader>()
+  const { appName, text, signedIn, notice } = useLoaderData<typeof loader>()
   return (
     <div className="mx-auto flex w-full max-w-6xl grow flex-col px-5 sm:px-8">
       <header className="flex items-center justify-between gap-4 py-6">
@@ -38,8 +39,8 @@ export default function Landing() {
         {notice && <Alert look="success">{notice}</Alert>}
         <div className="grid items-end gap-10 lg:grid-cols-[1.2fr_1fr]">
           <div className="grid gap-6">
-            <h1 className="text-4xl leading-[1.08] font-semibold tracking-tight sm:text-6xl">{title}</h1>
-            <p className="max-w-xl text-lg text-balance text-ink-soft sm:text-xl">{lead}</p>
+            <h1 className="text-4xl leading-[1.08] font-semibold tracking-tight sm:text-6xl">{text.title}</h1>
+            <p className="max-w-xl text-lg text-balance text-ink-soft sm:text-xl">{text.lead}</p>
             <p className="mt-2 flex flex-wrap gap-3">
               {signedIn ? (
                 <ButtonLink to="/dashboard">{text.dashboard}</ButtonLink>

@@ -1,0 +1,34 @@
+import {
+  ArrowDownTrayIcon,
+  AtSymbolIcon,
+  BuildingOffice2Icon,
+  ChartBarIcon,
+  ClockIcon,
+  ComputerDesktopIcon,
+  FingerPrintIcon,
+  KeyIcon,
+  LinkIcon,
+  ShieldCheckIcon,
+  UserIcon,
+} from '@heroicons/react/24/outline'
+import type { SettingsSection } from '#app/settings-groups.ts'
+
+const icons: Record<SettingsSection, typeof UserIcon> = {
+  profile: UserIcon,
+  email: AtSymbolIcon,
+  password: KeyIcon,
+  passkeys: FingerPrintIcon,
+  security: ShieldCheckIcon,
+  accounts: LinkIcon,
+  sessions: ComputerDesktopIcon,
+  activity: ClockIcon,
+  trading: ChartBarIcon,
+  organizations: BuildingOffice2Icon,
+  danger: ArrowDownTrayIcon,
+}
+
+/** Decoration: the label beside it says what it is. */
+export function SectionIcon({ section }: { section: SettingsSection }) {
+  const Icon = icons[section]
+  return <Icon aria-hidden="true" className="size-5 shrink-0" />
+}

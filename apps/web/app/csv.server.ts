@@ -1,0 +1,8 @@
+/** Writes a CSV file (RFC 4180). */
+export const toCsv = (rows: readonly (readonly string[])[]): string =>
+  rows.map((row) => `${row.map((cell) => quote(disarm(cell))).join(',')}\r\n`).join('')
+
+/** Spreadsheets run a cell that begins like this as a formula. */
+const disarm = (cell: string): string => (/^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell)
+
+const quote = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
