@@ -4,7 +4,8 @@ const tests = '^packages/functions/src/tests/|^packages/testing/|^features/'
 const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
 /** The modules of the specification, the operator's and that of other services. */
-const modules = 'access|administration|email-address|linked-accounts|organizations|passwords|profile|sessions|sign-in|two-factor'
+const modules =
+  'access|administration|email-address|linked-accounts|organizations|passkeys|passwords|profile|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({
@@ -23,7 +24,7 @@ export default {
       comment: 'Server code of the app uses functions and api. Ask the api for what you need from db, email or env.',
       severity: 'error',
       from: { path: '^apps/web/' },
-      to: { path: '^packages/(?!functions/|api/|client/)' },
+      to: { path: '^packages/(?!functions/|api/|client/|languages/)' },
     },
     {
       name: 'only-the-service-hosts',
@@ -41,30 +42,48 @@ export default {
     {
       name: 'browser-code-knows-contracts-and-client',
       comment:
-        'What a page imports can end up in the browser: only @floorpass/api/contracts, @floorpass/client and `import type`.',
+        'What a page imports can end up in the browser: only @floorpass/api/contracts, @floorpass/client, texts and `import type`.',
       severity: 'error',
       from: { path: '^apps/web/app/', pathNot: serverSideOfWeb },
-      to: { path: '^packages/', pathNot: '^packages/(api/src/contracts\\.ts|client/)', dependencyTypesNot: typeOnly },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/(api/src/contracts\\.ts|client/|languages/src/(locales|page-texts)\\.ts)',
+        dependencyTypesNot: typeOnly,
+      },
     },
     {
       name: 'contracts-are-browser-safe',
-      comment: 'The browser loads @floorpass/api/contracts: it may lead to zod and to files of the api, nowhere else.',
+      comment:
+        'The browser loads @floorpass/api/contracts: it may lead to zod, the list of languages and files of the api, nowhere else.',
       severity: 'error',
       from: { path: '^packages/api/src/contracts\\.ts$' },
-      to: { reachable: true, pathNot: '^packages/api/src/|/node_modules/zod/' },
+      to: { reachable: true, pathNot: '^packages/api/src/|^packages/languages/src/|/node_modules/zod/' },
+    },
+    {
+      name: 'the-list-of-languages-is-light',
+      comment: 'The browser loads the list with every page: it names folders as types, and loads none.',
+      severity: 'error',
+      from: { path: '^packages/languages/src/locales\\.ts$' },
+      to: { dependencyTypesNot: [...typeOnly, 'type-import'] },
     },
     {
       name: 'functions-is-the-edge',
       comment: 'functions serves the app and does not know it, nor the client.',
       severity: 'error',
       from: { path: '^packages/functions/', pathNot: tests },
-      to: { path: ours, pathNot: '^packages/(functions|api|db|email)/' },
+      to: { path: ours, pathNot: '^packages/(functions|api|db|email|languages)/' },
     },
     knowsOnly(
       'packages/api',
-      ['api', 'db', 'email'],
-      'api-knows-db-and-email',
+      ['api', 'db', 'email', 'languages'],
+      'api-knows-db-email-and-languages',
       'Rules do not know who calls them: no env, no HTTP edge, no app.',
+    ),
+    knowsOnly(
+      'packages/languages',
+      ['languages'],
+      'languages-import-nothing-of-ours',
+      'Every other package may use them, browsers too.',
     ),
     {
       name: 'api-knows-no-transport',
@@ -83,11 +102,12 @@ export default {
     knowsOnly('packages/client', ['client', 'api'], 'client-knows-only-the-api'),
     knowsOnly('packages/server', ['server'], 'server-imports-nothing-of-ours', 'Other repositories install it without the rest.'),
     {
-      name: 'email-and-env-import-nothing-of-ours',
+      name: 'env-imports-nothing-of-ours',
       severity: 'error',
-      from: { path: '^packages/(email|env)/' },
-      to: { path: ours, pathNot: '^packages/$1/' },
+      from: { path: '^packages/env/' },
+      to: { path: ours, pathNot: '^packages/env/' },
     },
+    knowsOnly('packages/email', ['email', 'languages'], 'email-knows-only-languages'),
     knowsOnly('packages/db', ['db', 'env'], 'db-imports-nothing-of-ours', 'Only its seed reads the configuration.'),
     knowsOnly('packages/badges', ['badges', 'env'], 'badges-import-only-env'),
     knowsOnly(
@@ -136,27 +156,41 @@ export default {
       to: { path: '/node_modules/arctic/|^arctic$' },
     },
     {
+      name: 'simplewebauthn-behind-one-file',
+      comment: 'Only packages/api/src/passkeys/webauthn.ts may know the library that verifies passkeys.',
+      severity: 'error',
+      from: { pathNot: '^packages/api/src/passkeys/webauthn\\.ts$|node_modules|^packages/functions/src/tests/' },
+      to: { path: '/node_modules/@simplewebauthn/server/|^@simplewebauthn/server$' },
+    },
+    {
+      name: 'simplewebauthn-browser-behind-one-file',
+      comment: 'Only apps/web/app/passkey.client.ts may know the library that asks browsers for passkeys.',
+      severity: 'error',
+      from: { pathNot: '^apps/web/app/passkey\\.client\\.ts$|node_modules' },
+      to: { path: '/node_modules/@simplewebauthn/browser/|^@simplewebauthn/browser$' },
+    },
+    {
       name: 'kernel-imports-nothing-of-ours',
       comment: 'Errors, policy, log, locale and the like stand alone: everything imports them.',
       severity: 'error',
       from: { path: '^packages/api/src/kernel/' },
-      to: { path: ours, pathNot: '^packages/api/src/kernel/' },
+      to: { path: ours, pathNot: '^packages/(api/src/kernel/|languages/src/locales\\.ts$)' },
     },
     {
       name: 'api-modules-stand-alone',
       comment: 'A module of the specification imports its own files, sessions and the shared modules, not another one.',
       severity: 'error',
-      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor)/' },
+      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor|passkeys)/' },
       to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/($1|sessions)/' },
     },
     {
       name: 'sign-in-may-challenge',
       comment: 'Signing in and reauthenticating may ask for the second factor; a verified code completes the sign-in.',
       severity: 'error',
-      from: { path: '^packages/api/src/(sign-in|two-factor)/' },
+      from: { path: '^packages/api/src/(sign-in|two-factor|passkeys)/' },
       to: {
         path: `^packages/api/src/(${modules})/`,
-        pathNot: '^packages/api/src/((sign-in|two-factor)/|sessions/)',
+        pathNot: '^packages/api/src/((sign-in|two-factor|passkeys)/|sessions/)',
       },
     },
     {

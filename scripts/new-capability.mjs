@@ -48,8 +48,11 @@ export function createCapability(root, module, name) {
     `\n  ${procedure === camel ? camel : `${procedure}: ${camel}`},`,
   )
   insert('packages/api/src/audit-log/audit-log.ts', /^ {2}\| '[a-z-]+'$/m, `\n  | '${name}'`)
-  for (const locale of ['en', 'fr'])
-    insert(`apps/web/app/text/${locale}.server.ts`, /^ {4}'update-user': .*$/m, `\n    '${name}': '${label}',`)
+  const languages = readdirSync(join(root, 'packages/languages/src'), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  )
+  for (const { name: folder } of languages)
+    insert(`packages/languages/src/${folder}/server.ts`, /^ +'update-user': .*$/m, `\n    '${name}': '${label}',`)
   insert(
     'packages/functions/src/rest/routes.ts',
     new RegExp(`^ {2}'?${module}'?: \\[(?:(?!\\n {2}\\],)[^])*`, 'm'),

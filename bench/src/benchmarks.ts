@@ -4,6 +4,7 @@ import { getSessionWarm } from './benchmarks/get-session.ts'
 import { inProcess } from './benchmarks/in-process.ts'
 import { loginPage } from './benchmarks/login.ts'
 import { memory } from './benchmarks/memory.ts'
+import { passkeySignInSpeed } from './benchmarks/passkey-sign-in.ts'
 import { revocation } from './benchmarks/revocation.ts'
 import { scale } from './benchmarks/scale.ts'
 import { signInSpeed } from './benchmarks/sign-in.ts'
@@ -20,6 +21,7 @@ export const benchmarks: Benchmarks = {
   cold: getSessionCold,
   'in-process': inProcess,
   'sign-in': signInSpeed,
+  'passkey-sign-in': passkeySignInSpeed,
   storm,
   'sign-up': compareWithBetterAuth('sign-up/email', (side, port) => signUp(side, port, 2_000), 1.5, {
     repeat: false,

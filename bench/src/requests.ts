@@ -8,17 +8,17 @@ export type Side = { name: string; base: string; cookie: ((session: number) => s
 export const floorpassSide: Side = { name: 'Floorpass', base: '/auth', cookie: floorpassCookie }
 export const betterAuthSide: Side = { name: 'better-auth', base: '/api/auth', cookie: betterAuthCookie }
 
-const origin = (port: number) => `http://127.0.0.1:${port}`
+const originAt = (port: number) => `http://127.0.0.1:${port}`
 
 export const get = (path: string, port: number, cookie?: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\n${cookie ? `Cookie: ${cookie}\r\n` : ''}\r\n`
 
-const post = (path: string, port: number, body: unknown, cookie?: string): string => {
+export const post = (path: string, port: number, body: unknown, cookie?: string, origin = originAt(port)): string => {
   const text = JSON.stringify(body)
   const head = [
     `POST ${path} HTTP/1.1`,
     `Host: 127.0.0.1:${port}`,
-    `Origin: ${origin(port)}`,
+    `Origin: ${origin}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(text)}`,
     ...(cookie ? [`Cookie: ${cookie}`] : []),
@@ -50,8 +50,10 @@ export const verifyCaller = (side: Side, port: number, sessions: readonly number
   })),
 })
 
-export const signIn = (side: Side, port: number, first: number, count: number): Requests => ({
-  requests: times(count, (index) => post(`${side.base}/sign-in/email`, port, { email: emailAt(first + index), password })),
+export const signIn = (side: Side, port: number, first: number, count: number, origin?: string): Requests => ({
+  requests: times(count, (index) =>
+    post(`${side.base}/sign-in/email`, port, { email: emailAt(first + index), password }, undefined, origin),
+  ),
   expected: times(count, (index) => ({ status: 200, body: `"email":"${emailAt(first + index)}"` })),
 })
 

@@ -15,6 +15,7 @@ import {
   createSocialProviders,
   type Deps,
   type ExpirySweep,
+  type FindPlace,
   type HashCost,
   type Log,
   policy,
@@ -58,6 +59,7 @@ type ServiceParts = {
   primary?: WorkerChannel | null
   metrics?: Metrics | null
   tracing?: OpenTracing | null
+  findPlace?: FindPlace
   cacheSessions?: boolean
   hashCost?: HashCost
   responseFloorMs?: number
@@ -75,6 +77,7 @@ export function composeService({
   primary = null,
   metrics = config.metricsToken === null ? null : createMetrics(primary),
   tracing = null,
+  findPlace = () => null,
   cacheSessions = true,
   hashCost,
   responseFloorMs,
@@ -108,12 +111,15 @@ export function composeService({
     }),
     settings: {
       appName: config.appName,
+      supportUrl: config.supportUrl,
       baseUrl: config.baseUrl,
       trustedOrigins: config.trustedOrigins,
       tokenAudiences: config.tokenAudiences,
       serviceKeyHashes: config.serviceKeys.map(hashToken),
+      passkeys: config.passkeys,
       cookie: config.cookie,
     },
+    findPlace,
     log,
     logRarely: createRareLog(log),
     onError: (code) => metrics?.countError(code),

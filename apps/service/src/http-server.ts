@@ -67,11 +67,19 @@ async function start(): Promise<void> {
 async function createHandler(service: Service) {
   const edge = createEdge(service, await loadPages())
   const app = new Hono<{ Bindings: { incoming: { socket: { remoteAddress?: string } } } }>()
-  app.use('/assets/*', async (c, next) => {
-    await next()
-    if (c.res.ok || c.res.status === 416) addFileHeaders(c.res.headers, service)
-  })
-  app.use('/assets/*', serveStatic({ root: clientFiles, precompressed: true }))
+  const serveFiles = (path: string, cacheControl: string) =>
+    app.use(
+      path,
+      async (c, next) => {
+        await next()
+        if (c.res.ok || c.res.status === 416) addFileHeaders(c.res.headers, service, cacheControl)
+      },
+      serveStatic({ root: clientFiles, precompressed: true }),
+    )
+  // The names of assets contain a hash of their content.
+  serveFiles('/assets/*', 'public, max-age=31536000, immutable')
+  // Browsers ask for these by name.
+  for (const icon of ['/favicon.ico', '/apple-touch-icon.png']) serveFiles(icon, 'public, max-age=86400')
   app.all('*', (c) => edge.fetch(c.req.raw, { peerAddress: c.env.incoming.socket.remoteAddress ?? null, framesBodies: true }))
   return app.fetch
 }

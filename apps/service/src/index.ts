@@ -1,5 +1,6 @@
 export { composeService, type Service } from './compose-service.ts'
 export { describeError } from './describe-error.ts'
 export { openForOperator, openService } from './open-service.ts'
+export { openPlaces } from './places.ts'
 export { explainStartFailure } from './start-failure.ts'
 export { openTracing } from './tracing/open-tracing.ts'

@@ -22,6 +22,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const primary = cluster.isWorker ? openWorkerChannel(process) : null
   primary?.on('alive', () => true)
   if (isFirst()) for (const limit of describeLimits(config)) log.warn(limit)
+  const findPlace = config.placeDatabase === null ? null : await (await import('./places.ts')).openPlaces(config.placeDatabase)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
   const metrics = config.metricsToken === null ? null : createMetrics(primary)
@@ -51,7 +52,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
   const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
-  const service = composeService({ ...parts, cacheSessions: sessionCache })
+  const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
   service.deps.serviceUses.start()
   service.expirySweep.start()

@@ -1,6 +1,7 @@
 import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
 import { LocalSecretError } from './auth-secret.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
+import { PlaceDatabaseError } from './place-database-error.ts'
 
 const hostHint = 'Use 127.0.0.1, or 0.0.0.0 for all addresses.'
 
@@ -19,6 +20,7 @@ export function explainStartFailure(error: unknown): string {
   const isExplained =
     error.name === 'ConfigError' ||
     error instanceof LocalSecretError ||
+    error instanceof PlaceDatabaseError ||
     error instanceof UnknownHostError ||
     error instanceof DatabaseNotReadyError ||
     error instanceof DataDirInUseError ||
