@@ -2,6 +2,9 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags pages, speed
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, type Page } from '@playwright/test'
 import { openPage, pages } from './support/pages.ts'
 import { visitors } from './support/scene.ts'
@@ -65,20 +68,23 @@ declare global {
   }
 }
 
+const reportShifts = (page: Page) =>
+  page.addInitScript(() => {
+    window.shifts = []
+    type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
+        if (!hadRecentInput) window.shifts.push(`${value} ${sources.map(({ node }) => node?.nodeName).join(' ')}`)
+      }
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+
 for (const width of [360, 1280]) {
   test(`pages: nothing moves while a page comes (${width} px)`, async ({ visit, scene }) => {
     test.slow()
     for (const as of visitors) {
       const page = await visit({ as, viewport: { width, height: 800 } })
-      await page.addInitScript(() => {
-        window.shifts = []
-        type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
-        new PerformanceObserver((list) => {
-          for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-            if (!hadRecentInput) window.shifts.push(`${value} ${sources.map(({ node }) => node?.nodeName).join(' ')}`)
-          }
-        }).observe({ type: 'layout-shift', buffered: true })
-      })
+      await reportShifts(page)
       for (const row of pages.filter((each) => each.as === as && !each.reach)) {
         await openPage(page, row, scene)
         await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
@@ -87,3 +93,34 @@ for (const width of [360, 1280]) {
     }
   })
 }
+
+/** Serves pages of the service. It sends each document in two pieces, as a slow network does. */
+async function serveInPieces(origin: string) {
+  const server = createServer(async (request, response) => {
+    const page = await fetch(new URL(request.url ?? '/', origin), { headers: { 'accept-encoding': 'identity' } })
+    const body = Buffer.from(await page.arrayBuffer())
+    const type = page.headers.get('content-type') ?? ''
+    response.writeHead(page.status, { 'content-type': type })
+    if (type.startsWith('text/html')) {
+      response.write(body.subarray(0, body.indexOf('</form>')))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      response.end(body.subarray(body.indexOf('</form>')))
+    } else response.end(body)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+test('pages: nothing moves while the second half of a sign-in page comes', async ({ visit, baseURL }) => {
+  const server = await serveInPieces(baseURL ?? '')
+  const page = await visit({ as: 'visitor', viewport: { width: 1280, height: 800 }, javaScriptEnabled: true })
+  await reportShifts(page)
+  for (const path of ['/login', '/signup', '/forgot-password']) {
+    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+    await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
+    expect.soft(await page.evaluate(() => window.shifts), path).toEqual([])
+  }
+  server.close()
+  server.closeAllConnections()
+})
