@@ -11,6 +11,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 
 export const chromiumPath = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
 
+/** The email address of a person of the scene. */
+export const address = (handle) => (handle === 'guarded' ? 'ada@guarded.example' : `${handle}@meridian.example`)
+
 /** Prepares a service on a free port with an empty data folder, which `end` removes. No providers; emails go to the outbox. */
 export async function prepareService() {
   const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-scene-'))

@@ -10,7 +10,7 @@ import sharp from 'sharp'
 import { openPage, pages } from '../features/support/pages.ts'
 import { createAccounts, seedScene, signInEarlier, signInElsewhere } from '../features/support/scene.ts'
 import { fail, say } from './run.mjs'
-import { chromiumPath, prepareService, withService } from './scene-service.mjs'
+import { address, chromiumPath, prepareService, withService } from './scene-service.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = join(root, 'docs', 'screens')
@@ -20,9 +20,7 @@ const largestFolder = 4_000_000
 const today = Date.parse('2026-09-14T09:12:05Z')
 const day = 86_400_000
 
-const address = (handle) => `${handle === 'guarded' ? 'ada' : handle}@${handle === 'guarded' ? 'guarded' : 'meridian'}.example`
-
-async function takePictures(baseURL, scene, google) {
+async function takePictures(baseURL, scene, google, lag) {
   const browser = await chromium.launch({
     ...(chromiumPath && { executablePath: chromiumPath }),
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars'],
@@ -36,6 +34,8 @@ async function takePictures(baseURL, scene, google) {
       reducedMotion: 'reduce',
     })
     await context.addCookies(scene.cookies[visitor].map((cookie) => ({ ...cookie, url: baseURL })))
+    // The page counts "3 minutes ago" from the clock of its browser.
+    await context.clock.setFixedTime(Date.now() - lag * 1000)
     return context
   }
   try {
@@ -122,7 +122,7 @@ async function takeScreens() {
     const { taken, whole } = await withService(today, environment, async (lag) => {
       const scene = await seedScene(url, address, { slug: 'meridian-rates', returning, lag })
       say(`Taking ${pages.length} pages at ${widths.join(' and ')} px, ${themes.join(' and ')} …`)
-      return takePictures(url, scene, google)
+      return takePictures(url, scene, google, lag)
     })
     const pictures = (await readdir(folder)).filter((name) => name.endsWith('.png'))
     if (whole) for (const old of pictures.filter((name) => !taken.includes(name))) await rm(join(folder, old))
