@@ -9,7 +9,7 @@ import { address, chromiumPath, prepareService, withService } from './scene-serv
 
 const lighthouse = 'lighthouse@12.8.2'
 const targets = { performance: 95, accessibility: 100, 'best-practices': 100 }
-// Lighthouse presses no button, and the end of a page that is not there is no score.
+// Lighthouse presses no button.
 const audited = pages.filter(({ photo, reach, status }) => photo !== false && !reach && status !== 404)
 const metrics = [
   'first-contentful-paint',
