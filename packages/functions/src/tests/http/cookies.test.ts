@@ -40,10 +40,13 @@ describe('the cookies of a request', () => {
   })
 
   test('are read fast from a long header', () => {
-    const started = performance.now()
-    requestCookies('a=1; '.repeat(20_000))
-    requestCookies('='.repeat(100_000))
-    requestCookies(Array.from({ length: 10_000 }, (_, count) => `c${count}=${count}`).join('; '))
-    expect(performance.now() - started).toBeLessThan(200)
+    const times = Array.from({ length: 3 }, () => {
+      const started = performance.now()
+      requestCookies('a=1; '.repeat(20_000))
+      requestCookies('='.repeat(100_000))
+      requestCookies(Array.from({ length: 10_000 }, (_, count) => `c${count}=${count}`).join('; '))
+      return performance.now() - started
+    })
+    expect(Math.min(...times)).toBeLessThan(200)
   })
 })
