@@ -15,16 +15,16 @@ test.describe('in a browser that prefers French', () => {
     await page.goto('/signup')
     await expect(page).toHaveTitle('Créer un compte · Floorpass')
     await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
-    await page.getByLabel('Adresse e-mail').fill('personne')
+    await page.getByLabel('Adresse e‑mail').fill('personne')
     await page.getByLabel('Mot de passe', { exact: true }).fill('aaaaaaaaaa')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
     const alert = page.getByRole('alert')
     await expect(alert).toContainText('Certains champs sont à corriger.')
     await expect(alert).toContainText('Saisissez un nom')
-    await expect(alert).toContainText('Saisissez une adresse e-mail valide')
+    await expect(alert).toContainText('Saisissez une adresse e‑mail valide')
 
     await page.getByLabel('Nom', { exact: true }).fill('Ada Lovelace')
-    await page.getByLabel('Adresse e-mail').fill(newPerson().email)
+    await page.getByLabel('Adresse e‑mail').fill(newPerson().email)
     // Where the form went without the scripts the box is empty again.
     await page.getByLabel('Mot de passe', { exact: true }).fill('aaaaaaaaaa')
     await page.getByRole('button', { name: 'Créer le compte' }).click()
@@ -80,7 +80,7 @@ test('profile: a page that the browser has translated goes on', async ({ page, c
   await page.evaluate(() => {
     document.documentElement.lang = 'de'
   })
-  await page.getByLabel('Adresse e-mail').fill(person.email)
+  await page.getByLabel('Adresse e‑mail').fill(person.email)
   await page.getByLabel('Mot de passe', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Se connecter', exact: true }).click()
   await expect(page.getByRole('heading', { name: /Bonjour|Welcome|Hello|Good/ })).toBeVisible()

@@ -11,20 +11,20 @@ export const mails: MailTexts = {
   linkLabel: (label) => `${label}\u00a0:`,
   typeset,
   reasons: {
-    'sign-up': (appName) => `Vous recevez cet e-mail car votre adresse a servi à une inscription sur ${appName}.`,
-    request: (appName) => `Vous recevez cet e-mail car votre adresse a été saisie sur ${appName}.`,
-    'account-request': (appName) => `Vous recevez cet e-mail à la suite d’une demande faite depuis votre compte ${appName}.`,
+    'sign-up': (appName) => `Vous recevez cet e‑mail car votre adresse a servi à une inscription sur ${appName}.`,
+    request: (appName) => `Vous recevez cet e‑mail car votre adresse a été saisie sur ${appName}.`,
+    'account-request': (appName) => `Vous recevez cet e‑mail à la suite d’une demande faite depuis votre compte ${appName}.`,
     security: (appName) => `Nous vous écrivons pour tout ce qui touche à la sécurité de votre compte ${appName}.`,
-    'former-email': (appName) => `Vous recevez cet e-mail car un compte ${appName} utilisait votre adresse jusqu’à présent.`,
-    invitation: (appName) => `Vous recevez cet e-mail car une organisation vous invite sur ${appName}.`,
+    'former-email': (appName) => `Vous recevez cet e‑mail car un compte ${appName} utilisait votre adresse jusqu’à présent.`,
+    invitation: (appName) => `Vous recevez cet e‑mail car une organisation vous invite sur ${appName}.`,
     membership: (appName) => `Nous vous écrivons quand vous rejoignez ou quittez une organisation sur ${appName}.`,
-    farewell: (appName) => `Vous recevez cet e-mail car votre adresse était celle d’un compte ${appName}.`,
+    farewell: (appName) => `Vous recevez cet e‑mail car votre adresse était celle d’un compte ${appName}.`,
   },
   contents: {
     'verify-email': ({ appName, url, hours }) => ({
-      subject: `Confirmez votre adresse e-mail pour ${appName}`,
+      subject: `Confirmez votre adresse e‑mail pour ${appName}`,
       preheader: `Un clic et vous pourrez vous connecter. Ce lien est valable ${duration.hours(hours)}.`,
-      heading: 'Confirmez votre adresse e-mail',
+      heading: 'Confirmez votre adresse e‑mail',
       paragraphs: [
         `Merci pour votre inscription sur ${appName}. Confirmez que cette adresse est bien la vôtre, et vous pourrez vous connecter.`,
       ],
@@ -59,7 +59,7 @@ export const mails: MailTexts = {
       heading: 'Choisissez un nouveau mot de passe',
       paragraphs: [`Quelqu’un, sans doute vous, a demandé à réinitialiser le mot de passe de votre compte ${appName}.`],
       action: { label: 'Choisir un nouveau mot de passe', url },
-      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe reste le même.`,
+      footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e‑mail : votre mot de passe reste le même.`,
     }),
     'password-changed': ({ appName, byReset, resetUrl }) => ({
       subject: `Votre mot de passe ${appName} a été modifié`,
@@ -111,32 +111,32 @@ export const mails: MailTexts = {
       action: { label: 'Ce n’était pas moi', url: resetUrl },
     }),
     'change-email-confirm': ({ appName, account, url, hours }) => ({
-      subject: `Confirmez votre nouvelle adresse e-mail pour ${appName}`,
+      subject: `Confirmez votre nouvelle adresse e‑mail pour ${appName}`,
       preheader: `Rien ne change sans votre confirmation. Ce lien est valable ${duration.hours(hours)}.`,
-      heading: 'Confirmez votre nouvelle adresse e-mail',
+      heading: 'Confirmez votre nouvelle adresse e‑mail',
       paragraphs: [
         `Quelqu’un, sans doute vous, a demandé à utiliser cette adresse pour le compte ${appName} ${maskAddress(account)}. Une fois confirmée, elle vous servira à vous connecter. Ne confirmez que si ce compte est le vôtre.`,
       ],
       action: { label: 'Utiliser cette adresse', url },
-      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e-mail : rien ne changera.`,
+      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e‑mail : rien ne changera.`,
     }),
     'email-change-requested': ({ appName, newEmail, resetUrl }) => ({
-      subject: `Changement d’adresse e-mail demandé sur votre compte ${appName}`,
+      subject: `Changement d’adresse e‑mail demandé sur votre compte ${appName}`,
       preheader: 'Rien n’a encore changé.',
-      heading: 'Changement d’adresse e-mail demandé',
+      heading: 'Changement d’adresse e‑mail demandé',
       paragraphs: [
-        `Quelqu’un, sans doute vous, a demandé à remplacer l’adresse e-mail de votre compte ${appName} par ${maskAddress(newEmail)}. Rien ne change tant que cette nouvelle adresse n’est pas confirmée. Si c’était vous, vous n’avez rien à faire.`,
+        `Quelqu’un, sans doute vous, a demandé à remplacer l’adresse e‑mail de votre compte ${appName} par ${maskAddress(newEmail)}. Rien ne change tant que cette nouvelle adresse n’est pas confirmée. Si c’était vous, vous n’avez rien à faire.`,
         'Si ce n’était pas vous, quelqu’un d’autre utilise peut-être votre compte. Choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés.',
       ],
       action: { label: 'Ce n’était pas moi', url: resetUrl },
     }),
     'email-changed': ({ appName, newEmail, cause, undoUrl, days }) => ({
-      subject: `L’adresse e-mail de votre compte ${appName} a été modifiée`,
+      subject: `L’adresse e‑mail de votre compte ${appName} a été modifiée`,
       preheader:
         undoUrl === null
           ? 'Votre compte n’utilise plus cette adresse.'
           : `Si ce n’était pas vous, vous pouvez annuler ce changement pendant ${duration.days(days)}.`,
-      heading: 'Votre adresse e-mail a été modifiée',
+      heading: 'Votre adresse e‑mail a été modifiée',
       paragraphs: [
         `Votre compte ${appName} utilise maintenant l’adresse ${maskAddress(newEmail)}. Vous ne pouvez plus vous connecter avec l’ancienne. Si c’était vous, vous n’avez rien à faire.`,
         cause === 'undo'
@@ -228,7 +228,7 @@ export const mails: MailTexts = {
       preheader: 'Toutes ses données l’ont été aussi.',
       heading: 'Votre compte a été supprimé',
       paragraphs: [`Votre compte ${appName} et toutes ses données ont été supprimés.`],
-      footnote: `C’est le dernier e-mail que vous recevrez à propos de ce compte. Si vous ne l’avez pas supprimé, contactez tout de suite l’équipe ${appName}.`,
+      footnote: `C’est le dernier e‑mail que vous recevrez à propos de ce compte. Si vous ne l’avez pas supprimé, contactez tout de suite l’équipe ${appName}.`,
     }),
     'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
       subject: `Vous pouvez maintenant vous connecter à ${appName} avec une clé d’accès`,
@@ -272,14 +272,14 @@ export const mails: MailTexts = {
         `L’invitation est destinée à ${address}. Connectez-vous ou inscrivez-vous avec cette adresse pour l’accepter.`,
       ],
       action: { label: 'Voir l’invitation', url },
-      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous ne connaissez pas cette personne, ignorez cet e-mail : rien ne se passera sans votre accord.`,
+      footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous ne connaissez pas cette personne, ignorez cet e‑mail : rien ne se passera sans votre accord.`,
     }),
     'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
       subject: `Vous faites maintenant partie de ${plainName(organization)} sur ${appName}`,
       preheader: 'Acceptez pour y rester, ou quittez l’organisation.',
       heading: `Vous faites maintenant partie de ${plainName(organization)}`,
       paragraphs: [
-        `${plainName(actor) || 'Quelqu’un'} a ajouté votre compte ${appName} à l’organisation « ${plainName(organization)} ». Ses membres voient votre nom et votre adresse e-mail.`,
+        `${plainName(actor) || 'Quelqu’un'} a ajouté votre compte ${appName} à l’organisation « ${plainName(organization)} ». Ses membres voient votre nom et votre adresse e‑mail.`,
         'Acceptez dans vos paramètres pour y rester, ou quittez l’organisation.',
       ],
       action: { label: 'Accepter ou quitter', url: organizationsUrl },

@@ -10,9 +10,9 @@ const tryLater = 'Réessayez dans quelques minutes, ou essayez un autre moyen.'
 export const server = (limits: Limits): ServerText => ({
   errors: {
     VALIDATION_ERROR: 'Certains champs sont à corriger.',
-    INVALID_EMAIL_OR_PASSWORD: 'Adresse e-mail ou mot de passe incorrect. Vérifiez-les et réessayez.',
+    INVALID_EMAIL_OR_PASSWORD: 'Adresse e‑mail ou mot de passe incorrect. Vérifiez-les et réessayez.',
     EMAIL_NOT_VERIFIED:
-      'Votre mot de passe est correct, mais votre adresse n’est pas encore confirmée. Ouvrez le lien que nous vous avons envoyé par e-mail.',
+      'Votre mot de passe est correct, mais votre adresse n’est pas encore confirmée. Ouvrez le lien que nous vous avons envoyé par e‑mail.',
     EMAIL_IS_THE_SAME: 'Rien n’a été modifié : c’est déjà votre adresse.',
     PASSWORD_TOO_SHORT: 'Choisissez un mot de passe plus long.',
     PASSWORD_TOO_LONG: 'Choisissez un mot de passe plus court.',
@@ -28,7 +28,7 @@ export const server = (limits: Limits): ServerText => ({
     SESSION_NOT_FRESH: 'Confirmez votre identité avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'Vous ne pouvez pas confirmer votre identité de cette façon. Choisissez-en une autre.',
     EMAIL_RECENTLY_CHANGED:
-      'Rien n’a été modifié : votre adresse e-mail a changé au cours des 7 derniers jours et ce changement peut encore être annulé. Réessayez une fois ces 7 jours passés.',
+      'Rien n’a été modifié : votre adresse e‑mail a changé au cours des 7 derniers jours et ce changement peut encore être annulé. Réessayez une fois ces 7 jours passés.',
     PROVIDER_NOT_FOUND: 'La connexion avec ce fournisseur est désactivée. Choisissez-en un autre.',
     PROVIDER_UNAVAILABLE: 'Le fournisseur ne répond pas pour le moment. Rien n’a été modifié. Réessayez dans un instant.',
     ACCOUNT_NOT_FOUND: 'Rien n’a été modifié : ce compte n’est plus lié. Rechargez la page pour voir les comptes liés.',
@@ -58,12 +58,12 @@ export const server = (limits: Limits): ServerText => ({
       'Cette personne a déjà une invitation en attente. Vous pouvez la renvoyer ci-dessous.',
     INVITATION_LIMIT_REACHED: 'Trop d’invitations sont en attente. Annulez-en quelques-unes ou attendez des réponses.',
     INVITATION_NOT_FOUND:
-      'Cette invitation n’est plus valable : elle a expiré, a reçu une réponse, a été annulée, ou un e-mail plus récent la remplace. Demandez-en une nouvelle.',
+      'Cette invitation n’est plus valable : elle a expiré, a reçu une réponse, a été annulée, ou un e‑mail plus récent la remplace. Demandez-en une nouvelle.',
     YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION:
       'Cette invitation est destinée à une autre adresse. Connectez-vous avec celle qui l’a reçue.',
-    EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: 'Confirmez d’abord votre adresse e-mail, puis réessayez.',
+    EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: 'Confirmez d’abord votre adresse e‑mail, puis réessayez.',
     EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION:
-      'Confirmez d’abord votre adresse e-mail, puis réessayez.',
+      'Confirmez d’abord votre adresse e‑mail, puis réessayez.',
     YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION: roleTooLow,
     YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION:
       'Rien n’a été supprimé : seuls ses propriétaires peuvent supprimer une organisation.',
@@ -77,7 +77,7 @@ export const server = (limits: Limits): ServerText => ({
     INVALID_BACKUP_CODE: 'Ce code de secours est incorrect ou a déjà servi.',
     ACCOUNT_TEMPORARILY_LOCKED: 'Trop de codes incorrects : les codes sont bloqués pour le moment.',
     PASSWORD_LOCKED:
-      'Trop de mots de passe incorrects de suite, ici ou sur vos autres appareils. Reconnectez-vous ou réinitialisez votre mot de passe par e-mail, puis réessayez.',
+      'Trop de mots de passe incorrects de suite, ici ou sur vos autres appareils. Reconnectez-vous ou réinitialisez votre mot de passe par e‑mail, puis réessayez.',
     TOTP_NOT_ENABLED: 'La double authentification n’est pas configurée. Recommencez la configuration.',
     TOTP_ALREADY_ENABLED: 'La double authentification est déjà activée. Rechargez la page pour le voir.',
     TWO_FACTOR_ALREADY_ENABLED: 'La double authentification est déjà activée. Rechargez la page pour le voir.',
@@ -122,7 +122,7 @@ export const server = (limits: Limits): ServerText => ({
     USER_NOT_FOUND: 'Ce compte n’existe plus.',
     NO_ACTIVE_ORGANIZATION: 'Choisissez d’abord une organisation.',
     ROLE_NOT_FOUND: 'Ce rôle n’existe pas. Choisissez-en un dans la liste.',
-    EMAIL_CAN_NOT_BE_UPDATED: 'Votre adresse se change dans les paramètres, rubrique E-mail.',
+    EMAIL_CAN_NOT_BE_UPDATED: 'Votre adresse se change dans les paramètres, rubrique E‑mail.',
     FIELD_NOT_ALLOWED: 'Rien n’a été modifié : vous ne pouvez pas changer l’un de ces champs.',
     NO_FIELDS_TO_UPDATE: 'Il n’y avait rien à modifier.',
     INVALID_TWO_FACTOR_COOKIE: 'Cette connexion a expiré. Recommencez avec votre mot de passe.',
@@ -131,7 +131,7 @@ export const server = (limits: Limits): ServerText => ({
     BACKUP_CODES_SHOWN_ONCE:
       'Les codes de secours ne sont affichés qu’une fois, à leur création. Créez-en de nouveaux si vous avez perdu les vôtres.',
     OTP_NOT_CONFIGURED:
-      'Les codes par e-mail ne sont pas disponibles. Utilisez votre application d’authentification ou un code de secours.',
+      'Les codes par e‑mail ne sont pas disponibles. Utilisez votre application d’authentification ou un code de secours.',
     INTERNAL_SERVER_ERROR: 'Le problème vient de chez nous, et votre demande n’a peut-être pas abouti. Vérifiez, puis réessayez.',
   },
   boxes: {
@@ -142,7 +142,7 @@ export const server = (limits: Limits): ServerText => ({
     SLUG_TAKEN: 'Choisissez un autre nom court.',
   },
   fields: {
-    emailInvalid: 'Saisissez une adresse e-mail valide',
+    emailInvalid: 'Saisissez une adresse e‑mail valide',
     emailTooLong: `Trop long : ${limits.lengths.email} caractères au plus`,
     emailLocalPartTooLong: `Trop long : ${limits.lengths.emailLocalPart} caractères au plus avant le @`,
     passwordMissing: 'Saisissez un mot de passe',
@@ -186,15 +186,15 @@ export const server = (limits: Limits): ServerText => ({
     reauthenticate: 'Identité confirmée',
     'request-reauthentication-link': 'Lien de confirmation d’identité demandé',
     'revoke-session': 'Appareils déconnectés',
-    'verify-email': 'Adresse e-mail confirmée',
-    'request-email-change': 'Changement d’adresse e-mail demandé',
-    'change-email': 'Adresse e-mail changée',
-    'undo-email-change': 'Changement d’adresse e-mail annulé',
+    'verify-email': 'Adresse e‑mail confirmée',
+    'request-email-change': 'Changement d’adresse e‑mail demandé',
+    'change-email': 'Adresse e‑mail changée',
+    'undo-email-change': 'Changement d’adresse e‑mail annulé',
     'clear-password': 'Mot de passe supprimé',
     'restore-two-factor': 'Ancienne double authentification réactivée',
     'remove-backup-codes': 'Codes de secours supprimés',
     'request-password-reset': 'Réinitialisation du mot de passe demandée',
-    'reset-password': 'Mot de passe réinitialisé par e-mail',
+    'reset-password': 'Mot de passe réinitialisé par e‑mail',
     'change-password': 'Mot de passe changé',
     'set-password': 'Mot de passe ajouté',
     'pause-password': 'Mot de passe bloqué sur les nouveaux appareils, après trop d’erreurs',
@@ -231,8 +231,8 @@ export const server = (limits: Limits): ServerText => ({
     'replace-backup-codes': 'Nouveaux codes de secours créés',
     'revoke-trusted-device': 'Appareil de confiance retiré',
     'import-user': 'Compte importé de l’ancien service',
-    'retry-mail': 'E-mail non remis renvoyé',
-    'drop-mail': 'E-mail non remis abandonné',
+    'retry-mail': 'E‑mail non remis renvoyé',
+    'drop-mail': 'E‑mail non remis abandonné',
     'suspend-user': 'Compte suspendu par l’assistance',
     'restore-user': 'Compte rétabli par l’assistance',
   },
@@ -275,7 +275,7 @@ export const server = (limits: Limits): ServerText => ({
     points: [
       {
         name: 'Des adresses confirmées',
-        description: 'Votre compte s’ouvre dès que vous avez confirmé votre adresse e-mail.',
+        description: 'Votre compte s’ouvre dès que vous avez confirmé votre adresse e‑mail.',
       },
       {
         name: 'Une vraie déconnexion',
@@ -315,7 +315,7 @@ export const server = (limits: Limits): ServerText => ({
       'address-changed': 'Votre nouvelle adresse est confirmée. Utilisez-la désormais pour vous connecter.',
       'password-reset':
         'Votre nouveau mot de passe est enregistré, et vous êtes déconnecté de tous vos appareils. Utilisez-le pour vous connecter.',
-      'confirm-change': 'Connectez-vous au compte dont vous changez l’adresse. Rouvrez ensuite le lien reçu par e-mail.',
+      'confirm-change': 'Connectez-vous au compte dont vous changez l’adresse. Rouvrez ensuite le lien reçu par e‑mail.',
       'signed-out': 'Vous êtes déconnecté.',
       'signed-out-everywhere': 'Vous êtes déconnecté de tous vos appareils.',
     },
@@ -323,7 +323,7 @@ export const server = (limits: Limits): ServerText => ({
       linked: 'Compte lié. Vous pouvez désormais l’utiliser pour vous connecter.',
     },
     deleteAccount: {
-      confirmed: 'Votre identité est confirmée. Rouvrez maintenant le lien reçu par e-mail.',
+      confirmed: 'Votre identité est confirmée. Rouvrez maintenant le lien reçu par e‑mail.',
     },
     email: {
       changed: 'Adresse changée. Nous avons aussi écrit à l’ancienne.',
@@ -419,15 +419,15 @@ export const server = (limits: Limits): ServerText => ({
     invalid_code: ['La confirmation du fournisseur n’était plus valable.', tryAgain],
     unable_to_get_user_info: ['Nous n’avons pas pu vérifier les informations du fournisseur à votre sujet.', tryAgain],
     email_not_found: [
-      'Le fournisseur n’a transmis aucune adresse e-mail, et votre compte en a besoin.',
-      'Ajoutez-en une chez le fournisseur et réessayez, ou inscrivez-vous avec une adresse e-mail et un mot de passe.',
+      'Le fournisseur n’a transmis aucune adresse e‑mail, et votre compte en a besoin.',
+      'Ajoutez-en une chez le fournisseur et réessayez, ou inscrivez-vous avec une adresse e‑mail et un mot de passe.',
     ],
     email_not_verified: [
-      'Le fournisseur n’a pas encore confirmé votre adresse e-mail.',
-      'Confirmez-la chez le fournisseur et réessayez, ou inscrivez-vous avec une adresse e-mail et un mot de passe.',
+      'Le fournisseur n’a pas encore confirmé votre adresse e‑mail.',
+      'Confirmez-la chez le fournisseur et réessayez, ou inscrivez-vous avec une adresse e‑mail et un mot de passe.',
     ],
     account_not_linked: [
-      'Un compte utilise déjà votre adresse e-mail, et rien ne prouve que les deux comptes sont à vous.',
+      'Un compte utilise déjà votre adresse e‑mail, et rien ne prouve que les deux comptes sont à vous.',
       'Connectez-vous comme d’habitude, puis liez le fournisseur dans les paramètres, rubrique Comptes liés.',
     ],
     account_already_linked_to_different_user: [

@@ -1,23 +1,55 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { expect, test } from 'vitest'
+import { mailNames, renderSamples } from '@floorpass/email'
+import { describe, expect, test } from 'vitest'
 
-const folders = ['packages/languages/src/fr']
-const root = new URL('../../../../../', import.meta.url)
+const folder = new URL('../../../../languages/src/fr/', import.meta.url)
+const names = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
 
-/** French text of a source line: the content of its literals, without expressions. */
+/** French text of a source line: the content of its literals; an expression becomes a word. */
 const textsOf = (line: string): string[] =>
   [...line.matchAll(/'((?:\\.|[^'\\])*)'|`((?:\\.|[^`\\])*)`/g)].map(([, quoted, template]) =>
-    (quoted ?? template ?? '').replace(/\$\{[^}]*(\}|$)/g, ''),
+    (quoted ?? template ?? '')
+      .replace(/\$\{[^}]*(\}|$)/g, 'mot')
+      .replace(/\\u([\da-f]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
   )
 
-test.each(folders)('French has no ordinary space before a double sign of punctuation in %s', async (folder) => {
-  const names = (await readdir(new URL(folder, root))).filter((name) => name.endsWith('.ts'))
-  const wrong: string[] = []
-  for (const name of names) {
-    const lines = (await readFile(new URL(`${folder}/${name}`, root), 'utf8')).split('\n')
-    for (const [index, line] of lines.entries())
-      for (const text of textsOf(line))
-        if (/[\p{L}\d)»] [?!;»]|\p{L} :(?:\s|$)|« /u.test(text)) wrong.push(`${name}:${index + 1} ${text}`)
-  }
-  expect(wrong).toEqual([])
+const wrongMarks = [
+  // A space that may break the line, or none: before ? ! ; a narrow no-break one, before : a no-break one.
+  /(?<!\u202f)[?!;]/u,
+  /(?<!\u00a0):(?!\/\/|\d)/u,
+  /«(?![\u00a0\u202f])|(?<![\u00a0\u202f])»/u,
+  // A line breaks after an ordinary hyphen.
+  /\be-mail/iu,
+]
+const findWrongMark = (text: string) => wrongMarks.find((pattern) => pattern.test(text))
+
+describe('French lines never break before a mark or inside “e‑mail”', () => {
+  test.each(names)('in %s', async (name) => {
+    const lines = (await readFile(new URL(name, folder), 'utf8')).split('\n')
+    const texts = lines.flatMap((line, index) =>
+      /^import |^export .* from /.test(line) ? [] : textsOf(line).map((text) => [index + 1, text] as const),
+    )
+    expect(texts.filter(([, text]) => findWrongMark(text))).toEqual([])
+  })
+
+  test.each(mailNames)('in the email %s', (name) => {
+    const context = { locale: 'fr', appName: 'Floorpass', baseUrl: 'https://accounts.example.com', name: 'Ada' } as const
+    for (const { subject, text, html } of renderSamples(name, context)) {
+      const words = html.slice(html.indexOf('<title>')).replace(/<style>[\s\S]*?<\/style>|<[^>]+>|&[#\w]+;/g, '\n')
+      const lines = `${subject}\n${text}\n${words}`.split('\n').filter((line) => !line.startsWith('https://'))
+      expect(lines.filter(findWrongMark)).toEqual([])
+    }
+  })
+
+  test.each([
+    'Vraiment ?',
+    'Vraiment?',
+    'Vraiment\u00a0?',
+    'Codes :',
+    'Codes:',
+    '« oui\u00a0»',
+    '«\u00a0oui »',
+    'un e-mail',
+    'E-mail',
+  ])('and finds the mark in %j', (text) => expect(findWrongMark(text)).toBeDefined())
 })

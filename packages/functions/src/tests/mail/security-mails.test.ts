@@ -15,7 +15,7 @@ const app = await createTestApp(github.environment)
 
 const french = { headers: { 'accept-language': 'fr' } }
 const subjects: Record<MailName, string> = {
-  'verify-email': 'Confirmez votre adresse e-mail pour Floorpass',
+  'verify-email': 'Confirmez votre adresse e‑mail pour Floorpass',
   'create-passkey': 'Créez votre clé d’accès pour Floorpass',
   'already-registered': 'Vous avez déjà un compte Floorpass',
   'reset-password': 'Choisissez un nouveau mot de passe pour Floorpass',
@@ -23,9 +23,9 @@ const subjects: Record<MailName, string> = {
   'password-changed': 'Votre mot de passe Floorpass a été modifié',
   'password-paused': 'Quelqu’un essaie de deviner le mot de passe de votre compte Floorpass',
   'password-set': 'Votre compte Floorpass a maintenant un mot de passe',
-  'change-email-confirm': 'Confirmez votre nouvelle adresse e-mail pour Floorpass',
-  'email-change-requested': 'Changement d’adresse e-mail demandé sur votre compte Floorpass',
-  'email-changed': 'L’adresse e-mail de votre compte Floorpass a été modifiée',
+  'change-email-confirm': 'Confirmez votre nouvelle adresse e‑mail pour Floorpass',
+  'email-change-requested': 'Changement d’adresse e‑mail demandé sur votre compte Floorpass',
+  'email-changed': 'L’adresse e‑mail de votre compte Floorpass a été modifiée',
   'email-change-undone': 'Vous avez récupéré votre compte Floorpass. Choisissez un nouveau mot de passe',
   'passkey-added': 'Vous pouvez maintenant vous connecter à Floorpass avec une clé d’accès',
   'passkey-removed': 'Une clé d’accès a été supprimée de votre compte Floorpass',

@@ -297,7 +297,7 @@ describe('sign-up with email and password', () => {
     const person = app.person()
     await app.browser().post('/auth/sign-up/email', person, { headers: { 'accept-language': 'fr-CH, en;q=0.8, de;q=0.9' } })
     await app.drainMail()
-    expect(app.outbox.lastTo(person.email).subject).toBe('Confirmez votre adresse e-mail pour Floorpass')
+    expect(app.outbox.lastTo(person.email).subject).toBe('Confirmez votre adresse e‑mail pour Floorpass')
     expect(await app.db.user.findUnique({ where: { email: person.email } })).toMatchObject({ locale: 'fr' })
   })
 
