@@ -1,7 +1,8 @@
-// Checks the words of the repository: no phrase that has a plainer word, no retired name, and few comments.
+// Checks the words of the repository: no phrase that has a plainer word, no retired name, no code of a language outside
+// packages/languages, and few comments.
 // Usage: node scripts/lint-language.mjs [path …]
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 
 const mostComments = 0.05
 
@@ -45,6 +46,17 @@ const names = [
   /\b(?:shown|look|thrown)[A-Z]\w*\b|\bshown-\w+\.(?:ts|tsx)\b/,
 ]
 
+const languages = readdirSync(new URL('../packages/languages/src', import.meta.url), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name)
+const localeCode = `(?:${languages.join('|')})(?:[-_][A-Za-z]{2,4})?`
+
+/** A language that code names: 'fr', "fr-FR", lang="en", { fr: … }. ADR 041. */
+const localeLiteral = new RegExp(`(['"\`])${localeCode}\\1|(?<![\\w.$'"-])(?:${languages.join('|')})\\??: `)
+
+const mayNameLocales = (file) =>
+  !isProduction(file) || !/^(?:apps|packages)\//.test(file) || file.startsWith('packages/languages/src/')
+
 /** Files whose words are not ours to choose, and why. */
 const exempt = [
   /^scripts\/lint-language\.mjs$/, // Names what it forbids.
@@ -79,6 +91,8 @@ for (const file of files) {
     const found = [...phrases, ...names].map((pattern) => pattern.exec(line)?.[0].trim()).find(Boolean)
     const isAllowed = allowed.some(([path, part]) => path === file && line.includes(part))
     if (found && !isAllowed) problems.push(`${file}:${index + 1}: "${found}"`)
+    const locale = mayNameLocales(file) ? undefined : localeLiteral.exec(line)?.[0]
+    if (locale) problems.push(`${file}:${index + 1}: ${locale.trim()} names a language: use the list of packages/languages`)
     if (!isProduction(file) || line.trim() === '') continue
     const begins = line.trim().startsWith('/*')
     lines += 1

@@ -1,3 +1,5 @@
+import { defaultLocale } from '@floorpass/languages/locales'
+
 const dayPattern = /^((?:19|20|21)\d\d)-(\d\d)-(\d\d)$/
 
 /** The moment at which this day (2026-11-24) begins in the zone, or the day `later` days after it. Null when there is no such day. */
@@ -21,8 +23,10 @@ function offsetOf(time: number, zone: string): number {
 }
 
 const createFormat = (timeZone: string) =>
-  new Intl.DateTimeFormat('en-US', {
+  new Intl.DateTimeFormat(defaultLocale, {
     timeZone,
+    calendar: 'gregory',
+    numberingSystem: 'latn',
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',

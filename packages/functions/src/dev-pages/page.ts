@@ -1,3 +1,4 @@
+import { defaultLocale } from '@floorpass/languages/locales'
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 
@@ -20,7 +21,7 @@ nav { display: flex; flex-wrap: wrap; gap: .25rem 1.5rem }
 export const page = (c: Context, title: string, body: unknown, width: 'narrow' | 'wide' = 'narrow') =>
   c.html(
     html`<!doctype html>
-      <html lang="en">
+      <html lang="${defaultLocale}">
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width" />

@@ -1,3 +1,4 @@
+import { defaultLocale } from '@floorpass/languages/locales'
 import type { Schema } from './examples.ts'
 
 export type Field = {
@@ -66,7 +67,7 @@ function getType(schema: Schema): string {
   return types.map((type) => (type === 'string' ? (formats[String(schema.format)] ?? type) : type)).join(' | ')
 }
 
-const count = (number: unknown): string => Number(number).toLocaleString('en-US')
+const count = (number: unknown): string => Number(number).toLocaleString(defaultLocale)
 
 function getLimits(schema: Schema): string {
   const { minLength, maxLength, minimum, maximum, maxItems } = schema

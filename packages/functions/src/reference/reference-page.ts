@@ -1,4 +1,5 @@
 import { AppError, type ErrorKey } from '@floorpass/api'
+import { defaultLocale } from '@floorpass/languages/locales'
 import { html } from 'hono/html'
 import type { ErrorExample, OpenapiDocument, Operation } from '../rest/openapi.ts'
 import { describeFields, type Field } from './describe-fields.ts'
@@ -17,7 +18,7 @@ export function referencePage({ info, paths, servers, components }: OpenapiDocum
   const sampleOf = (id: string) => entries.find(({ operation }) => operation.operationId === id)?.operation['x-codeSamples'][0]
   const errors = components.examples
   return html`<!doctype html>
-    <html lang="en">
+    <html lang="${defaultLocale}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -9,6 +9,7 @@ import {
   renderMail,
   renderSamples,
 } from '@floorpass/email'
+import { textsIn } from '@floorpass/languages'
 import { locales } from '@floorpass/languages/locales'
 import { describe, expect, it } from 'vitest'
 
@@ -43,7 +44,7 @@ describe.each(versions)('$mail in $locale, version $version', ({ mail, locale, v
   it('has a one-line subject, a text part and an HTML part', () => {
     expect(rendered.subject).toMatch(/^[^\r\n\p{Cc}]{10,90}$/u)
     expect(rendered.subject).toContain('Floorpass')
-    expect(rendered.text).toContain(locale === 'fr' ? 'Bonjour Ada,' : 'Hello Ada,')
+    expect(rendered.text).toContain(textsIn(locale).mails.greeting('Ada'))
     expect(rendered.html).toContain(`<html lang="${locale}">`)
     expect(`${rendered.text}${rendered.html}`).not.toMatch(/undefined|null|\[object|NaN|\$\{/)
   })
@@ -76,9 +77,7 @@ describe.each(versions)('$mail in $locale, version $version', ({ mail, locale, v
     const [, signature = ''] = rendered.text.split('\n\n-- \n')
     expect(signature.split('\n').slice(0, 2)).toEqual(['Floorpass', 'accounts.example.com'])
     const reason = signature.split('\n')[2] ?? ''
-    expect(reason).toMatch(
-      locale === 'fr' ? /^(Vous recevez cet e-mail|Nous vous écrivons) / : /^We (sent this because|email you whenever) /,
-    )
+    expect(Object.values(textsIn(locale).mails.reasons).map((write) => write('Floorpass'))).toContain(reason)
     expect(rendered.html).toContain(`${reason}<br>Floorpass · <a class="soft" href="${baseUrl}"`)
   })
 
@@ -206,9 +205,12 @@ it('has arguments that the compiler checks', () => {
   expect(() => renderMail('reset-password', { ...context, url: link })).not.toThrow()
 })
 
-it.each(inLocales)('says in $locale that the unlinked sign-in method is the password', ({ locale }) => {
+it.each([
+  { locale: 'en', words: 'The password ' },
+  { locale: 'fr', words: 'Le mot de passe ' },
+] as const)('says in $locale that the unlinked sign-in method is the password', ({ locale, words }) => {
   const { subject } = renderMail('account-unlinked', { ...context, locale, provider: null, resetUrl: link })
-  expect(subject).toMatch(/^(The password|Le mot de passe) /)
+  expect(subject.startsWith(words)).toBe(true)
 })
 
 it('spells durations in words', () => {
