@@ -93,7 +93,10 @@ const textOperators = ['eq', 'ne', 'in', 'not_in', 'contains', 'starts_with', 'e
 const dateOperators = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'] as const
 
 const filterText = z.string().min(1).max(64)
-const filterDate = z.iso.datetime({ offset: true, error: 'Invalid date: ISO 8601 with a time zone' })
+/** PostgreSQL knows no year 0. */
+const filterDate = z.iso
+  .datetime({ offset: true, error: 'Invalid date: ISO 8601 with a time zone', abort: true })
+  .refine((date) => new Date(date).getUTCFullYear() > 0, 'Invalid date: before the year 1')
 
 export const listMembersInput = z
   .object({

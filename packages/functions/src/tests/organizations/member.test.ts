@@ -206,6 +206,15 @@ describe('list-members', () => {
     expect(await list('filterField=role&filterValue=admin&filterOperator=ne')).toMatchObject({ total: 2 })
   })
 
+  test('filters by any date that the database knows', async () => {
+    const filter = (date: string, operator: string) =>
+      list(`filterField=createdAt&filterOperator=${operator}&filterValue=${encodeURIComponent(date)}`)
+    expect(await filter('0001-01-01T00:00:00Z', 'gt')).toMatchObject({ total: 3 })
+    expect(await filter('9999-12-31T23:59:59-23:59', 'lt')).toMatchObject({ total: 3 })
+    for (const date of ['0000-12-31T23:59:59Z', '0001-01-01T00:00:00+00:01', '2026-02-30T00:00:00Z', 'yesterday'])
+      expect([date, await filter(date, 'gt')]).toMatchObject([date, { code: 'VALIDATION_ERROR' }])
+  })
+
   test('refuses other columns and more than a hundred rows', async () => {
     for (const query of ['sortBy=user', 'filterField=user.email&filterValue=x', 'limit=101', 'offset=-1', 'filterOperator=like'])
       expect([query, await list(query)]).toMatchObject([query, { code: 'VALIDATION_ERROR' }])
