@@ -4,8 +4,8 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listOrganizationActivityInput } from './contract.ts'
-import { requireCallerMembership } from './membership.ts'
-import { may } from './permissions.ts'
+import { type Membership, requireCallerMembership } from './membership.ts'
+import { may, rolesUpTo } from './permissions.ts'
 
 /** The only events that an organization sees. Sign-ins and other events of a member's account stay private. */
 export const organizationActions = [
@@ -38,8 +38,9 @@ const memberActions: ReadonlySet<string> = new Set<OrganizationAction>([
 
 /** Lists an organization's events, newest first, without devices and IP addresses. ROLE_REQUIRED for members; also errors of `requireCallerMembership`. */
 export const listOrganizationActivity = sessionProcedure.input(listOrganizationActivityInput).query(async ({ ctx, input }) => {
-  const { organizationId, role } = await requireCallerMembership(ctx, input)
-  if (!may(role, 'organization', 'update')) throw new AppError('ROLE_REQUIRED')
+  const viewer = await requireCallerMembership(ctx, input)
+  const { organizationId } = viewer
+  if (!may(viewer.role, 'organization', 'update')) throw new AppError('ROLE_REQUIRED')
   const rows = await ctx.db.auditEvent.findMany({
     where: {
       organizationId,
@@ -52,7 +53,7 @@ export const listOrganizationActivity = sessionProcedure.input(listOrganizationA
     take: input.limit + 1,
   })
   const page = rows.slice(0, input.limit)
-  const [people, emails] = await Promise.all([findPeople(ctx, page), findInvitedEmails(ctx, organizationId, page)])
+  const [people, emails] = await Promise.all([findPeople(ctx, page), findInvitedEmails(ctx, viewer, page)])
   return {
     events: page.map((event) => {
       const { id, action, userId, actorId, createdAt } = event
@@ -80,12 +81,15 @@ async function findPeople({ db }: Context, events: readonly AuditEvent[]): Promi
   return new Map(users.map((user) => [user.id, user]))
 }
 
+/** Of the invitations that the viewer may see in `list-invitations`. */
 async function findInvitedEmails(
   { db }: Context,
-  organizationId: string,
+  { organizationId, role }: Membership,
   events: readonly AuditEvent[],
 ): Promise<Map<string, string>> {
   const ids = events.map((event) => detailsOf(event).invitationId).filter((id) => typeof id === 'string')
-  const invitations = await db.invitation.findMany({ where: { organizationId, id: { in: ids } } })
+  const invitations = await db.invitation.findMany({
+    where: { organizationId, id: { in: ids }, role: { in: [...rolesUpTo(role)] } },
+  })
   return new Map(invitations.map(({ id, email }) => [id, email]))
 }

@@ -106,6 +106,16 @@ describe('organization/list-activity', () => {
     })
   })
 
+  test('hides the email of an invited owner from administrators, as list-invitations does', async () => {
+    const [admin, { email }] = [await app.signedIn(), app.person()]
+    await join(admin, 'admin')
+    await post(owner, 'invite-member', { email, role: 'owner' })
+    expect((await list()).events[0]).toMatchObject({ action: 'invite-member', invitedEmail: email })
+    const seen = await list(admin)
+    expect(seen.events[0]).toMatchObject({ action: 'invite-member', invitedEmail: null })
+    expect(JSON.stringify(seen)).not.toContain(email)
+  })
+
   test('names no one for an operator and no email once the invitation is deleted', async () => {
     const { email } = app.person()
     const { id: invitationId } = await post(owner, 'invite-member', { email, role: 'member' })
