@@ -20,7 +20,8 @@ const longestSearch = 100
 export const loader = withApi(async (args) => {
   const { api, url, text } = args
   const { user, role, organization } = await loadOrganization(args)
-  const search = (url.searchParams.get('search') ?? '').trim().slice(0, longestSearch)
+  // By character: half of a pair is no text.
+  const search = [...(url.searchParams.get('search') ?? '').trim()].slice(0, longestSearch).join('')
   const ofRole = roles.find((known) => known === url.searchParams.get('role')) ?? ''
   const list = (page: number) =>
     api.organizations.listMembers({
