@@ -13,11 +13,25 @@ export async function openPlaces(file: string): Promise<FindPlace> {
   })
   const reader = openReader(file, content)
   return (ip, locale) => {
-    if (isIP(ip) === 0) return null
-    const nameOf = (part: Names): string | null => part?.names?.[locale] ?? part?.names?.[defaultLocale] ?? null
-    const found = reader.get(ip)
+    const nameOf = (part: Names): string | null => {
+      const name: unknown = part?.names?.[locale] ?? part?.names?.[defaultLocale]
+      return typeof name === 'string' ? name : null
+    }
+    const found = findRecord(reader, ip)
     const place = { city: nameOf(found?.city), country: nameOf(found?.country ?? found?.registered_country) }
     return place.city === null && place.country === null ? null : place
+  }
+}
+
+function findRecord(reader: Reader<CityResponse>, ip: string): CityResponse | null {
+  const family = isIP(ip)
+  // The library takes the first bytes of an IPv6 address for an IPv4 address.
+  if (family === 0 || (family === 6 && reader.metadata.ipVersion === 4)) return null
+  try {
+    return reader.get(ip)
+  } catch {
+    // One damaged record hides one place, not the list of sessions.
+    return null
   }
 }
 

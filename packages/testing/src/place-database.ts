@@ -13,19 +13,23 @@ const type = { text: 2, map: 7, number: 6, list: 11 }
 const metadataMarker = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
 
 /** Writes a database in MaxMind's format with these networks (`203.0.113.0/24`), for one test. Returns its path. */
-export async function placeDatabase(networks: Record<string, Value>, databaseType = 'Test-City'): Promise<string> {
+export async function placeDatabase(
+  networks: Record<string, Value>,
+  databaseType = 'Test-City',
+  ipVersion: 4 | 6 = 6,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'floorpass-places-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'places.mmdb')
-  await writeFile(file, encodeDatabase(networks, databaseType))
+  await writeFile(file, encodeDatabase(networks, databaseType, ipVersion))
   return file
 }
 
-function encodeDatabase(networks: Record<string, Value>, databaseType: string): Buffer {
+function encodeDatabase(networks: Record<string, Value>, databaseType: string, ipVersion: 4 | 6): Buffer {
   const nodes: [Entry, Entry][] = [[null, null]]
   const values: Buffer[] = []
   for (const [network, value] of Object.entries(networks)) {
-    insert(nodes, bitsOf(network), Buffer.concat(values).length)
+    insert(nodes, bitsOf(network).slice(ipVersion === 4 ? 96 : 0), Buffer.concat(values).length)
     values.push(encode(value))
   }
   const records = nodes.flat().map((entry) => {
@@ -39,7 +43,7 @@ function encodeDatabase(networks: Record<string, Value>, databaseType: string): 
     build_epoch: 1_767_225_600,
     database_type: databaseType,
     description: { en: 'networks of a test' },
-    ip_version: 6,
+    ip_version: ipVersion,
     languages: ['en', 'fr'],
     node_count: nodes.length,
     record_size: 24,

@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { placeDatabase } from '@floorpass/testing/place-database'
 import { describe, expect, test } from 'vitest'
@@ -17,8 +18,8 @@ const networks = {
   '192.0.2.0/24': { registered_country: { iso_code: 'US', names: { en: 'United States' } } },
 }
 
-async function openApp() {
-  const app = await createTestApp({ GEOIP_DATABASE: await placeDatabase(networks) })
+async function openApp(file?: string) {
+  const app = await createTestApp({ GEOIP_DATABASE: file ?? (await placeDatabase(networks)) })
   const person = await app.verified()
   const signIn = async (ip: string) => {
     const tab = app.browser({ ip })
@@ -48,6 +49,29 @@ describe('the place of a session', () => {
     const { placeOf } = await openApp()
     expect(await placeOf('198.51.100.7', 'fr')).toEqual({ city: null, country: 'Japan' })
     expect(await placeOf('192.0.2.7')).toEqual({ city: null, country: 'United States' })
+  })
+
+  test('is null for an IPv6 address in a database of IPv4 networks', async () => {
+    // 2001:0db8 are the bytes of 32.1.13.184.
+    const { placeOf } = await openApp(await placeDatabase({ '32.1.13.0/24': paris, '203.0.113.0/24': paris }, 'Test-City', 4))
+    expect(await placeOf('203.0.113.9')).toEqual({ city: 'Paris', country: 'France' })
+    expect(await placeOf('2001:db8:7:1::5')).toBeNull()
+  })
+
+  test('is null where a record is damaged or names no text: the list of sessions stays', async () => {
+    const file = await placeDatabase({
+      '203.0.113.0/24': paris,
+      '198.51.100.0/24': 'damaged',
+      '192.0.2.0/24': { city: { names: { en: 5 } } },
+    })
+    const content = await readFile(file)
+    // No type has this number.
+    content.writeUInt16BE(0x0010, content.indexOf('damaged') - 1)
+    await writeFile(file, content)
+    const { placeOf } = await openApp(file)
+    expect(await placeOf('203.0.113.9')).toEqual({ city: 'Paris', country: 'France' })
+    expect(await placeOf('198.51.100.7')).toBeNull()
+    expect(await placeOf('192.0.2.7')).toBeNull()
   })
 
   test('is looked up when it is shown: nothing of it is stored', async () => {
