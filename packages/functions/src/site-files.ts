@@ -1,6 +1,6 @@
 import type { Settings } from '@floorpass/api'
 import { Hono } from 'hono'
-import { json } from './http/respond.ts'
+import { json, refuse } from './http/respond.ts'
 
 /** Small documents at fixed addresses that browsers and password managers ask for. */
 export function siteFiles({ appName, passkeys }: Pick<Settings, 'appName' | 'passkeys'>): Hono {
@@ -15,6 +15,7 @@ export function siteFiles({ appName, passkeys }: Pick<Settings, 'appName' | 'pas
       'cache-control': 'public, max-age=3600',
     }),
   )
+  for (const { path } of [...app.routes]) app.all(path, () => refuse('METHOD_NOT_ALLOWED', { allow: 'GET, HEAD' }))
   return app
 }
 

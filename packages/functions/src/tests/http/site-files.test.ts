@@ -16,6 +16,18 @@ test('the manifest has the configured name', async () => {
   expect(typeof body === 'string' ? JSON.parse(body) : body).toMatchObject({ name: 'Desk A', short_name: 'Desk A' })
 })
 
+test.each(['/.well-known/change-password', '/.well-known/webauthn', '/manifest.webmanifest'])(
+  '%s is read-only, and a refusal says so',
+  async (path) => {
+    const tab = app.browser()
+    expect((await tab.request('HEAD', path)).body).toBe('')
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, code, headers } = await tab.request(method, path)
+      expect([method, status, code, headers.get('allow')]).toEqual([method, 405, 'METHOD_NOT_ALLOWED', 'GET, HEAD'])
+    }
+  },
+)
+
 test('the theme cookie has three values, and any other means the colours of the device', () => {
   expect(themeCookie('dark', true)).toBe('__Host-floorpass_theme=dark; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax; Secure')
   expect(themeCookie('system', false)).toBe('floorpass_theme=system; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax')
