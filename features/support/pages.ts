@@ -48,6 +48,15 @@ export const pages: readonly PageRow[] = [
   { name: 'login', path: '/login', as: 'visitor' },
   { name: 'login-refused', path: '/login', as: 'visitor', reach: refused('Sign in') },
   { name: 'login-offline', path: '/login', as: 'visitor', reach: withoutNetwork('Create an account') },
+  {
+    name: 'login-last-used',
+    path: '/login',
+    as: 'visitor',
+    reach: async (page, { url }) => {
+      await page.context().addCookies([{ name: 'floorpass_sign_in_method', value: 'password', url }])
+      await page.reload()
+    },
+  },
   { name: 'login-french', path: '/login', as: 'visitor', locale: 'fr' },
   { name: 'login-provider-refused', photo: false, path: '/login?error=provider_unavailable', as: 'visitor' },
   { name: 'login-code-ended', photo: false, path: '/login?ended=code', as: 'visitor' },

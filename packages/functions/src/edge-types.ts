@@ -1,4 +1,4 @@
-import type { Api, Context, Locale, Log, ProviderId } from '@floorpass/api'
+import type { Api, Context, Locale, Log, ProviderId, SignInMethod } from '@floorpass/api'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -21,6 +21,8 @@ export type PageContext = {
   providers: { id: ProviderId; name: string }[]
   /** False where browsers offer no passkeys. */
   passkeys: boolean
+  /** How this browser signed in last. */
+  lastMethod: SignInMethod | null
   log: Log
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createCaller, findRedirectTarget } from '@floorpass/api'
+import { createCaller, findRedirectTarget, findSignInMethod } from '@floorpass/api'
 import type { Handler } from 'hono'
 import type { EdgeService } from './edge-service.ts'
 import type { EdgeEnv, Pages } from './edge-types.ts'
@@ -34,6 +34,7 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       findTarget,
       providers: [...providers.values()].map(({ id, name }) => ({ id, name })),
       passkeys: settings.passkeys !== null,
+      lastMethod: findSignInMethod(context),
       log: context.log,
     })
   }

@@ -49,6 +49,8 @@ export type ServerShape = {
   unnamed: { actor: string; member: string; invited: string }
   /** Shown after the action that led to a page, by the name in its address. */
   notices: Record<string, Record<string, string>>
+  /** Marks the way that this browser signed in last. */
+  lastUsed: string
   passwordAccepted: string
   landing: object
   formUnreadable: string

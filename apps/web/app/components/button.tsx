@@ -15,7 +15,7 @@ const looks = {
   quiet: 'border-transparent font-medium text-ink-soft hover:bg-sunken hover:text-ink',
 } as const
 
-type Look = { look?: keyof typeof looks; wide?: boolean; children: ReactNode }
+type Look = { look?: keyof typeof looks; wide?: boolean; describedBy?: string | undefined; children: ReactNode }
 
 type SubmitButtonProps = Look & {
   form?: string
@@ -25,7 +25,7 @@ type SubmitButtonProps = Look & {
 }
 
 /** The button of the form around it, or of the form with that id. While the form is sent it keeps its focus and its name. */
-export function SubmitButton({ look = 'primary', wide = false, form, name, value, children }: SubmitButtonProps) {
+export function SubmitButton({ look = 'primary', wide = false, describedBy, form, name, value, children }: SubmitButtonProps) {
   const { pending } = useFormState()
   return (
     <button
@@ -33,6 +33,7 @@ export function SubmitButton({ look = 'primary', wide = false, form, name, value
       form={form}
       name={name}
       value={value}
+      aria-describedby={describedBy}
       aria-disabled={pending || undefined}
       className={`${base} ${looks[look]} ${wide ? 'w-full' : ''}`}
     >
@@ -54,6 +55,7 @@ function Spinner() {
 export function ScriptButton({
   look = 'primary',
   wide = false,
+  describedBy,
   busy,
   onPress,
   children,
@@ -62,6 +64,7 @@ export function ScriptButton({
   return (
     <button
       type="button"
+      aria-describedby={describedBy}
       aria-disabled={busy || undefined}
       onClick={busy ? undefined : onPress}
       className={`${base} ${looks[look]} ${wide ? 'w-full' : ''} ${hydrated ? '' : 'invisible noscript:hidden'}`}
@@ -78,9 +81,21 @@ type ButtonLinkProps = Look & {
   reloadDocument?: boolean
 }
 
-export function ButtonLink({ to, look = 'primary', wide = false, reloadDocument = false, children }: ButtonLinkProps) {
+export function ButtonLink({
+  to,
+  look = 'primary',
+  wide = false,
+  describedBy,
+  reloadDocument = false,
+  children,
+}: ButtonLinkProps) {
   return (
-    <Link to={to} reloadDocument={reloadDocument} className={`${base} ${looks[look]} ${wide ? 'w-full' : ''}`}>
+    <Link
+      to={to}
+      reloadDocument={reloadDocument}
+      aria-describedby={describedBy}
+      className={`${base} ${looks[look]} ${wide ? 'w-full' : ''}`}
+    >
       {children}
     </Link>
   )

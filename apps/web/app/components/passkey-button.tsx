@@ -9,7 +9,7 @@ import { useText } from '#app/text.ts'
 /** The page comes first: autofill needs more scripts and a challenge. */
 const autofillDelay = 1000
 
-type PasskeyButtonProps = Pick<ComponentProps<typeof ScriptButton>, 'look' | 'wide' | 'children'> & {
+type PasskeyButtonProps = Pick<ComponentProps<typeof ScriptButton>, 'look' | 'wide' | 'describedBy' | 'children'> & {
   ceremony: Ceremony
   /** The token of an emailed link that stands for a session. */
   link?: string

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { ButtonLink } from '#app/components/button.tsx'
+import { LastUsed, lastUsedId } from '#app/components/last-used.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
@@ -7,12 +8,14 @@ import { useText } from '#app/text.ts'
 type ProviderLinksProps = {
   providers: readonly { id: string; name: string }[]
   redirectTo: string | null
+  /** The provider that this browser used last, and the words that say so. */
+  lastUsed?: { method: string; badge: string } | null
   /** Another way, before the providers. */
   children?: ReactNode
 }
 
 /** A sign-in link for each provider. Links, not forms: the CSP also applies to a form's redirects. */
-export function ProviderLinks({ providers, redirectTo, children }: ProviderLinksProps) {
+export function ProviderLinks({ providers, redirectTo, lastUsed = null, children }: ProviderLinksProps) {
   const text = useText('providerLinks')
   if (providers.length === 0 && !children) return null
   return (
@@ -20,10 +23,18 @@ export function ProviderLinks({ providers, redirectTo, children }: ProviderLinks
       <Or />
       {children}
       {providers.map(({ id, name }) => (
-        <ButtonLink key={id} to={startOf(id, redirectTo)} look="provider" wide reloadDocument>
-          <ProviderMark id={id} />
-          {text.continueWith} {name}
-        </ButtonLink>
+        <LastUsed key={id} badge={lastUsed?.method === id && lastUsed.badge}>
+          <ButtonLink
+            to={startOf(id, redirectTo)}
+            look="provider"
+            wide
+            describedBy={lastUsed?.method === id ? lastUsedId : undefined}
+            reloadDocument
+          >
+            <ProviderMark id={id} />
+            {text.continueWith} {name}
+          </ButtonLink>
+        </LastUsed>
       ))}
     </div>
   )

@@ -7,6 +7,7 @@ import { SubmitButton } from '#app/components/button.tsx'
 import { Checkbox } from '#app/components/checkbox.tsx'
 import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
+import { LastUsed, lastUsedId } from '#app/components/last-used.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasskeyButton } from '#app/components/passkey-button.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
@@ -18,6 +19,7 @@ import { pageTitle } from '#app/page-title.ts'
 import { readPasskey } from '#app/passkey-field.server.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
+import { serverTextIn } from '#app/text.server.ts'
 import { useText } from '#app/text.ts'
 import { useKnownEmail } from '#app/use-known-email.ts'
 
@@ -31,6 +33,7 @@ export const loader = withApi(async ({ api, page, url, redirectTo, notices }) =>
     refusal: socialRefusalOf(url, page.locale),
     providers: page.providers,
     passkeys: page.passkeys,
+    lastUsed: page.lastMethod && { method: page.lastMethod, badge: serverTextIn(page.locale).lastUsed },
   }
 })
 
@@ -50,13 +53,14 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function Login() {
   const text = useText('login')
-  const { redirectTo, ended, notice, refusal, providers, passkeys } = useLoaderData<typeof loader>()
+  const { redirectTo, ended, notice, refusal, providers, passkeys, lastUsed } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   // The passkey has a form to itself, and the same choice holds there.
   const knownEmail = useKnownEmail()
   const [email, setEmail] = useState(failure?.typed.email ?? knownEmail)
   const [isRemembered, setRemembered] = useState(failure?.typed.rememberMe === 'on')
   const ofPasskey = failure?.typed.intent === 'passkey'
+  const badgeOf = (method: string) => lastUsed?.method === method && lastUsed.badge
   const isPlain = !failure && !refusal && !ended
   const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
   return (
@@ -96,15 +100,28 @@ export default function Login() {
             {text.forgot}
           </TextLink>
         </div>
-        <SubmitButton wide>{text.submit}</SubmitButton>
+        <LastUsed badge={badgeOf('password')}>
+          <SubmitButton wide describedBy={badgeOf('password') ? lastUsedId : undefined}>
+            {text.submit}
+          </SubmitButton>
+        </LastUsed>
       </PageForm>
-      <ProviderLinks providers={providers} redirectTo={redirectTo}>
+      <ProviderLinks providers={providers} redirectTo={redirectTo} lastUsed={lastUsed}>
         {passkeys && (
           <PageForm action={withTarget('/login', redirectTo)} intent="passkey" failure={ofPasskey ? failure : undefined}>
             <input type="hidden" name="rememberMe" value={isRemembered ? 'on' : ''} />
-            <PasskeyButton ceremony="sign-in" autofill look="provider" wide fallback={text.withoutPasskey}>
-              {text.passkey}
-            </PasskeyButton>
+            <LastUsed badge={badgeOf('passkey')}>
+              <PasskeyButton
+                ceremony="sign-in"
+                autofill
+                look="provider"
+                wide
+                describedBy={badgeOf('passkey') ? lastUsedId : undefined}
+                fallback={text.withoutPasskey}
+              >
+                {text.passkey}
+              </PasskeyButton>
+            </LastUsed>
           </PageForm>
         )}
       </ProviderLinks>

@@ -66,6 +66,7 @@ export const policy = {
     accountsPerDevice: 5,
     deviceLifetime: 180 * day,
   },
+  rememberSignInMethod: 365 * day,
   accessToken: {
     /** A token outlives its session by at most this. */
     lifetime: 2 * minute,

@@ -1,5 +1,6 @@
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
+import { forgetSignInMethod } from '../cookies/sign-in-method.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { type Mails, sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
@@ -18,7 +19,7 @@ export const deleteUser = mutation({
   limit: null,
   events: ['request-account-deletion', 'pause-password'],
   mails: ['delete-account', 'account-deleted', 'password-paused'],
-  cookies: ['session'],
+  cookies: ['session', 'sign_in_method'],
 
   async prepare({ ctx, input: { password, token, callbackURL } }) {
     assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
@@ -47,6 +48,7 @@ export const deleteUser = mutation({
   answer({ ctx, prepared: { isRequest } }) {
     if (isRequest) return { success: true as const, message: 'Verification email sent' }
     clearSessionCookie(ctx)
+    forgetSignInMethod(ctx)
     return { success: true as const, message: 'User deleted' }
   },
 })

@@ -2,19 +2,33 @@ import type { Queryable, Session } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
+import { rememberSignInMethod, type SignInMethod } from '../cookies/sign-in-method.ts'
 import { type DeviceAccount, rememberDevice } from '../known-devices/known-device.ts'
 import type { AuthenticationMethod } from '../sessions/authentication.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
-import { clearChallenge, getFirstFactor, issueChallenge, type SignInIntent, setChallengeCookie } from '../two-factor/challenge.ts'
+import {
+  clearChallenge,
+  getFirstFactor,
+  getSignInMethod,
+  issueChallenge,
+  type SignInIntent,
+  setChallengeCookie,
+} from '../two-factor/challenge.ts'
 import { renewTrust, setTrustCookie, type TrustToken } from '../two-factor/trusted-device.ts'
 
 export type SignInResult = OpenedSession | { challenge: string }
 
-type OpenedSession = { session: Session; token: string; trust: TrustToken | null; account: DeviceAccount | null }
+type OpenedSession = {
+  session: Session
+  token: string
+  method: SignInMethod
+  trust: TrustToken | null
+  account: DeviceAccount | null
+}
 
 /** What a sign-in may record and set. A first sign-in at a provider is a sign-up. */
 export const signInActions = ['sign-in', 'sign-up', 'two-factor-challenge'] as const
-export const signInCookies = ['session', 'two_factor', 'trusted_device', 'known_device'] as const
+export const signInCookies = ['session', 'two_factor', 'trusted_device', 'known_device', 'sign_in_method'] as const
 
 export type SignInContext = Context & Records<(typeof signInActions)[number]>
 export type SetsSignInCookies = SetsCookies<(typeof signInCookies)[number]>
@@ -88,7 +102,7 @@ export async function openSession(
       details: { ...(provider !== undefined && { provider }), ...details },
     }),
   ])
-  return { ...started, trust, account }
+  return { ...started, method: getSignInMethod(intent), trust, account }
 }
 
 export function setSignInCookies(ctx: Context & SetsSignInCookies, result: SignInResult): Session | null {
@@ -100,6 +114,7 @@ export function setSignInCookies(ctx: Context & SetsSignInCookies, result: SignI
   setSessionCookie(ctx, result.token, result.session)
   if (result.trust) setTrustCookie(ctx, result.trust)
   if (result.account) rememberDevice(ctx, result.account)
+  rememberSignInMethod(ctx, result.method)
   clearChallenge(ctx)
   return result.session
 }

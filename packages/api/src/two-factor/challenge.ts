@@ -1,15 +1,17 @@
 import type { Queryable, Transaction, User, Verification } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { clearFlowCookie, type FlowCookie, readFlowCookie, type SetsCookies, setFlowCookie } from '../cookies/flow-cookie.ts'
+import type { SignInMethod } from '../cookies/sign-in-method.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import type { ProviderId } from '../kernel/provider-ids.ts'
 import { findOneTimeToken, issueOneTimeToken, openPayload } from '../one-time-tokens/one-time-tokens.ts'
-import type { AuthenticationMethod } from '../sessions/authentication.ts'
+import { type AuthenticationMethod, isPasskeyMethod } from '../sessions/authentication.ts'
 
 export type SignInIntent = {
   remember: boolean
   callbackURL?: string | undefined
-  provider?: string | undefined
+  provider?: ProviderId | undefined
   /** The first factor. Absent for a password or provider. */
   method?: AuthenticationMethod | undefined
   /** Absent means now. */
@@ -19,6 +21,10 @@ export type SignInIntent = {
 
 export const getFirstFactor = ({ method, provider }: SignInIntent): AuthenticationMethod =>
   method ?? (provider === undefined ? 'pwd' : 'fed')
+
+/** What the person chose on the page of the sign-in. */
+export const getSignInMethod = (intent: SignInIntent): SignInMethod =>
+  intent.provider ?? (isPasskeyMethod(getFirstFactor(intent)) ? 'passkey' : 'password')
 
 export type Challenge = Verification & { user: User; intent: SignInIntent; token: string }
 

@@ -371,6 +371,7 @@ export const server = (limits: Limits) =>
         effects.riskLevelLowered && 'Your risk level is the lowest now.',
         effects.profileRestored && 'Your name and picture are what they were before the change.',
       ]),
+    lastUsed: 'Last used',
     passwordAccepted: 'Good choice: this password is hard to guess.',
     formUnreadable: 'We couldn’t read this form. Go back and try again.',
     tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,

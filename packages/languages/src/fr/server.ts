@@ -389,6 +389,7 @@ export const server = (limits: Limits): ServerText => ({
       effects.riskLevelLowered && 'Votre niveau de risque est maintenant le plus bas.',
       effects.profileRestored && 'Votre nom et votre photo sont ceux d’avant le changement.',
     ]),
+  lastUsed: 'Votre dernier choix',
   passwordAccepted: 'Bon choix : ce mot de passe est difficile à deviner.',
   formUnreadable: 'Nous n’avons pas pu lire ce formulaire. Revenez en arrière et réessayez.',
   tryAgainIn: (amount, unit) =>

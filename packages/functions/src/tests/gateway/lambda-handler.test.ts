@@ -228,6 +228,7 @@ describe.each([
     expect(cookies ?? multiValueHeaders?.['set-cookie']).toEqual([
       expect.stringMatching(/^local-floorpass_session=/),
       expect.stringMatching(/^floorpass_known_device=/),
+      expect.stringMatching(/^floorpass_sign_in_method=/),
     ])
     expect(headers).not.toHaveProperty('set-cookie')
   })

@@ -72,7 +72,10 @@ describe('delete-user', () => {
 
     const answer = await remove(tab, { password: person.password })
     expect([answer.status, answer.body]).toEqual(deleted)
-    expect(answer.setCookies).toEqual(['local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax'])
+    expect(answer.setCookies).toEqual([
+      'local-floorpass_session=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
+      'floorpass_sign_in_method=; HttpOnly; Max-Age=0; Path=/; SameSite=Lax',
+    ])
     expect((await other.get('/auth/get-session')).body).toBeNull()
     expect((await other.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
     await app.drainMail()

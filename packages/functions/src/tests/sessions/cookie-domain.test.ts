@@ -31,7 +31,10 @@ describe('with COOKIE_DOMAIN', () => {
     const [first = '', second, ...others] = setCookies
     expect(first).toMatch(/^__Host-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax; Secure$/)
     expect(second).toBe(first.replace(own, shared).replace('HttpOnly', `${domain}HttpOnly`))
-    expect(others).toEqual([expect.stringMatching(/^__Host-floorpass_known_device=/)])
+    expect(others).toEqual([
+      expect.stringMatching(/^__Host-floorpass_known_device=/),
+      expect.stringMatching(/^__Host-floorpass_sign_in_method=/),
+    ])
     expect(others.join()).not.toContain('Domain')
   })
 
@@ -56,7 +59,7 @@ describe('with COOKIE_DOMAIN', () => {
     }
     await app.db.session.deleteMany({ where: { userId: tab.userId } })
     expect((await tab.get('/auth/get-session')).setCookies).toHaveLength(2)
-    expect([...tab.cookies.keys()]).toEqual(['__Host-floorpass_known_device'])
+    expect([...tab.cookies.keys()]).toEqual(['__Host-floorpass_known_device', '__Host-floorpass_sign_in_method'])
   })
 
   test('without "remember me" both cookies end with the browser', async () => {

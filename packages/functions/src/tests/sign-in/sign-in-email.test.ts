@@ -36,6 +36,7 @@ describe('sign-in with email and password', () => {
     expect(answer.setCookies).toEqual([
       expect.stringMatching(/^local-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax$/),
       expect.stringMatching(/^floorpass_known_device=[\w.-]+; HttpOnly; Max-Age=15552000; Path=\/; SameSite=Lax$/),
+      'floorpass_sign_in_method=password; HttpOnly; Max-Age=31536000; Path=/; SameSite=Lax',
     ])
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email } })
   })
@@ -288,6 +289,7 @@ describe('the session cookie', () => {
         expect.stringMatching(
           /^__Host-floorpass_known_device=[\w.-]+; HttpOnly; Max-Age=15552000; Path=\/; SameSite=Lax; Secure$/,
         ),
+        '__Host-floorpass_sign_in_method=password; HttpOnly; Max-Age=31536000; Path=/; SameSite=Lax; Secure',
       ])
       const token = tab.cookies.get('__Host-floorpass_session')
       expect(
@@ -303,7 +305,7 @@ describe('the session cookie', () => {
       const tab = await secure.signedIn()
       const again = await signIn(credentials(tab.person), tab)
       const crossSite = expect.stringMatching(/; Path=\/; SameSite=None; Secure$/)
-      expect(again.setCookies).toEqual([crossSite, crossSite])
+      expect(again.setCookies).toEqual([crossSite, crossSite, crossSite])
       expect((await tab.post('/auth/sign-out')).setCookies).toEqual([
         expect.stringMatching(/=; HttpOnly; Max-Age=0; Path=\/; SameSite=None; Secure$/),
       ])

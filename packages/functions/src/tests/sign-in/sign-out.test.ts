@@ -9,7 +9,7 @@ describe('sign-out', () => {
     const cookie = `local-floorpass_session=${tab.cookies.get('local-floorpass_session')}`
     const answer = await tab.post('/auth/sign-out')
     expect([answer.status, answer.body]).toEqual([200, { success: true }])
-    expect([...tab.cookies.keys()]).toEqual(['floorpass_known_device'])
+    expect([...tab.cookies.keys()]).toEqual(['floorpass_known_device', 'floorpass_sign_in_method'])
     expect((await app.browser().get('/auth/get-session', { headers: { cookie } })).body).toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })

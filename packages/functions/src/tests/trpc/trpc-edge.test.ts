@@ -31,7 +31,11 @@ describe('a tRPC call', () => {
     const answer = await tab.post('/trpc/signIn.email', { email, password })
     expect([answer.status, answer.setCookies]).toEqual([
       200,
-      [expect.stringMatching(/^local-floorpass_session=[\w-]{43}; HttpOnly/), expect.stringMatching(/^floorpass_known_device=/)],
+      [
+        expect.stringMatching(/^local-floorpass_session=[\w-]{43}; HttpOnly/),
+        expect.stringMatching(/^floorpass_known_device=/),
+        expect.stringMatching(/^floorpass_sign_in_method=/),
+      ],
     ])
     expect(getData(await tab.get('/trpc/sessions.require'))).toMatchObject({ user: { email } })
   })
@@ -219,7 +223,7 @@ describe('T62: a tRPC batch', () => {
       ['profile.update', { name: 'Eve' }],
     ])
     expect(getKeys(answer)).toEqual(['ok', 'UNAUTHORIZED'])
-    expect(answer.setCookies).toHaveLength(2)
+    expect(answer.setCookies).toHaveLength(3)
   })
 
   test('by GET runs no mutation, even among queries', async () => {

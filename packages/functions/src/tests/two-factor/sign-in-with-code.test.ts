@@ -57,7 +57,7 @@ describe('a sign-in with a second factor', () => {
       user: expect.objectContaining({ id: userId, twoFactorEnabled: true }),
       url: '/dashboard?tab=1',
     })
-    expect([...tab.cookies.keys()]).toEqual(['local-floorpass_session', 'floorpass_known_device'])
+    expect([...tab.cookies.keys()]).toEqual(['local-floorpass_session', 'floorpass_known_device', 'floorpass_sign_in_method'])
     const thief = app.browser()
     thief.cookies.set('floorpass_two_factor', kept)
     expect((await verifyCode(thief, authenticator.code(1))).code).toBe('INVALID_TWO_FACTOR_COOKIE')
