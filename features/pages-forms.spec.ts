@@ -160,3 +160,30 @@ test('pages: a password can be pasted, shown and filled by a manager', async ({ 
     await expect(box).toHaveAttribute('type', 'password')
   }
 })
+
+test('pages: a success takes the focus each time, also with the same words', async ({ page }) => {
+  await signedInPerson(page)
+  await page.goto('/settings/sessions')
+  await scriptsAtWork(page)
+  const saved = page.getByRole('status').filter({ hasText: 'Name saved.' })
+  await page.getByText('Name this device').click()
+  for (const name of ['Desk', 'Desk at home']) {
+    await page.getByLabel('Name', { exact: true }).fill(name)
+    await page.getByRole('button', { name: 'Save name' }).click()
+    await expect(page.getByText(name, { exact: true }).first()).toBeVisible()
+    await expect(saved).toBeFocused()
+  }
+})
+
+test('pages: a refusal of a form that the page no longer has is shown', async ({ page, baseURL }) => {
+  await signedInPerson(page)
+  for (const [path, intent] of [
+    ['/settings/accounts', 'gone'],
+    ['/settings/sessions', 'name gone'],
+    ['/settings/passkeys', 'remove gone'],
+  ] as const) {
+    const answer = await page.request.post(path, { form: { intent }, headers: { origin: baseURL ?? '' } })
+    const html = await answer.text()
+    expect.soft([path, answer.status() >= 400, html.includes('role="alert"')]).toEqual([path, true, true])
+  }
+})

@@ -10,6 +10,9 @@ export type PageError = {
 /** What a form gets back when its action failed: the failure, and what the person had typed. */
 export type FormFailure = { error: PageError; typed: Record<string, string> }
 
+/** The answer of an action: what it did, or its failure. None before the first form is sent. */
+export type FormResult = FormFailure | { done: string; error?: undefined; typed?: undefined } | undefined
+
 /** The mailed link itself is no good: only a new one helps. */
 export const isDeadLink = (error: PageError | null | undefined): boolean =>
   error?.key === 'INVALID_TOKEN' || error?.key === 'TOKEN_EXPIRED'

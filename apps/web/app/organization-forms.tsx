@@ -1,10 +1,6 @@
 import type { ReactNode } from 'react'
-import { Alert } from '#app/components/alert.tsx'
-import { FormErrors } from '#app/components/form-errors.tsx'
 import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
-import type { FormFailure } from '#app/form-result.ts'
-
-type Result = FormFailure | { done: string; error?: undefined; typed?: undefined } | undefined
+import type { FormFailure, FormResult } from '#app/form-result.ts'
 
 /** What each form of an organization's page needs: props by intent, and the hidden field that names the organization. */
 export type OrganizationForms = {
@@ -12,7 +8,7 @@ export type OrganizationForms = {
   hidden: ReactNode
 }
 
-export const organizationForms = (id: string, action: string, result: Result): OrganizationForms => ({
+export const organizationForms = (id: string, action: string, result: FormResult): OrganizationForms => ({
   form: (intent) => ({
     action,
     intent,
@@ -23,23 +19,3 @@ export const organizationForms = (id: string, action: string, result: Result): O
 })
 
 export const pathOfOrganization = (slug: string, page = ''): string => `/settings/organizations/${slug}${page && `/${page}`}`
-
-type ResultAlertProps = {
-  result: Result
-  /** Of the forms that the page shows. The form that was sent may be gone by now: then the failure stands here. */
-  intents: readonly string[]
-  /** Changes with what the forms change, so that each success is announced. */
-  version: string
-}
-
-export function ResultAlert({ result, intents, version }: ResultAlertProps) {
-  if (!result) return null
-  if (!result.error)
-    return (
-      <Alert key={version} look="success" landing>
-        {result.done}
-      </Alert>
-    )
-  if (intents.includes(result.typed.intent ?? '')) return null
-  return <FormErrors error={{ ...result.error, fields: {} }} remedy={reauthenticateLink(result.error)} />
-}

@@ -8,13 +8,13 @@ const looks = {
 
 type AlertProps = {
   look?: keyof typeof looks
-  /** Focus goes to it, and the page scrolls there: for an answer that is far from the button, or whose button is gone. */
-  landing?: boolean
+  /** The answer that it reports. Each new answer takes the focus, also one with the same words. */
+  landing?: object | undefined
   children: ReactNode
 }
 
 /** A message in the page. Success and information are announced politely; failures go through FormErrors. */
-export function Alert({ look = 'info', landing = false, children }: AlertProps) {
+export function Alert({ look = 'info', landing, children }: AlertProps) {
   const box = useRef<HTMLDivElement>(null)
 
   useEffect(() => {
@@ -25,9 +25,9 @@ export function Alert({ look = 'info', landing = false, children }: AlertProps) 
     <div
       ref={box}
       role="status"
-      tabIndex={landing ? -1 : undefined}
+      tabIndex={landing && -1}
       // biome-ignore lint/a11y/noAutofocus: without JavaScript the browser does it
-      autoFocus={landing}
+      autoFocus={landing !== undefined}
       className={`grid gap-3 rounded-md border-l-4 px-4 py-3 ${looks[look]}`}
     >
       {children}

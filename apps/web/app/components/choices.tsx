@@ -44,9 +44,16 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
   const error = fields[name]
   const chosen = typed[name] ?? defaultValue
   return (
-    <fieldset aria-describedby={error ? `${name}-error` : undefined} className="grid gap-3">
+    <fieldset
+      aria-describedby={[error && `${name}-error`, hint && `${name}-hint`].filter(Boolean).join(' ') || undefined}
+      className="grid gap-3"
+    >
       <legend className="font-semibold">{legend}</legend>
-      {hint && <p className="text-ink-soft">{hint}</p>}
+      {hint && (
+        <p id={`${name}-hint`} className="text-ink-soft">
+          {hint}
+        </p>
+      )}
       {options.map((option, index) => (
         <label
           key={option.value}

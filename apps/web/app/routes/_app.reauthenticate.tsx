@@ -185,7 +185,7 @@ function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, res
         <PageForm {...form('email')}>
           {result && !result.error ? (
             <>
-              <Alert look="success" landing>
+              <Alert look="success" landing={result}>
                 <Sentence parts={text.sent} email={email} />
               </Alert>
               <LocalMailbox />

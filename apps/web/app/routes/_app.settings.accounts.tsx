@@ -11,6 +11,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
 import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { getNotice } from '#app/notice.ts'
@@ -61,17 +62,17 @@ export default function AccountSettings() {
   const { accounts, unlinked, isReauthenticated, notice, refusal } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const isOpen = isReauthenticated || result?.error !== undefined
+  const shown = [
+    ...accounts.filter(({ isOnlyMethod }) => !isOnlyMethod).map(({ id }) => id),
+    ...unlinked.map(({ id }) => `link-${id}`),
+  ]
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   return (
     <>
       <Card title={text.title}>
         {refusal && !result && <ProviderRefusal {...refusal} />}
         {notice && !result && <Alert look="success">{notice}</Alert>}
-        {result && !result.error && (
-          <Alert key={accounts.length} look="success" landing>
-            {result.done}
-          </Alert>
-        )}
+        <ResultAlert result={result} intents={shown} />
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {accounts.map((account) => (

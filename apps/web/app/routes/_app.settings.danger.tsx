@@ -44,6 +44,7 @@ export default function DangerSettings() {
     <>
       <Card title={text.takeTitle}>
         {refusal && !result && <FormErrors error={refusal} />}
+        {failure && failed === 'delete' && !hasPassword && <FormErrors error={{ ...failure.error, fields: {} }} />}
         <p className="text-ink-soft">{text.takeLead}</p>
         {isReauthenticated ? (
           <div>
@@ -75,7 +76,7 @@ export default function DangerSettings() {
           <p className="text-ink-soft">{hasPassword ? text.otherWay : text.mailLead}</p>
           {result && !result.error && (
             <>
-              <Alert look="success" landing>
+              <Alert look="success" landing={result}>
                 <p>
                   {text.sent[0]}
                   <strong className="font-semibold">

@@ -6,10 +6,11 @@ import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { momentText } from '#app/moment-text.server.ts'
 import { getNotice } from '#app/notice.ts'
-import { organizationForms, pathOfOrganization, ResultAlert } from '#app/organization-forms.tsx'
+import { organizationForms, pathOfOrganization } from '#app/organization-forms.tsx'
 import { loadOrganization } from '#app/organization-page.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -65,7 +66,7 @@ export default function OrganizationOverview() {
   return (
     <>
       {notice && !result && <Alert look="success">{notice}</Alert>}
-      <ResultAlert result={result} intents={isAccepted ? [] : ['accept', 'leave']} version={String(isAccepted)} />
+      <ResultAlert result={result} intents={isAccepted ? [] : ['accept', 'leave']} />
       {!isAccepted && (
         <Card title={text.addedTitle}>
           <p className="text-ink-soft">{text.addedLead}</p>

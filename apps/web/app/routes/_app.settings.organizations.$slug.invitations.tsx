@@ -7,9 +7,10 @@ import { EmptyState } from '#app/components/empty-state.tsx'
 import { Field } from '#app/components/field.tsx'
 import { InvitationRow } from '#app/components/invitation-row.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Select } from '#app/components/select.tsx'
 import { momentText } from '#app/moment-text.server.ts'
-import { organizationForms, pathOfOrganization, ResultAlert } from '#app/organization-forms.tsx'
+import { organizationForms, pathOfOrganization } from '#app/organization-forms.tsx'
 import { loadOrganization } from '#app/organization-page.server.ts'
 import { roleName } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -64,11 +65,7 @@ export default function OrganizationInvitations() {
   const intents = ['invite', ...invitations.flatMap((invitation) => [`resend:${invitation.id}`, `cancel:${invitation.id}`])]
   return (
     <>
-      <ResultAlert
-        result={result}
-        intents={intents}
-        version={invitations.map((invitation) => invitation.id + invitation.until.iso).join()}
-      />
+      <ResultAlert result={result} intents={intents} />
       <Card title={text.inviteTitle}>
         <p className="text-ink-soft">{text.inviteLead(invitationHours)}</p>
         <PageForm {...form('invite')}>

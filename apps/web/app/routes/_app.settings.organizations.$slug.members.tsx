@@ -6,9 +6,10 @@ import { Card } from '#app/components/card.tsx'
 import { EmptyState } from '#app/components/empty-state.tsx'
 import { Field } from '#app/components/field.tsx'
 import { MemberRow } from '#app/components/member-row.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Select } from '#app/components/select.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
-import { organizationForms, pathOfOrganization, ResultAlert } from '#app/organization-forms.tsx'
+import { organizationForms, pathOfOrganization } from '#app/organization-forms.tsx'
 import { loadOrganization } from '#app/organization-page.server.ts'
 import { roleName, roleOptions } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -98,7 +99,7 @@ export default function OrganizationMembers() {
   ])
   return (
     <Card title={text.membersTitle}>
-      <ResultAlert result={result} intents={intents} version={members.map((member) => member.id + member.role).join()} />
+      <ResultAlert result={result} intents={intents} />
       <Form
         key={`${search} ${ofRole}`}
         method="get"
@@ -120,7 +121,7 @@ export default function OrganizationMembers() {
           <SubmitButton look="secondary">{text.find}</SubmitButton>
         </div>
       </Form>
-      <p className="text-sm text-ink-soft">
+      <p role="status" className="text-sm text-ink-soft">
         {isFiltered ? text.found(total) : text.count(total)}
         {isFiltered && (
           <>

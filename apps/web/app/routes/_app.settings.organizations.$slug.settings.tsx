@@ -8,9 +8,10 @@ import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { Field } from '#app/components/field.tsx'
 import { OrganizationDetailsForm } from '#app/components/organization-details-form.tsx'
 import { ReauthenticationGate } from '#app/components/reauthentication-gate.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { getNotice } from '#app/notice.ts'
-import { organizationForms, pathOfOrganization, ResultAlert } from '#app/organization-forms.tsx'
+import { organizationForms, pathOfOrganization } from '#app/organization-forms.tsx'
 import { loadOrganization } from '#app/organization-page.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
@@ -63,7 +64,7 @@ export default function OrganizationSettings() {
   return (
     <>
       {notice && !result && <Alert look="success">{notice}</Alert>}
-      <ResultAlert result={result} intents={intents} version={name} />
+      <ResultAlert result={result} intents={intents} />
       {mayUpdate && (
         <Card title={text.detailsTitle}>
           <OrganizationDetailsForm name={name} slug={slug} lengths={lengths} form={form} hidden={hidden} />

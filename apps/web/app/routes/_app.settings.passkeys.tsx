@@ -1,16 +1,15 @@
 import { reauthenticationAge } from '@floorpass/api/contracts'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
-import { Alert } from '#app/components/alert.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card, Detail } from '#app/components/card.tsx'
 import { ConfirmButton, useIsConfirming } from '#app/components/confirm-button.tsx'
 import { Field } from '#app/components/field.tsx'
-import { FormErrors } from '#app/components/form-errors.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { PasskeyButton } from '#app/components/passkey-button.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -70,16 +69,9 @@ export default function PasskeySettings() {
   const answer = result && !result.error ? result : undefined
   const failureOf = (intent: string) => (failure?.typed.intent === intent ? failure : undefined)
   const shown = ['add', ...passkeys.flatMap(({ id }) => [`rename ${id}`, `remove ${id}`])]
-  // Another tab may have removed the passkey, but the person must learn that this change did not work.
-  const formlessError = failure && !shown.includes(failure.typed.intent ?? '') ? failure.error : undefined
   return (
     <Card title={text.title}>
-      {formlessError && <FormErrors error={formlessError} />}
-      {answer && (
-        <Alert key={`${answer.done} ${passkeys.length}`} look="success" landing>
-          {answer.done}
-        </Alert>
-      )}
+      <ResultAlert result={result} intents={shown} />
       {answer?.isAdded && !twoFactorEnabled && (
         <div className="grid justify-items-start gap-3 rounded-md bg-sunken px-4 py-4">
           <p className="text-pretty">{hasPassword ? text.codesLead : text.codesLeadWithoutPassword}</p>

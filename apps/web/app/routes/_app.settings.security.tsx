@@ -108,7 +108,7 @@ export default function SecuritySettings() {
   return (
     <>
       {answer?.done && (
-        <Alert key={loaded.devices.length} look="success" landing>
+        <Alert look="success" landing={answer}>
           {answer.done}
         </Alert>
       )}

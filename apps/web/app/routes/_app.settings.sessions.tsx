@@ -1,16 +1,15 @@
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { withApi, withApiForm } from '#app/api.server.ts'
-import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card, Detail } from '#app/components/card.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { DeviceIcon } from '#app/components/device-icon.tsx'
 import { EndOtherSessions } from '#app/components/end-other-sessions.tsx'
 import { Field } from '#app/components/field.tsx'
-import { FormErrors } from '#app/components/form-errors.tsx'
 import { Moment } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
 import { describeDevice } from '#app/describe-device.server.ts'
 import type { FormFailure } from '#app/form-result.ts'
@@ -70,17 +69,10 @@ export default function SessionSettings() {
     ...sessions.filter(({ current }) => !current).map(({ token }) => token),
     ...sessions.map(({ token }) => `name ${token}`),
   ]
-  // What was to be ended is on the page no more, but the person must learn that it did not work.
-  const formlessError = result?.error && !shown.includes(result.typed.intent ?? '') ? result.error : undefined
   return (
     <>
       <Card title={text.title}>
-        {formlessError && <FormErrors error={formlessError} />}
-        {result && !result.error && (
-          <Alert key={`${result.done} ${sessions.length}`} look="success" landing>
-            {result.done}
-          </Alert>
-        )}
+        <ResultAlert result={result} intents={shown} />
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">
           {sessions.map((session) => (
@@ -148,6 +140,8 @@ function SessionRow({ token, current, trusted, nickname, device, signedIn, lastS
               hint={text.nameHint}
               defaultValue={nickname ?? ''}
               maxLength={50}
+              required={false}
+              autoComplete="off"
             />
             <div>
               <SubmitButton look="secondary">{text.saveName}</SubmitButton>

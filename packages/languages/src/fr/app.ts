@@ -253,7 +253,7 @@ export const app: typeof english = {
     email: 'Adresse e‑mail',
     invite: 'Envoyer l’invitation',
     openTitle: 'Invitations en attente',
-    sent: 'Envoyée le',
+    sent: 'Envoyée',
     until: 'Expire le',
     resend: 'Renvoyer',
     cancel: 'Annuler',
