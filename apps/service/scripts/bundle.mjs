@@ -10,7 +10,7 @@ const app = fileURLToPath(new URL('../', import.meta.url))
 const folder = join(app, 'build')
 
 /** Packages that stay in node_modules: they load files next to their own, or are never used. */
-const externalPackages = /^(@electric-sql\/pglite|@node-rs\/argon2|undici)(\/|$)/
+const externalPackages = /^(@electric-sql\/pglite|@node-rs\/argon2|sharp|undici)(\/|$)/
 
 /** Writes build/server.js and its chunks. Build the pages first: the bundle contains them, so that both share one instance of each package. */
 export async function bundle() {

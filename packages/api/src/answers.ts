@@ -193,6 +193,9 @@ export const activityAnswer = z.strictObject({
   ),
   nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page'),
 })
+export const setPictureAnswer = z.strictObject({ image: z.string().describe('The address of the picture') })
+/** The bytes of a picture. */
+export const webpAnswer = z.string()
 export const securityAnswer = z.strictObject({
   score: z.int().describe('0 to 100'),
   steps: z.array(z.strictObject({ name: z.enum(securitySteps), points: z.int(), done: z.boolean() })),

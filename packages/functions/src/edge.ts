@@ -5,6 +5,7 @@ import type { EdgeService } from './edge-service.ts'
 import type { Edge, EdgeEnv, Pages } from './edge-types.ts'
 import { withBufferedBody } from './http/buffer-body.ts'
 import { answerPreflight, withCorsHeaders } from './http/cors.ts'
+import { isPictureForm, largestBodyOf } from './http/largest-body.ts'
 import { assertTrustedOrigin } from './http/origin-check.ts'
 import { withRequestContext } from './http/request-context.ts'
 import { errorResponse, json } from './http/respond.ts'
@@ -41,8 +42,15 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
       await next()
     })
   app.use(async (c, next) => {
-    c.req.raw = await withBufferedBody(c.req.raw, c.env.framesBodies)
-    await next()
+    const limit = await largestBodyOf(c.req.raw, c.get('context'))
+    try {
+      c.req.raw = await withBufferedBody(c.req.raw, c.env.framesBodies, limit)
+    } catch (error) {
+      if (!(error instanceof AppError && error.key === 'PAYLOAD_TOO_LARGE' && isPictureForm(c.req.raw))) throw error
+      // A browser without JavaScript would show the code.
+      return c.redirect('/settings/profile?error=PICTURE_TOO_LARGE', 303)
+    }
+    return next()
   })
 
   const getDocument = createApiDocument(deps)

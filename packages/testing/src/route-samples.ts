@@ -21,6 +21,13 @@ export const serviceKey = 'a-key-of-the-gateway-q8Zr41Lk7TnB2vXw'
 /** Every REST address: a route appears once for each of its aliases. */
 export const addresses: Route[] = routes.flatMap((route) => [route.path, ...route.aliases].map((path) => ({ ...route, path })))
 
+/** The address of a route, with the parts of its path that the input names. */
+export const addressOf = (path: string, input: Record<string, unknown> = {}): string =>
+  `/auth${path.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? 'unknown'))}`
+
+/** The smallest picture that the service accepts: a white pixel. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'
+
 /** A valid, single-use input for each route that takes one. A new route needs an entry here. */
 export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Promise<Record<string, unknown>>> {
   const verificationToken = async () => ({ token: app.outbox.lastTo((await app.signUp()).email).token })
@@ -155,6 +162,11 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /introspect': async ({ cookies }) => ({ token: cookies.get('local-floorpass_session') }),
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /name-session': async (tab) => ({ token: await handleOf(tab), nickname: 'My laptop' }),
+    'POST /set-picture': async () => ({ picture: pixel }),
+    'GET /pictures/{name}.webp': async (tab) => {
+      const { body } = await tab.post('/auth/set-picture', { picture: pixel })
+      return { name: (body as { image: string }).image.split('/').at(-1)?.replace('.webp', '') }
+    },
     'POST /delete-user': async ({ person: { password } }) => ({ password }),
     'POST /organization/create': async () => ({ name: 'Desk', slug: randomUUID() }),
     'GET /organization/get': organization,

@@ -9,6 +9,7 @@ import { clearPassword } from '../password-guesses/password-account.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
+import { findPictureName } from '../users/picture-address.ts'
 import { undoEmailChangeInput } from './contract.ts'
 import { findUndoEffects, getTrustCutoff, type UndoEffects } from './undo-effects.ts'
 import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
@@ -127,6 +128,7 @@ async function restoreUser(
   await tx.user.deleteMany({ where: { email, emailVerified: false, suspendedAt: null, importedAt: null, id: { not: id } } })
   const holder = await tx.user.findUnique({ where: { email } })
   if (holder && holder.id !== id) throw new AppError('EMAIL_TAKEN')
+  const image = await findUsableImage(tx, snapshot?.image ?? null)
   return tx.user.update({
     where: { id },
     data: {
@@ -135,9 +137,15 @@ async function restoreUser(
       twoFactorEnabled: twoFactor === 'kept' || twoFactor === 'restored',
       ...(tradingDisabled && { tradingEnabled: false }),
       ...(riskLevelLowered && { riskLevel: 'conservative' as const }),
-      ...(snapshot && { name: snapshot.name, image: snapshot.image, unlinkedProviders: snapshot.unlinkedProviders }),
+      ...(snapshot && { name: snapshot.name, image, unlinkedProviders: snapshot.unlinkedProviders }),
     },
   })
+}
+
+/** Null for a picture of ours that was replaced or removed since: its address answers no more. */
+async function findUsableImage(tx: Transaction, image: string | null): Promise<string | null> {
+  const name = image === null ? null : findPictureName(image)
+  return name === null || (await tx.profilePicture.count({ where: { name } })) > 0 ? image : null
 }
 
 async function restoreFactor(

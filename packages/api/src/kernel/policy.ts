@@ -83,6 +83,18 @@ export const policy = {
     /** How long a key is published after the next one signs. Longer than a token lives. */
     keepRetired: 1 * hour,
   },
+  /** ADR 040. */
+  pictures: {
+    /** Of a form with a picture. */
+    largestForm: 2 * 1024 * 1024,
+    /** A decoded pixel takes four bytes of memory. */
+    mostPixels: 25_000_000,
+    /** Width and height of what we store. */
+    side: 256,
+    /** Of a decoding. */
+    longestWork: 5,
+    waiting: 16,
+  },
   /** In one file of the activity. */
   exportedEvents: 5000,
   sessionsInMemory: 50_000,
@@ -175,6 +187,7 @@ export const limits = {
   'export-data:user': { points: 5, seconds: 10 * minute, counts: 'user' },
   'export-activity:user': { points: 10, seconds: 10 * minute, counts: 'user' },
   'update-user:user': { points: 60, seconds: minute, counts: 'user' },
+  'set-picture:user': { points: 20, seconds: hour, counts: 'user' },
   'change-organization:user': { points: 60, seconds: minute, counts: 'user' },
   'check-slug:user': { points: 30, seconds: minute, counts: 'user' },
   'add-member:target': { points: 5, seconds: hour, counts: 'target' },

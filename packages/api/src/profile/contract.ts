@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { callbackURL, imageUrl, locale, oneTimeToken, password, personName, riskLevel } from '../kernel/fields.ts'
+import { policy } from '../kernel/policy.ts'
 
 /** Loose, so that `updateUser` can name the forbidden fields. */
 export const updateUserInput = z.looseObject({
@@ -9,6 +10,17 @@ export const updateUserInput = z.looseObject({
   riskLevel: riskLevel.optional(),
   locale: locale.optional(),
 })
+
+/** Base64, since JSON has no bytes. The edge turns the file of a form into it. */
+export const setPictureInput = z.object({
+  picture: z
+    .string()
+    .min(1, 'Choose a file')
+    .max(Math.ceil(policy.pictures.largestForm / 3) * 4)
+    .describe('The file in base64: JPEG, PNG, WebP or GIF'),
+})
+
+export const getPictureInput = z.object({ name: z.string().max(64) })
 
 /** By which a person filters the activity. */
 export const activityKinds = ['sign-ins', 'security', 'profile', 'organizations', 'support'] as const

@@ -2,8 +2,11 @@ import { router } from '../trpc.ts'
 import { deleteUser } from './delete-user.ts'
 import { exportActivity } from './export-activity.ts'
 import { exportData } from './export-data.ts'
+import { getPicture } from './get-picture.ts'
 import { getSecurity } from './get-security.ts'
 import { listActivity } from './list-activity.ts'
+import { removePicture } from './remove-picture.ts'
+import { setPicture } from './set-picture.ts'
 import { updateUser } from './update-user.ts'
 
 export const profileRouter = router({
@@ -13,4 +16,7 @@ export const profileRouter = router({
   listActivity,
   exportActivity,
   getSecurity,
+  getPicture,
+  setPicture,
+  removePicture,
 })

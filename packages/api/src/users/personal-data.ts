@@ -6,23 +6,40 @@ import { describeSession, presentUser } from '../sessions/present-session.ts'
 /** Returns all data of a user (GDPR article 20), without secrets and other people's data. */
 export async function collectPersonalData(db: Database, user: User) {
   const userId = user.id
-  const [accounts, sessions, memberships, invitations, passkeys, trustedDevices, twoFactor, backupCodes, links, activity] =
-    await db.$transaction([
-      db.account.findMany({ where: { userId } }),
-      db.session.findMany({ where: { userId } }),
-      db.member.findMany({ where: { userId }, include: { organization: true } }),
-      db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
-      db.passkey.findMany({ where: { userId } }),
-      db.trustedDevice.findMany({ where: { userId } }),
-      db.twoFactor.findUnique({ where: { userId } }),
-      db.backupCode.count({ where: { userId, usedAt: null } }),
-      db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
-      db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
-    ])
+  const [
+    accounts,
+    sessions,
+    memberships,
+    invitations,
+    passkeys,
+    trustedDevices,
+    twoFactor,
+    backupCodes,
+    links,
+    picture,
+    activity,
+  ] = await db.$transaction([
+    db.account.findMany({ where: { userId } }),
+    db.session.findMany({ where: { userId } }),
+    db.member.findMany({ where: { userId }, include: { organization: true } }),
+    db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
+    db.passkey.findMany({ where: { userId } }),
+    db.trustedDevice.findMany({ where: { userId } }),
+    db.twoFactor.findUnique({ where: { userId } }),
+    db.backupCode.count({ where: { userId, usedAt: null } }),
+    db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
+    db.profilePicture.findUnique({ where: { userId } }),
+    db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
+  ])
 
   return {
     exportedAt: new Date(),
     user: { ...presentUser(user), locale: user.locale },
+    picture: picture && {
+      type: 'image/webp',
+      base64: Buffer.from(picture.content).toString('base64'),
+      createdAt: picture.createdAt,
+    },
     accounts: accounts.map(({ id, providerId, accountId, scopes, passwordHash, lastUsedAt, createdAt }) => ({
       id,
       providerId,

@@ -1,13 +1,15 @@
 import { AppError, policy } from '@floorpass/api'
 
-const { largestBody } = policy
-
 const smallBody = 4096
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up.
  * `isFramed`: the transport delivers at most Content-Length bytes. */
-export async function withBufferedBody(request: Request, isFramed = false): Promise<Request> {
+export async function withBufferedBody(
+  request: Request,
+  isFramed = false,
+  largestBody: number = policy.largestBody,
+): Promise<Request> {
   const { url, method, headers } = request
   const claimed = headers.get('content-length')
   if (isFramed && withBody.has(method) && claimed !== null && Number(claimed) <= smallBody) {
@@ -15,8 +17,8 @@ export async function withBufferedBody(request: Request, isFramed = false): Prom
   }
   // The server builds the whole Request when `body` is read, so skip that for methods without one.
   if (method === 'GET' || method === 'HEAD' || request.body === null) return request
-  if (Number(claimed) > largestBody) throw new AppError('PAYLOAD_TOO_LARGE')
-  return new Request(url, { method, headers, body: await read(request.body) })
+  if (Number(claimed) > largestBody) throw tooLarge(largestBody)
+  return new Request(url, { method, headers, body: await read(request.body, largestBody) })
 }
 
 /** Without this code, a caller that hangs up would look like a lost database connection. */
@@ -24,7 +26,10 @@ function refuseIncomplete(cause: unknown): never {
   throw new AppError('BAD_REQUEST', { message: 'The request body is incomplete', cause })
 }
 
-async function read(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+const tooLarge = (bytes: number): AppError =>
+  new AppError('PAYLOAD_TOO_LARGE', { message: `The request body is larger than ${bytes / 1024} KiB` })
+
+async function read(body: ReadableStream<Uint8Array>, largestBody: number): Promise<Uint8Array<ArrayBuffer>> {
   // Copy chunks into one buffer: bytes sent one by one would keep one object each. Never reserve Content-Length, which may be a lie.
   let bytes = new Uint8Array(0)
   let size = 0
@@ -33,7 +38,7 @@ async function read(body: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayB
     const { done, value } = await reader.read().catch(refuseIncomplete)
     if (done) return bytes.subarray(0, size)
     const end = size + value.length
-    if (end > largestBody) throw new AppError('PAYLOAD_TOO_LARGE')
+    if (end > largestBody) throw tooLarge(largestBody)
     if (end > bytes.length) {
       const grown = new Uint8Array(Math.min(largestBody, Math.max(end, 2 * bytes.length)))
       grown.set(bytes)

@@ -1,9 +1,13 @@
 import { AppError } from '@floorpass/api'
 import { trimWhitespace } from './trim-whitespace.ts'
 
-export type BodyKind = 'json' | 'form'
+export type BodyKind = 'json' | 'form' | 'multipart'
 
-const contentTypes = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const
+export const contentTypes: Record<BodyKind, string> = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  multipart: 'multipart/form-data',
+}
 
 export const readQuery = (request: Request): Record<string, string> => Object.fromEntries(new URL(request.url).searchParams)
 
@@ -24,6 +28,7 @@ export async function readBody(request: Request, accepts: readonly BodyKind[]): 
       message: `This content type is not allowed. Send ${allowed} in UTF-8, uncompressed`,
     })
   }
+  if (kind === 'multipart') return readFields(bytes, request.headers)
   const text = decode(bytes)
   if (kind === 'form') return Object.fromEntries(new URLSearchParams(text))
   try {
@@ -31,6 +36,19 @@ export async function readBody(request: Request, accepts: readonly BodyKind[]): 
   } catch (cause) {
     throw new AppError('BAD_REQUEST', { cause })
   }
+}
+
+/** The fields of a form with files. A file becomes base64, as in JSON. */
+async function readFields(bytes: ArrayBuffer, headers: Headers): Promise<Record<string, string>> {
+  const type = headers.get('content-type') ?? ''
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
+    throw new AppError('BAD_REQUEST', { message: 'The request body is not a valid form', cause })
+  })
+  const fields = [...form].map(async ([name, value]) => [
+    name,
+    typeof value === 'string' ? value : Buffer.from(await value.arrayBuffer()).toString('base64'),
+  ])
+  return Object.fromEntries(await Promise.all(fields))
 }
 
 /** The kind of body that the headers declare. Null if it is not in `accepts`, not UTF-8, or compressed. */

@@ -1,4 +1,4 @@
-import { methodsOf } from '../rest/dispatch.ts'
+import { methodsOf, patternOf } from '../rest/dispatch.ts'
 
 const fixed = new Set(['/healthz', '/readyz', '/metrics'])
 
@@ -8,7 +8,7 @@ export const methodLabel = (method: string): string => (methods.has(method) ? me
 
 /** The route of a path as a metric label. All unknown paths share one label. */
 export function routePattern(path: string, status: number): string {
-  if (fixed.has(path) || methodsOf(path).length > 0) return path
+  if (fixed.has(path) || methodsOf(path).length > 0) return patternOf(path)
   if (status === 404 || path.startsWith('/auth/')) return 'unknown'
   if (path.startsWith('/trpc/')) return '/trpc/*'
   if (path.startsWith('/tests/')) return '/tests/*'

@@ -11,6 +11,8 @@ type SampleOptions = { url: string; baseUrl: string; input: Input; recorded: Rec
 /** Public routes that do more for a browser with cookies. */
 const readsCookies = new Set(['/get-session', '/sign-out', '/passkey/verify-authentication'])
 
+const fillPath = (url: string, input: Input): string => url.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name]))
+
 /** Routes that a browser follows. A program has no use for their answer. */
 const isLink = ({ answer, path }: Route): boolean => answer === null && path !== '/sign-in/social'
 
@@ -36,18 +38,20 @@ function curlSample({ method, access, path, answer, accepts }: Route, { url, bas
   const sendsCookies = access === 'session' || access === 'challenge' || readsCookies.has(path)
   const setsCookies = (recorded?.declared?.cookies.length ?? 0) > 0
   const hasInput = Object.keys(input).length > 0
-  const query = isPost || !hasInput ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
+  const isUpload = accepts.includes('multipart')
+  const query = isPost || !hasInput || url.includes('{') ? '' : `?${new URLSearchParams(input as Record<string, string>)}`
   const isForm = accepts[0] === 'form'
   const body = isForm ? String(new URLSearchParams(input as Record<string, string>)) : printJson(input)
   return [
-    `curl ${answer === null ? '-i ' : ''}${isPost ? '-X POST ' : ''}${quote(url + query)}`,
+    `curl ${answer === null ? '-i ' : ''}${isPost ? '-X POST ' : ''}${quote(fillPath(url, input) + query)}`,
     ...(sendsCookies ? ['-b cookies.txt'] : []),
     ...(setsCookies ? ['-c cookies.txt'] : []),
     // The service refuses a cookie without an origin (docs/specs/cors.md).
     ...(sendsCookies && isPost ? [`-H ${quote(`origin: ${baseUrl}`)}`] : []),
     ...(access === 'service' ? ['-H "authorization: Bearer $SERVICE_SECRET"'] : []),
-    ...(isPost && hasInput && !isForm ? ["-H 'content-type: application/json'"] : []),
-    ...(isPost && hasInput ? [`-d ${quote(body)}`] : []),
+    ...(isUpload ? ['-F picture=@picture.jpg'] : []),
+    ...(isPost && hasInput && !isForm && !isUpload ? ["-H 'content-type: application/json'"] : []),
+    ...(isPost && hasInput && !isUpload ? [`-d ${quote(body)}`] : []),
   ].join(' \\\n  ')
 }
 
@@ -55,7 +59,7 @@ function clientSample(route: Route, { url, input, recorded }: SampleOptions): st
   if (route.access === 'service' || isLink(route)) return null
   if (route.answer === null)
     return `location.assign(${printLiteral(`${url}?${new URLSearchParams(input as Record<string, string>)}`)})`
-  if (!recorded) return null
+  if (!recorded || route.path.includes('{')) return null
   const { procedure, kind } = recorded
   const argument = isEmpty(recorded.input) ? '' : printLiteral(recorded.input)
   const shortName = shortNames[procedure]

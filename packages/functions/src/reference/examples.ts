@@ -115,6 +115,8 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'POST /revoke-session': { token: ids.session },
   'GET /list-activity': { limit: '20' },
   'POST /update-user': { name: 'Ada Lovelace', riskLevel: 'moderate' },
+  'POST /set-picture': { picture: 'iVBORw0KGgo…' },
+  'GET /pictures/{name}.webp': { name: opaque },
   'POST /delete-user': { password: 'plum kettle orbit' },
   'POST /unlink-account': { providerId: 'github' },
   'GET /reset-password': { token: opaque, callbackURL: '/reset-password' },

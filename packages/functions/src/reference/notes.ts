@@ -84,6 +84,10 @@ const routeNotes: Record<string, string> = {
   'POST /undo-email-change': 'Also undoes what may have happened to the account since the change: the answer lists it.',
   'POST /update-user':
     'Turning trading on or choosing a higher risk needs a recent sign-in. Other fields than these are refused.',
+  'POST /set-picture': `Send the file as the field \`picture\` of a form (multipart/form-data, at most ${policy.pictures.largestForm / 1024 ** 2} MiB). Stores its centre as WebP, ${policy.pictures.side} pixels wide and high, without metadata. \`image\` is the new address.`,
+  'POST /remove-picture': 'Succeeds without a picture too.',
+  'GET /pictures/{name}.webp':
+    'The address is the `image` of a user. Browsers may keep the picture: another one has another address.',
   'POST /delete-user': 'Without `password` or `token`, mails a link that deletes the account.',
   'POST /link-social-account': 'Send the browser to the `url` of the answer.',
   'POST /organization/set-active': 'Send `organizationId: null` to clear it.',
@@ -190,6 +194,7 @@ const fieldNotesByRoute: Record<string, Record<string, Schema>> = {
     tradingEnabled: { description: 'Accepted and ignored: trading is off until the user turns it on' },
   },
   'POST /reset-password': { newPassword },
+  'GET /pictures/{name}.webp': { name: { description: 'The name of the picture' } },
   'POST /change-password': { newPassword },
   'POST /set-password': { newPassword },
   'GET /callback/google': { code: { description: 'Set by the provider' } },

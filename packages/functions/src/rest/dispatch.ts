@@ -9,7 +9,23 @@ const entriesByPath = Map.groupBy(
   routes.flatMap((route) => pathsOf(route).map((path) => ({ path, route }))),
   ({ path }) => path,
 )
-const routesAt = (path: string): Route[] | undefined => entriesByPath.get(path)?.map(({ route }) => route)
+const routesAt = (path: string): Route[] | undefined => entriesByPath.get(patternOf(path))?.map(({ route }) => route)
+
+const templates = [...entriesByPath.keys()]
+  .filter((path) => path.includes('{'))
+  .map((pattern) => ({
+    pattern,
+    expression: new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[\\w-]+)')}$`),
+  }))
+
+/** The path of the route that answers an address, or the address itself. */
+export const patternOf = (path: string): string =>
+  entriesByPath.has(path) ? path : (templates.find(({ expression }) => expression.test(path))?.pattern ?? path)
+
+const parametersOf = (path: string): Record<string, string> => {
+  const template = templates.find(({ pattern }) => pattern === patternOf(path))
+  return { ...template?.expression.exec(path)?.groups }
+}
 
 const documentPaths = new Set(['/auth/openapi.json', '/auth/reference', ...Object.keys(pageFiles)])
 
@@ -20,7 +36,8 @@ export const methodsOf = (path: string): string[] =>
 export async function dispatch(request: Request, path: string, api: Api, deps: Deps): Promise<Response> {
   try {
     const route = requireRoute(path, request.method)
-    const input = route.method === 'GET' ? readQuery(request) : await readBody(request, route.accepts)
+    const input =
+      route.method === 'GET' ? { ...readQuery(request), ...parametersOf(path) } : await readBody(request, route.accepts)
     const result = await route.call(api, input as never, request, deps)
     return result instanceof Response ? result : json(result)
   } catch (thrown) {

@@ -1,15 +1,13 @@
 import { AppError, catalogue, type ErrorKey } from '@floorpass/api'
-import { emptyAnswer, errorAnswer } from '@floorpass/api/contracts'
+import { emptyAnswer, errorAnswer, webpAnswer } from '@floorpass/api/contracts'
 import { z } from 'zod'
-import type { BodyKind } from '../http/read-input.ts'
+import { contentTypes } from '../http/read-input.ts'
 import { type CodeSample, codeSamples } from '../reference/code-samples.ts'
 import { answerExamples, buildExample, inputExamples, type Schema } from '../reference/examples.ts'
 import { accessNotes, describeField, describeLimit, groups, noteOf, type RouteAccess } from '../reference/notes.ts'
 import { type RecordedCall, recordCall } from '../reference/record-call.ts'
 import { commonErrorsOf, otherStatusOf, rowErrorsOf, ruleErrorsOf } from '../reference/route-errors.ts'
 import type { Route } from './routes.ts'
-
-const mediaTypes: Record<BodyKind, string> = { json: 'application/json', form: 'application/x-www-form-urlencoded' }
 
 type DocumentInfo = { appName: string; baseUrl: string; cookieName: string }
 
@@ -23,7 +21,14 @@ export type Operation = {
   description: string
   tags: string[]
   security: Record<string, never[]>[]
-  parameters?: { name: string; in: 'query'; required: boolean; description?: string; schema: Schema; example?: unknown }[]
+  parameters?: {
+    name: string
+    in: 'query' | 'path'
+    required: boolean
+    description?: string
+    schema: Schema
+    example?: unknown
+  }[]
   requestBody?: { required: boolean; content: Content }
   responses: Record<string, Response>
   'x-access': RouteAccess
@@ -75,7 +80,7 @@ const buildErrorExamples = (): Record<string, ErrorExample> =>
 type BuildOptions = { schemas: Record<string, Schema>; baseUrl: string }
 
 const operationId = ({ method }: Route, path: string): string =>
-  `${method.toLowerCase()}${path.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase())}`
+  `${method.toLowerCase()}${path.replace(/\/?[/{.-](\w)/g, (_, letter: string) => letter.toUpperCase()).replace('}', '')}`
 
 function buildOperation(route: Route, path: string, { schemas, baseUrl }: BuildOptions): Operation {
   const isAlias = path !== route.path
@@ -91,7 +96,7 @@ function buildOperation(route: Route, path: string, { schemas, baseUrl }: BuildO
     description: describe(route, access, recorded),
     tags: [route.module],
     security: route.access === 'session' || route.access === 'service' ? [{ [route.access]: [] }] : [],
-    ...(isGet && inputSchema && { parameters: buildParameters(inputSchema, input) }),
+    ...(isGet && inputSchema && { parameters: buildParameters(route, inputSchema, input) }),
     ...(!isGet && { requestBody: buildRequestBody(route, inputSchema, input) }),
     responses: {
       ...(route.refuses === null && buildSuccess(route, schemas)),
@@ -110,6 +115,7 @@ const describe = (route: Route, access: RouteAccess, recorded: RecordedCall | nu
 function buildSuccess(route: Route, schemas: Record<string, Schema>): Record<string, Response> {
   const { answer } = route
   if (answer === emptyAnswer) return { 200: { description: 'Success: the headers are the answer' } }
+  if (answer === webpAnswer) return { 200: { description: 'The picture', content: { 'image/webp': { schema: {} } } } }
   if (!answer) return { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }
   const schema = toSchema(answer, 'output', schemas)
   const example = answerExamples[`${route.method} ${route.path}`] ?? buildExample(schema, schemas)
@@ -137,13 +143,13 @@ const buildErrors = (codes: readonly ErrorKey[]): Content => ({
 
 function buildRequestBody({ input, accepts }: Route, schema: Schema | null, example: Record<string, unknown>) {
   const content = { schema: schema ?? { type: 'object' }, ...(schema && { example }) }
-  return { required: input !== null, content: Object.fromEntries(accepts.map((kind) => [mediaTypes[kind], content])) }
+  return { required: input !== null, content: Object.fromEntries(accepts.map((kind) => [contentTypes[kind], content])) }
 }
 
-function buildParameters({ properties = {}, required = [] }: Schema, example: Record<string, unknown>) {
+function buildParameters({ path }: Route, { properties = {}, required = [] }: Schema, example: Record<string, unknown>) {
   return Object.entries(properties as Record<string, Schema>).map(([name, { description, ...schema }]) => ({
     name,
-    in: 'query' as const,
+    in: path.includes(`{${name}}`) ? ('path' as const) : ('query' as const),
     required: (required as string[]).includes(name),
     ...(typeof description === 'string' && { description }),
     schema,

@@ -6,6 +6,7 @@ import { type BodyKind, readList, readQuery } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
 import { answerGetSession } from './answer-get-session.ts'
 import { answerJwks } from './answer-jwks.ts'
+import { answerPicture } from './answer-picture.ts'
 import { answerVerify } from './answer-verify.ts'
 import { followResetLink } from './follow-reset-link.ts'
 import { followSocialCallback, followSocialStart } from './follow-social.ts'
@@ -15,6 +16,7 @@ import { startPasskeyRegistration, verifyPasskeyRegistration } from './passkey-r
 export type Route = {
   module: string
   method: 'GET' | 'POST'
+  /** `{name}` stands for a part of letters, digits, dashes and underscores, which the input holds too. */
   path: string
   aliases: readonly string[]
   /** Documents and tests the access rule. The procedure enforces it. */
@@ -283,6 +285,27 @@ const table: Record<string, readonly Row[]> = {
       input: contracts.listActivityInput,
       answer: contracts.activityAnswer,
       call: (api, query) => api.profile.listActivity(query),
+    }),
+    post('/set-picture', {
+      access: 'session',
+      summary: 'Set the profile picture: a form with the file, or JSON',
+      input: contracts.setPictureInput,
+      answer: contracts.setPictureAnswer,
+      accepts: ['json', 'multipart'],
+      call: (api, body) => api.profile.setPicture(body),
+    }),
+    post('/remove-picture', {
+      access: 'session',
+      summary: 'Remove the profile picture',
+      answer: contracts.statusAnswer,
+      call: (api) => api.profile.removePicture(),
+    }),
+    get('/pictures/{name}.webp', {
+      access: 'public',
+      summary: 'Get a profile picture',
+      input: contracts.getPictureInput,
+      answer: contracts.webpAnswer,
+      call: answerPicture,
     }),
     get('/get-security', {
       access: 'session',

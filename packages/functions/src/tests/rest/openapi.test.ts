@@ -1,7 +1,7 @@
 import { catalogue, type ErrorKey } from '@floorpass/api'
 import { errorAnswer } from '@floorpass/api/contracts'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { addresses, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
+import { addresses, addressOf, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 
@@ -95,7 +95,7 @@ describe('every route answers as the OpenAPI document states', () => {
         ? await tab.post(`/auth${path}`, input, {
             headers: access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {},
           })
-        : await tab.get(`/auth${path}?${new URLSearchParams(input as Record<string, string>)}`)
+        : await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
     if (refuses !== null) {
       expect([real.code, Object.keys(document.paths[`/auth${path}`]?.post?.responses ?? {})]).toEqual([
         refuses,
