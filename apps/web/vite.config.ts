@@ -43,6 +43,8 @@ export default defineConfig(({ isSsrBuild }) => ({
 function chunkOf(id: string, { getModuleInfo }: { getModuleInfo: Rollup.GetModuleInfo }): string | undefined {
   // A ceremony loads it.
   if (/\/passkey\.client\.ts$|\/@simplewebauthn\//.test(id)) return 'passkey'
+  // The choice of a file loads it.
+  if (id.endsWith('/app/picture-crop.tsx')) return 'picture-crop'
   // Only pages behind the sign-in draw icons.
   if (id.includes('/@heroicons/')) return 'inside'
   if (id.includes('/node_modules/')) return 'framework'

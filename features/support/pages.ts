@@ -107,6 +107,22 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-french', photo: false, path: '/settings', as: 'french' },
   { name: 'account-menu', path: '/settings/profile', as: 'member', reach: press(/^Account menu of/) },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
+  {
+    name: 'settings-profile-picture',
+    path: '/settings/profile',
+    as: 'member',
+    reach: async (page) => {
+      await page.getByLabel('Choose a picture').setInputFiles('apps/web/public/apple-touch-icon.png')
+      await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
+    },
+  },
+  {
+    name: 'settings-profile-picture-refused',
+    photo: false,
+    path: '/settings/profile',
+    as: 'member',
+    reach: refused('Save picture'),
+  },
   { name: 'settings-email', path: '/settings/email', as: 'member' },
   { name: 'settings-email-refused', photo: false, path: '/settings/email', as: 'member', reach: refused('Send link') },
   { name: 'settings-password', path: '/settings/password', as: 'member' },

@@ -15,7 +15,11 @@ type PageArgs = Pick<LoaderFunctionArgs, 'request' | 'params'> & {
   text: Text
   notices: ServerText['notices']
 }
-type FormArgs = PageArgs & { field: (name: string) => string }
+type FormArgs = PageArgs & {
+  field: (name: string) => string
+  /** In base64. Null when the person chose none. */
+  file: (name: string) => Promise<string | null>
+}
 
 /** A loader that may call the API. No session leads to /login and back; other failures reach the error boundary with their status. */
 export function withApi<Result>(handler: (args: PageArgs) => Promise<Result>) {
@@ -41,8 +45,12 @@ export function withApiForm<Result extends object>(kept: readonly string[], hand
       const value = form.get(name)
       return typeof value === 'string' ? value : ''
     }
+    const file = async (name: string) => {
+      const value = form.get(name)
+      return value instanceof File && value.size > 0 ? Buffer.from(await value.arrayBuffer()).toString('base64') : null
+    }
     try {
-      return await handler({ ...page, field })
+      return await handler({ ...page, field, file })
     } catch (thrown) {
       const error = expectedError(thrown, page, (name) => form.has(name))
       const typed = Object.fromEntries(kept.map((name) => [name, field(name)]))

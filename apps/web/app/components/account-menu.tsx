@@ -23,12 +23,13 @@ const row =
 type AccountMenuProps = {
   name: string
   email: string
+  picture: string | null
   theme: Theme
   organizations: readonly { id: string; name: string; isActive: boolean }[]
 }
 
 /** A popover: the browser opens and closes it, so it works without JavaScript. */
-export function AccountMenu({ name, email, theme, organizations }: AccountMenuProps) {
+export function AccountMenu({ name, email, picture, theme, organizations }: AccountMenuProps) {
   const text = useText('frame')
   const menu = useRef<HTMLDivElement>(null)
   const { pathname, search } = useLocation()
@@ -49,7 +50,7 @@ export function AccountMenu({ name, email, theme, organizations }: AccountMenuPr
         popovertarget={id}
         className="flex min-h-11 items-center gap-2 rounded-full py-1 pr-2 pl-1 hover:bg-sunken"
       >
-        <Avatar name={name} />
+        <Avatar name={name} picture={picture} />
         <span className="sr-only">{text.menu(name)}</span>
         <ChevronDownIcon aria-hidden="true" className="size-4 text-ink-soft" />
       </button>
@@ -60,7 +61,7 @@ export function AccountMenu({ name, email, theme, organizations }: AccountMenuPr
         className="absolute top-16 right-[max(1rem,50%-30rem)] bottom-auto left-auto max-h-[calc(100dvh-5rem)] w-80 max-w-[calc(100vw-2rem)] overflow-auto rounded-xl border border-line bg-surface p-2 text-ink shadow-lift"
       >
         <div className="flex items-center gap-3 px-3 py-3">
-          <Avatar name={name} />
+          <Avatar name={name} picture={picture} />
           <div className="min-w-0">
             <p className="truncate font-semibold">{name}</p>
             <p className="truncate text-sm text-ink-soft">{email}</p>

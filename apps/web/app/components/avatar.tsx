@@ -1,11 +1,30 @@
-/** The initials of the name. The text beside it says the name. */
-export function Avatar({ name }: { name: string }) {
+type AvatarProps = {
+  name: string
+  /** The path of the picture, if there is one. */
+  picture: string | null
+  large?: boolean
+}
+
+/** The picture, or the initials of the name, which also stand behind a picture that fails to load. The text beside it says the name. */
+export function Avatar({ name, picture, large = false }: AvatarProps) {
   return (
     <span
       aria-hidden="true"
-      className="grid size-9 shrink-0 place-content-center rounded-full border border-transparent bg-accent-soft text-sm font-semibold text-accent"
+      className={`relative grid shrink-0 place-content-center overflow-hidden rounded-full border border-transparent bg-accent-soft font-semibold text-accent ${large ? 'size-24 text-3xl' : 'size-9 text-sm'}`}
     >
       {initialsOf(name)}
+      {picture !== null && (
+        <img
+          key={picture}
+          src={picture}
+          alt=""
+          width="256"
+          height="256"
+          className="absolute inset-0 size-full"
+          // Some browsers draw a sign for a picture that failed.
+          onError={({ currentTarget }) => currentTarget.remove()}
+        />
+      )}
     </span>
   )
 }

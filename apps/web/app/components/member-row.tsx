@@ -1,3 +1,4 @@
+import { Avatar } from '#app/components/avatar.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
@@ -11,6 +12,7 @@ type MemberRowProps = OrganizationForms & {
   id: string
   name: string
   email: string
+  picture: string | null
   role: string
   roleName: string
   isAccepted: boolean
@@ -22,19 +24,22 @@ type MemberRowProps = OrganizationForms & {
 
 export function MemberRow(member: MemberRowProps) {
   const text = useText('organization')
-  const { id, name, email, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
+  const { id, name, email, picture, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
-      <div className="grid min-w-0 gap-0.5 wrap-anywhere">
-        <p className="flex flex-wrap gap-x-3 font-semibold">
-          {name}
-          {isYou && <span className="font-normal text-ink-soft">{text.you}</span>}
-        </p>
-        <p className="text-sm text-ink-soft">
-          <MailAddress>{email}</MailAddress>
-        </p>
-        {!mayChange && <p className="text-sm">{roleName}</p>}
-        {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
+      <div className="flex min-w-0 items-start gap-3">
+        <Avatar name={name} picture={picture} />
+        <div className="grid min-w-0 gap-0.5 wrap-anywhere">
+          <p className="flex flex-wrap gap-x-3 font-semibold">
+            {name}
+            {isYou && <span className="font-normal text-ink-soft">{text.you}</span>}
+          </p>
+          <p className="text-sm text-ink-soft">
+            <MailAddress>{email}</MailAddress>
+          </p>
+          {!mayChange && <p className="text-sm">{roleName}</p>}
+          {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
+        </div>
       </div>
       <div className="flex flex-wrap items-start gap-3">
         {mayChange && (

@@ -29,12 +29,24 @@ type PageFormProps = {
   remedy?: ReactNode
   /** Needed where the answer must come as a whole new document. */
   reloadDocument?: boolean
+  /** `multipart/form-data` where the form has a file. */
+  encType?: 'application/x-www-form-urlencoded' | 'multipart/form-data'
   className?: string
   children: ReactNode
 }
 
 /** A form that works without JavaScript; with it, it is sent once at a time and focus goes to the first thing to correct. */
-export function PageForm({ id, action, intent, failure, remedy, reloadDocument = false, className, children }: PageFormProps) {
+export function PageForm({
+  id,
+  action,
+  intent,
+  failure,
+  remedy,
+  reloadDocument = false,
+  encType = 'application/x-www-form-urlencoded',
+  className,
+  children,
+}: PageFormProps) {
   const text = useText('form')
   const form = useRef<HTMLFormElement>(null)
   const navigation = useNavigation()
@@ -85,6 +97,7 @@ export function PageForm({ id, action, intent, failure, remedy, reloadDocument =
         id={id}
         method="post"
         action={action}
+        encType={encType}
         reloadDocument={reloadDocument}
         noValidate
         aria-busy={pending || undefined}

@@ -1,6 +1,7 @@
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { ActivityList } from '#app/components/activity-list.tsx'
+import { Avatar } from '#app/components/avatar.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { Heading } from '#app/components/heading.tsx'
@@ -13,6 +14,7 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { describeActivity } from '#app/describe-activity.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { picturePath } from '#app/picture-path.server.ts'
 import { pathOfStep } from '#app/settings-groups.ts'
 import { useText } from '#app/text.ts'
 
@@ -22,6 +24,7 @@ export const loader = withApi(async ({ api, page }) => {
   const { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel } = user
   return {
     account: { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel },
+    picture: picturePath(user.image),
     since: momentText(user.createdAt, page.locale),
     security: { score: security.score, next: security.next },
     activity: activity.events.map((event) => describeActivity(event, page)),
@@ -33,12 +36,15 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 
 export default function Dashboard() {
-  const { account, since, security, activity } = useLoaderData<typeof loader>()
+  const { account, picture, since, security, activity } = useLoaderData<typeof loader>()
   const text = useText('dashboard')
   const risk = useText('riskLevels')[account.riskLevel].label
   return (
     <Main>
-      <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
+      <div className="flex flex-wrap items-center gap-5">
+        <Avatar name={account.name} picture={picture} large />
+        <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
+      </div>
       <div className="grid gap-6 lg:grid-cols-2">
         <SecurityCard {...security} />
         <Card title={text.trading}>

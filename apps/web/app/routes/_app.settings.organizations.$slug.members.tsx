@@ -13,6 +13,7 @@ import { organizationForms, pathOfOrganization } from '#app/organization-forms.t
 import { loadOrganization } from '#app/organization-page.server.ts'
 import { roleName, roleOptions } from '#app/organization-roles.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { picturePath } from '#app/picture-path.server.ts'
 import { useText } from '#app/text.ts'
 
 const perPage = 20
@@ -51,6 +52,7 @@ export const loader = withApi(async (args) => {
       id: member.id,
       name: member.user.name,
       email: member.user.email,
+      picture: picturePath(member.user.image),
       role: member.role,
       roleName: roleName(member.role, text),
       isAccepted: member.acceptedAt !== null,

@@ -1,28 +1,52 @@
 import { languages, locales } from '@floorpass/languages/locales'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { withApi, withApiForm } from '#app/api.server.ts'
+import { FieldError, refusalNamed, withApi, withApiForm } from '#app/api.server.ts'
 import { Alert } from '#app/components/alert.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
 import { Field } from '#app/components/field.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
+import { PictureCard } from '#app/components/picture-card.tsx'
 import { Select } from '#app/components/select.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
+import { picturePath } from '#app/picture-path.server.ts'
 import { useText } from '#app/text.ts'
+
+/** The only refusal that comes by the address: the edge does not read a form that is too large. */
+const tooLarge = 'PICTURE_TOO_LARGE'
 
 export const loader = withApi(async ({ api, page, url, notices }) => {
   const { user } = await api.sessions.require()
   const { name, email, emailVerified } = user
-  return { name, email, emailVerified, locale: page.locale, notice: getNotice(url, notices.profile) }
+  return {
+    name,
+    email,
+    emailVerified,
+    picture: picturePath(user.image),
+    refusal: url.searchParams.get('error') === tooLarge ? refusalNamed(tooLarge, page.locale) : null,
+    locale: page.locale,
+    notice: getNotice(url, notices.profile),
+  }
 })
 
-export const action = withApiForm(['name'], async ({ api, field }) => {
+export const action = withApiForm(['name', 'intent'], async ({ api, field, file, text }) => {
+  const intent = field('intent')
+  if (intent === 'set-picture') {
+    const picture = await file('picture')
+    if (picture === null) throw new FieldError('picture', text.profile.picture.missing)
+    await api.profile.setPicture({ picture })
+    return { saved: 'picture' as const }
+  }
+  if (intent === 'remove-picture') {
+    await api.profile.removePicture()
+    return { saved: 'no-picture' as const }
+  }
   await api.profile.update({ name: field('name') })
-  return { saved: true }
+  return { saved: 'name' as const }
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -31,19 +55,29 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function ProfileSettings() {
   const text = useText('profile')
-  const { name, email, emailVerified, locale, notice } = useLoaderData<typeof loader>()
+  const { name, email, emailVerified, picture, refusal, locale, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
+  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
+  const saved = result && !result.error ? result.saved : null
+  const arrived = refusal && !result ? { error: refusal, typed: {} } : undefined
   return (
     <>
       <Card title={text.title}>
-        {result && !result.error && <Alert look="success">{text.saved}</Alert>}
-        <PageForm action="/settings/profile" failure={result?.error ? result : undefined}>
+        {saved === 'name' && <Alert look="success">{text.saved}</Alert>}
+        <PageForm action="/settings/profile" failure={failureOf('')}>
           <Field name="name" label={text.name} hint={text.nameHint} autoComplete="name" defaultValue={name} />
           <div>
             <SubmitButton>{text.save}</SubmitButton>
           </div>
         </PageForm>
       </Card>
+      <PictureCard
+        name={name}
+        picture={picture}
+        saved={saved === 'picture' || saved === 'no-picture' ? saved : null}
+        setFailure={failureOf('set-picture') ?? arrived}
+        removeFailure={failureOf('remove-picture')}
+      />
       <Card title={text.language}>
         {notice && !result && <Alert look="success">{notice}</Alert>}
         <PageForm action="/language" reloadDocument>

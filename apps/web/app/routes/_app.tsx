@@ -3,6 +3,7 @@ import { withApi } from '#app/api.server.ts'
 import { AccountMenu } from '#app/components/account-menu.tsx'
 import { Brand } from '#app/components/brand.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
+import { picturePath } from '#app/picture-path.server.ts'
 import { documentLocale, loadText, useText } from '#app/text.ts'
 
 // The module of this frame is there when its text is, so nothing behind the sign-in is drawn without words.
@@ -17,6 +18,7 @@ export const loader = withApi(async ({ api, page }) => {
     theme: page.theme,
     name: user.name,
     email: user.email,
+    picture: picturePath(user.image),
     organizations: organizations
       .filter(({ acceptedAt }) => acceptedAt !== null)
       .map(({ id, name }) => ({ id, name, isActive: id === session.activeOrganizationId })),

@@ -1,0 +1,112 @@
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
+import { Alert } from '#app/components/alert.tsx'
+import { Avatar } from '#app/components/avatar.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { PageForm, useFormState } from '#app/components/page-form.tsx'
+import type { FormFailure } from '#app/form-result.ts'
+import type { PictureCrop } from '#app/picture-crop.tsx'
+import { useText } from '#app/text.ts'
+
+const action = '/settings/profile'
+
+type PictureCardProps = {
+  name: string
+  picture: string | null
+  saved: 'picture' | 'no-picture' | null
+  setFailure: FormFailure | undefined
+  removeFailure: FormFailure | undefined
+}
+
+/** Shows, sets and removes the profile picture. */
+export function PictureCard({ name, picture, saved, setFailure, removeFailure }: PictureCardProps) {
+  const text = useText('profile').picture
+  return (
+    <Card title={text.title}>
+      {saved && <Alert look="success">{saved === 'picture' ? text.saved : text.removed}</Alert>}
+      <div className="flex flex-wrap items-center gap-5">
+        <Avatar name={name} picture={picture} large />
+        <p className="min-w-0 flex-1 basis-48 text-pretty text-ink-soft">{text.lead}</p>
+      </div>
+      <PageForm action={action} intent="set-picture" failure={setFailure} encType="multipart/form-data">
+        <PictureField />
+        <div>
+          <SubmitButton>{text.save}</SubmitButton>
+        </div>
+      </PageForm>
+      {picture !== null && (
+        <PageForm action={action} intent="remove-picture" failure={removeFailure}>
+          <div>
+            <SubmitButton look="secondary">{text.remove}</SubmitButton>
+          </div>
+        </PageForm>
+      )}
+    </Card>
+  )
+}
+
+function PictureField() {
+  const text = useText('profile').picture
+  const { fields, setBrowserError } = useFormState()
+  const error = fields.picture
+  const input = useRef<HTMLInputElement>(null)
+  const [file, setFile] = useState<File | null>(null)
+  const [count, setCount] = useState(0)
+  const [Crop, setCrop] = useState<ComponentType<Parameters<typeof PictureCrop>[0]> | null>(null)
+
+  // PageForm resets itself when the picture was taken.
+  useEffect(() => {
+    const form = input.current?.form
+    const forget = () => setFile(null)
+    form?.addEventListener('reset', forget)
+    return () => form?.removeEventListener('reset', forget)
+  }, [])
+
+  async function choose(chosen: File | null): Promise<void> {
+    setBrowserError(null)
+    setFile(chosen)
+    setCount((before) => before + 1)
+    if (!chosen || Crop) return
+    // Without it, the service cuts out the centre.
+    const loaded = await import('#app/picture-crop.tsx').catch(() => null)
+    if (loaded) setCrop(() => loaded.PictureCrop)
+  }
+
+  const refuse = useCallback(() => {
+    setFile(null)
+    if (input.current) input.current.value = ''
+    setBrowserError({ key: 'INVALID_PICTURE', message: text.unreadable, fields: { picture: text.unreadable }, retryAfter: null })
+  }, [setBrowserError, text])
+
+  return (
+    <div className="grid gap-1.5">
+      <label htmlFor="picture" className="font-medium">
+        {text.file}
+      </label>
+      <p id="picture-hint" className="text-sm text-pretty text-ink-soft">
+        {text.hint}
+      </p>
+      <input
+        ref={input}
+        id="picture"
+        onChange={({ target }) => void choose(target.files?.[0] ?? null)}
+        name="picture"
+        type="file"
+        accept="image/jpeg,image/png,image/webp,image/gif"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? 'picture-error picture-hint' : 'picture-hint'}
+        className="min-h-11 w-full max-w-md rounded-md border border-line-strong bg-field p-1.5 file:mr-3 file:min-h-8 file:rounded-md file:border file:border-line-strong file:bg-surface file:px-3 file:font-semibold file:text-ink"
+      />
+      {error && (
+        <p id="picture-error" className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+      {Crop && file && (
+        <div className="mt-3">
+          <Crop key={count} file={file} onUnreadable={refuse} />
+        </div>
+      )}
+    </div>
+  )
+}
