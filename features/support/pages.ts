@@ -113,7 +113,7 @@ export const pages: readonly PageRow[] = [
     as: 'member',
     reach: async (page) => {
       await page.getByLabel('Choose a picture').setInputFiles('apps/web/public/apple-touch-icon.png')
-      await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
+      await page.getByRole('slider', { name: 'Zoom' }).waitFor()
     },
   },
   {

@@ -117,6 +117,7 @@ export function composeService({
       tokenAudiences: config.tokenAudiences,
       serviceKeyHashes: config.serviceKeys.map(hashToken),
       passkeys: config.passkeys,
+      pictureOrigins: config.pictureOrigins,
       cookie: config.cookie,
     },
     findPlace,

@@ -40,6 +40,8 @@ export type Config = {
     google: { clientId: string; clientSecret: string; issuer: string } | null
     github: { clientId: string; clientSecret: string; url: string; apiUrl: string } | null
   }
+  /** From where the service may load a provider's picture. */
+  pictureOrigins: string[]
   /** A file in MaxMind's format that knows where networks are. */
   placeDatabase: string | null
   rateLimit: boolean
@@ -165,6 +167,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
             }
           : null,
     },
+    pictureOrigins: env.PICTURE_ORIGINS,
     placeDatabase: env.GEOIP_DATABASE === undefined ? null : resolve(root, env.GEOIP_DATABASE),
     rateLimit: env.RATE_LIMIT === 'on',
     webConcurrency: env.WEB_CONCURRENCY,

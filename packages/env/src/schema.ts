@@ -68,6 +68,11 @@ const origin = parsing('must be an origin: scheme, host and port only, without p
 
 const LOOPBACK_HTTP = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?(\/|$)/
 
+const pictureOrigin = origin.refine(
+  (text) => text.startsWith('https://') || LOOPBACK_HTTP.test(text),
+  'must use https:// (http only on this machine)',
+)
+
 /** Compared exactly with the `aud` claim (RFC 9068), so it is kept verbatim. */
 const audience = matching(
   'must be an https URL (http only on this machine) without credentials, query or fragment, or a urn:',
@@ -182,6 +187,9 @@ export const schema = z.object({
   GITHUB_CLIENT_SECRET: secret,
   GITHUB_URL: endpoint.default('https://github.com').describe('Unset it to use the default'),
   GITHUB_API_URL: endpoint.default('https://api.github.com').describe('Unset it to use the default'),
+  PICTURE_ORIGINS: listOf(pictureOrigin)
+    .prefault('https://lh3.googleusercontent.com,https://avatars.githubusercontent.com')
+    .describe('Set the https origins of the pictures of your providers, separated by commas, or unset it'),
   GEOIP_DATABASE: matching('must be a path', (text) => !text.includes('\0'))
     .optional()
     .describe('Set the path of a .mmdb file, or unset it'),

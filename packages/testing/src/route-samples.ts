@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { type Route, routes } from '@floorpass/functions'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
@@ -7,12 +9,22 @@ import { createSoftwareAuthenticator } from './software-authenticator.ts'
 
 export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
 
-/** Enables every route. No sample makes the service call a provider. */
+/** The smallest picture that the service accepts: a white pixel. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'
+
+/** The picture at a provider. */
+const pictures = createServer((_request, response) => response.end(Buffer.from(pixel, 'base64')))
+await new Promise<void>((resolve) => pictures.listen(0, '127.0.0.1', resolve))
+pictures.unref()
+const pictureOrigin = `http://127.0.0.1:${(pictures.address() as AddressInfo).port}`
+
+/** Enables every route. No sample makes the service sign in at a provider. */
 export const everyProvider = {
   GOOGLE_CLIENT_ID: 'google',
   GOOGLE_CLIENT_SECRET: 'a secret',
   GITHUB_CLIENT_ID: 'github',
   GITHUB_CLIENT_SECRET: 'a secret',
+  PICTURE_ORIGINS: pictureOrigin,
 }
 
 /** A secret of SERVICE_KEYS. */
@@ -24,9 +36,6 @@ export const addresses: Route[] = routes.flatMap((route) => [route.path, ...rout
 /** The address of a route, with the parts of its path that the input names. */
 export const addressOf = (path: string, input: Record<string, unknown> = {}): string =>
   `/auth${path.replace(/\{(\w+)\}/g, (_, name: string) => String(input[name] ?? 'unknown'))}`
-
-/** The smallest picture that the service accepts: a white pixel. */
-const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4//8/AAX+Av4N70a4AAAAAElFTkSuQmCC'
 
 /** A valid, single-use input for each route that takes one. A new route needs an entry here. */
 export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Promise<Record<string, unknown>>> {
@@ -162,6 +171,10 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /introspect': async ({ cookies }) => ({ token: cookies.get('local-floorpass_session') }),
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /name-session': async (tab) => ({ token: await handleOf(tab), nickname: 'My laptop' }),
+    'POST /take-provider-picture': async ({ userId }) => {
+      await app.db.account.create({ data: { userId, providerId: 'github', accountId: userId, pictureUrl: pictureOrigin } })
+      return { providerId: 'github' }
+    },
     'POST /set-picture': async () => ({ picture: pixel }),
     'GET /pictures/{name}.webp': async (tab) => {
       const { body } = await tab.post('/auth/set-picture', { picture: pixel })

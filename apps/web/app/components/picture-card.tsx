@@ -4,6 +4,7 @@ import { Avatar } from '#app/components/avatar.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { PageForm, useFormState } from '#app/components/page-form.tsx'
+import { ProviderMark } from '#app/components/provider-mark.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import type { PictureCrop } from '#app/picture-crop.tsx'
 import { useText } from '#app/text.ts'
@@ -15,11 +16,13 @@ type PictureCardProps = {
   picture: string | null
   saved: 'picture' | 'no-picture' | null
   setFailure: FormFailure | undefined
-  removeFailure: FormFailure | undefined
+  /** Those whose picture the person can take. */
+  providers: readonly { id: string; name: string }[]
+  failureOf: (intent: string) => FormFailure | undefined
 }
 
 /** Shows, sets and removes the profile picture. */
-export function PictureCard({ name, picture, saved, setFailure, removeFailure }: PictureCardProps) {
+export function PictureCard({ name, picture, saved, setFailure, providers, failureOf }: PictureCardProps) {
   const text = useText('profile').picture
   return (
     <Card title={text.title}>
@@ -34,8 +37,23 @@ export function PictureCard({ name, picture, saved, setFailure, removeFailure }:
           <SubmitButton>{text.save}</SubmitButton>
         </div>
       </PageForm>
+      {providers.map((provider) => (
+        <PageForm
+          key={provider.id}
+          action={action}
+          intent={`take-picture-${provider.id}`}
+          failure={failureOf(`take-picture-${provider.id}`)}
+        >
+          <div>
+            <SubmitButton look="secondary">
+              <ProviderMark id={provider.id} />
+              {text.take(provider.name)}
+            </SubmitButton>
+          </div>
+        </PageForm>
+      ))}
       {picture !== null && (
-        <PageForm action={action} intent="remove-picture" failure={removeFailure}>
+        <PageForm action={action} intent="remove-picture" failure={failureOf('remove-picture')}>
           <div>
             <SubmitButton look="secondary">{text.remove}</SubmitButton>
           </div>

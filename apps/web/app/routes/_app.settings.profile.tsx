@@ -1,3 +1,4 @@
+import { providerIds } from '@floorpass/api/contracts'
 import { languages, locales } from '@floorpass/languages/locales'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { FieldError, refusalNamed, withApi, withApiForm } from '#app/api.server.ts'
@@ -22,11 +23,13 @@ const tooLarge = 'PICTURE_TOO_LARGE'
 export const loader = withApi(async ({ api, page, url, notices }) => {
   const { user } = await api.sessions.require()
   const { name, email, emailVerified } = user
+  const offered = await api.profile.listPictureProviders()
   return {
     name,
     email,
     emailVerified,
     picture: picturePath(user.image),
+    pictureProviders: page.providers.filter(({ id }) => offered.includes(id)),
     refusal: url.searchParams.get('error') === tooLarge ? refusalNamed(tooLarge, page.locale) : null,
     locale: page.locale,
     notice: getNotice(url, notices.profile),
@@ -39,6 +42,11 @@ export const action = withApiForm(['name', 'intent'], async ({ api, field, file,
     const picture = await file('picture')
     if (picture === null) throw new FieldError('picture', text.profile.picture.missing)
     await api.profile.setPicture({ picture })
+    return { saved: 'picture' as const }
+  }
+  const provider = providerIds.find((id) => intent === `take-picture-${id}`)
+  if (provider) {
+    await api.profile.takeProviderPicture({ providerId: provider })
     return { saved: 'picture' as const }
   }
   if (intent === 'remove-picture') {
@@ -55,7 +63,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function ProfileSettings() {
   const text = useText('profile')
-  const { name, email, emailVerified, picture, refusal, locale, notice } = useLoaderData<typeof loader>()
+  const { name, email, emailVerified, picture, pictureProviders, refusal, locale, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   const saved = result && !result.error ? result.saved : null
@@ -75,8 +83,9 @@ export default function ProfileSettings() {
         name={name}
         picture={picture}
         saved={saved === 'picture' || saved === 'no-picture' ? saved : null}
+        providers={pictureProviders}
+        failureOf={failureOf}
         setFailure={failureOf('set-picture') ?? arrived}
-        removeFailure={failureOf('remove-picture')}
       />
       <Card title={text.language}>
         {notice && !result && <Alert look="success">{notice}</Alert>}

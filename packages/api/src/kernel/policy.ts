@@ -94,6 +94,8 @@ export const policy = {
     /** Of a decoding. */
     longestWork: 5,
     waiting: 16,
+    /** Of a provider's picture. */
+    fetchTime: 5,
   },
   /** In one file of the activity. */
   exportedEvents: 5000,

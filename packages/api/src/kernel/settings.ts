@@ -10,5 +10,7 @@ export type Settings = {
   serviceKeyHashes: readonly string[]
   /** Null where browsers offer no passkeys. */
   passkeys: { rpId: string; origins: readonly string[] } | null
+  /** From where a provider's picture may be loaded. */
+  pictureOrigins: readonly string[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
 }

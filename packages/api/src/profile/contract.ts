@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { callbackURL, imageUrl, locale, oneTimeToken, password, personName, riskLevel } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
+import { providerIds } from '../kernel/provider-ids.ts'
 
 /** Loose, so that `updateUser` can name the forbidden fields. */
 export const updateUserInput = z.looseObject({
@@ -19,6 +20,8 @@ export const setPictureInput = z.object({
     .max(Math.ceil(policy.pictures.largestForm / 3) * 4)
     .describe('The file in base64: JPEG, PNG, WebP or GIF'),
 })
+
+export const takeProviderPictureInput = z.object({ providerId: z.enum(providerIds) })
 
 export const getPictureInput = z.object({ name: z.string().max(64) })
 

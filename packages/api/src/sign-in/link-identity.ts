@@ -1,6 +1,7 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import { imageUrl } from '../kernel/fields.ts'
 import { type Mails, sendAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
 import { SocialRefusal } from './social-refusal.ts'
@@ -17,14 +18,14 @@ export async function linkIdentity(
 ): Promise<void> {
   const key = { providerId: provider.id, accountId: identity.subject }
   const { count } = await tx.account.createMany({
-    data: { userId, ...key, ...sealTokens(ctx, { userId, ...key }, identity) },
+    data: { userId, ...key, ...buildColumns(ctx, { userId, ...key }, identity) },
     skipDuplicates: true,
   })
   if (count === 0) {
     const existing = await tx.account.findUnique({ where: { providerId_accountId: key } })
     if (!existing) throw new SocialRefusal('state_mismatch')
     if (existing.userId !== userId) throw new SocialRefusal('account_already_linked_to_different_user')
-    await tx.account.update({ where: { id: existing.id }, data: sealTokens(ctx, existing, identity) })
+    await tx.account.update({ where: { id: existing.id }, data: buildColumns(ctx, existing, identity) })
     return
   }
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
@@ -41,12 +42,13 @@ export async function recordIdentityUse(
   identity: SocialIdentity,
 ): Promise<void> {
   const key = { userId, providerId, accountId: identity.subject }
-  await tx.account.updateMany({ where: key, data: { ...sealTokens(ctx, key, identity), lastUsedAt: new Date() } })
+  await tx.account.updateMany({ where: key, data: { ...buildColumns(ctx, key, identity), lastUsedAt: new Date() } })
 }
 
 type AccountKey = Pick<Account, 'userId' | 'providerId' | 'accountId'>
 
-function sealTokens({ secretBox }: Context, { userId, providerId, accountId }: AccountKey, { tokens }: SocialIdentity) {
+/** What the provider told now. */
+function buildColumns({ secretBox }: Context, { userId, providerId, accountId }: AccountKey, { tokens, image }: SocialIdentity) {
   const seal = (kind: 'access' | 'refresh', token: string) =>
     secretBox.seal(token, [`accounts.${kind}_token_sealed`, providerId, accountId, userId])
   return {
@@ -54,5 +56,6 @@ function sealTokens({ secretBox }: Context, { userId, providerId, accountId }: A
     ...(tokens.refreshToken !== null && { refreshTokenSealed: seal('refresh', tokens.refreshToken) }),
     tokenExpiresAt: tokens.expiresAt,
     scopes: tokens.scopes,
+    pictureUrl: imageUrl.safeParse(image).data ?? null,
   }
 }

@@ -40,11 +40,12 @@ export async function collectPersonalData(db: Database, user: User) {
       base64: Buffer.from(picture.content).toString('base64'),
       createdAt: picture.createdAt,
     },
-    accounts: accounts.map(({ id, providerId, accountId, scopes, passwordHash, lastUsedAt, createdAt }) => ({
+    accounts: accounts.map(({ id, providerId, accountId, scopes, pictureUrl, passwordHash, lastUsedAt, createdAt }) => ({
       id,
       providerId,
       accountId,
       scopes,
+      pictureUrl,
       hasPassword: passwordHash !== null,
       lastUsedAt,
       createdAt,

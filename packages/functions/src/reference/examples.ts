@@ -116,6 +116,7 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'GET /list-activity': { limit: '20' },
   'POST /update-user': { name: 'Ada Lovelace', riskLevel: 'moderate' },
   'POST /set-picture': { picture: 'iVBORw0KGgo…' },
+  'POST /take-provider-picture': { providerId: 'github' },
   'GET /pictures/{name}.webp': { name: opaque },
   'POST /delete-user': { password: 'plum kettle orbit' },
   'POST /unlink-account': { providerId: 'github' },

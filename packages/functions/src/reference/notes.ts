@@ -85,6 +85,8 @@ const routeNotes: Record<string, string> = {
   'POST /update-user':
     'Turning trading on or choosing a higher risk needs a recent sign-in. Other fields than these are refused.',
   'POST /set-picture': `Send the file as the field \`picture\` of a form (multipart/form-data, at most ${policy.pictures.largestForm / 1024 ** 2} MiB). Stores its centre as WebP, ${policy.pictures.side} pixels wide and high, without metadata. \`image\` is the new address.`,
+  'POST /take-provider-picture':
+    'Loads the picture that the provider named at the last sign-in, from the origins in PICTURE_ORIGINS only.',
   'POST /remove-picture': 'Succeeds without a picture too.',
   'GET /pictures/{name}.webp':
     'The address is the `image` of a user. Browsers may keep the picture: another one has another address.',
@@ -194,6 +196,7 @@ const fieldNotesByRoute: Record<string, Record<string, Schema>> = {
     tradingEnabled: { description: 'Accepted and ignored: trading is off until the user turns it on' },
   },
   'POST /reset-password': { newPassword },
+  'POST /take-provider-picture': { providerId: { description: '`google` or `github`' } },
   'GET /pictures/{name}.webp': { name: { description: 'The name of the picture' } },
   'POST /change-password': { newPassword },
   'POST /set-password': { newPassword },

@@ -115,6 +115,14 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /undo-email-change': ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'EMAIL_TAKEN'],
   'POST /update-user': ['SESSION_NOT_FRESH', 'EMAIL_CAN_NOT_BE_UPDATED', 'FIELD_NOT_ALLOWED', 'NO_FIELDS_TO_UPDATE'],
   'POST /set-picture': ['INVALID_PICTURE', 'PICTURE_TOO_LARGE', 'SERVICE_BUSY'],
+  'POST /take-provider-picture': [
+    'PROVIDER_UNAVAILABLE',
+    'ACCOUNT_NOT_FOUND',
+    'INVALID_PICTURE',
+    'PICTURE_TOO_LARGE',
+    'PICTURE_NOT_FOUND',
+    'SERVICE_BUSY',
+  ],
   'GET /pictures/{name}.webp': ['PICTURE_NOT_FOUND'],
   'POST /delete-user': [
     'SESSION_NOT_FRESH',

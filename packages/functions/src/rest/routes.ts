@@ -294,6 +294,14 @@ const table: Record<string, readonly Row[]> = {
       accepts: ['json', 'multipart'],
       call: (api, body) => api.profile.setPicture(body),
     }),
+    post('/take-provider-picture', {
+      access: 'session',
+      summary: 'Copy the picture of a linked account',
+      input: contracts.takeProviderPictureInput,
+      answer: contracts.setPictureAnswer,
+      needs: 'any-provider',
+      call: (api, body) => api.profile.takeProviderPicture(body),
+    }),
     post('/remove-picture', {
       access: 'session',
       summary: 'Remove the profile picture',

@@ -424,6 +424,7 @@ export const app = {
         along: 'Up or down',
       },
       save: 'Save picture',
+      take: (provider: string) => `Use my picture from ${provider}`,
       remove: 'Remove picture',
       saved: 'Picture saved.',
       removed: 'Picture removed.',

@@ -437,6 +437,7 @@ export const app: typeof english = {
         along: 'Haut ou bas',
       },
       save: 'Enregistrer la photo',
+      take: (provider: string) => `Utiliser ma photo de ${provider}`,
       remove: 'Supprimer la photo',
       saved: 'Photo enregistrée.',
       removed: 'Photo supprimée.',

@@ -297,6 +297,14 @@ describe('the address of a picture', () => {
   )
 })
 
+test('all pictures are one route of the metrics', async () => {
+  const measured = await createTestApp({ METRICS_TOKEN: 'what-only-prometheus-knows' })
+  await measured.browser().get(`/auth/pictures/${'b'.repeat(43)}.webp`)
+  const { body } = await measured.browser().get('/metrics', { headers: { authorization: 'Bearer what-only-prometheus-knows' } })
+  expect(body).toContain('route="/auth/pictures/{name}.webp"')
+  expect(body).not.toContain('bbbb')
+})
+
 describe('remove-picture', () => {
   test('removes the picture for good, and records nothing the second time', async () => {
     const tab = await withPicture()
@@ -338,6 +346,18 @@ describe('a picture of ours', () => {
     expect(body).toMatchObject({
       picture: { type: 'image/webp', base64: Buffer.from(row?.content ?? []).toString('base64') },
     })
+  })
+
+  test('stays when an email change is undone', async () => {
+    const tab = await withPicture()
+    const { email: newEmail } = app.person()
+    await tab.post('/auth/change-email', { newEmail })
+    await app.drainMail()
+    await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
+    await app.drainMail()
+    const { token } = app.outbox.lastTo(tab.person.email)
+    expect((await app.browser().post('/auth/undo-email-change', { token })).status).toBe(200)
+    expect([await imageOf(tab), (await load(tab.image)).status]).toEqual([tab.image, 200])
   })
 
   test('an undone email change brings back no address that answers no more', async () => {

@@ -48,6 +48,7 @@ const addedRoutes = [
   'GET /list-activity',
   'GET /get-security',
   'POST /set-picture',
+  'POST /take-provider-picture',
   'POST /remove-picture',
   'GET /pictures/{name}.webp',
   'POST /introspect',
