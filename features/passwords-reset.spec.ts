@@ -15,7 +15,7 @@ test('passwords: a forgotten password is replaced by a mailed link, which works 
   const person = await signedInPerson(page)
   const elsewhere = await (await browser.newContext()).newPage()
   await elsewhere.goto('/login')
-  await elsewhere.getByRole('link', { name: 'Forgot your password?' }).click()
+  await elsewhere.getByRole('button', { name: 'Forgot your password?' }).click()
   // Both pages have a field of this name: without waiting, the one on the page that is left gets the address.
   await expect(elsewhere).toHaveURL('/forgot-password')
   await elsewhere.getByLabel('Email address').fill(person.email)

@@ -11,6 +11,10 @@ export type PageContext = {
   rememberLocale(locale: Locale): void
   theme: Theme
   rememberTheme(theme: Theme): void
+  /** Keeps the typed address for the form of the next page. */
+  carryEmail(email: string): void
+  carriedEmail: string
+  dropCarriedEmail(): void
   appName: string
   supportUrl: string | null
   localMailbox: boolean

@@ -4,6 +4,7 @@ import type { Handler } from 'hono'
 import type { EdgeService } from './edge-service.ts'
 import type { EdgeEnv, Pages } from './edge-types.ts'
 import { requestCookies } from './http/cookies.ts'
+import { carryEmail, dropCarriedEmail, getCarriedEmail } from './http/email-cookie.ts'
 import { localeCookie, spokenLocale } from './http/locale.ts'
 import { pagePolicy } from './http/secure-headers.ts'
 import { readThemeCookie, themeCookie } from './http/theme.ts'
@@ -27,6 +28,9 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       rememberLocale: (locale) => context.cookies.set(localeCookie(locale, settings.cookie.secure)),
       theme: readThemeCookie(requestCookies(c.req.header('cookie') ?? null), settings.cookie.secure),
       rememberTheme: (theme) => context.cookies.set(themeCookie(theme, settings.cookie.secure)),
+      carryEmail: (email) => carryEmail(context, email),
+      carriedEmail: getCarriedEmail(context),
+      dropCarriedEmail: () => dropCarriedEmail(context),
       appName: settings.appName,
       supportUrl: settings.supportUrl,
       localMailbox: outbox !== null,

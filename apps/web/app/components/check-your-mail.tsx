@@ -4,7 +4,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { LocalMailbox } from '#app/components/local-mailbox.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { TextLink } from '#app/components/text-link.tsx'
+import { TextButton, TextLink } from '#app/components/text-link.tsx'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
 
@@ -49,11 +49,10 @@ export function CheckYourMail({ occasion, email, name = null, suggestion = null,
             </strong>
             {text.meant[1]}
           </p>
-          <p>
-            <TextLink to={withTarget('/signup', redirectTo)} state={{ email: suggestion }}>
-              {text.correct}
-            </TextLink>
-          </p>
+          <PageForm action={withTarget('/signup', redirectTo)} intent="correct">
+            <input type="hidden" name="email" value={suggestion} />
+            <TextButton name="correct">{text.correct}</TextButton>
+          </PageForm>
         </Alert>
       )}
       <LocalMailbox />
@@ -66,9 +65,7 @@ export function CheckYourMail({ occasion, email, name = null, suggestion = null,
       </PageForm>
       <p className="text-sm text-ink-soft">{text.nothing}</p>
       <p>
-        <TextLink to={withTarget('/login', redirectTo)} state={{ email }}>
-          {text.signIn}
-        </TextLink>
+        <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
       </p>
     </>
   )

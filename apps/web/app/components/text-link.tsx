@@ -3,10 +3,9 @@ import type { ReactNode } from 'react'
 
 const look = 'rounded-xs font-medium text-accent underline underline-offset-3 hover:text-accent-strong'
 
-/** `state` stays in this tab's history: it travels to no server. */
-export function TextLink({ to, state, children }: { to: string; state?: unknown; children: ReactNode }) {
+export function TextLink({ to, children }: { to: string; children: ReactNode }) {
   return (
-    <Link to={to} state={state} className={look}>
+    <Link to={to} className={look}>
       {children}
     </Link>
   )
@@ -18,5 +17,14 @@ export function PlainLink({ href, download, children }: { href: string; download
     <a href={href} download={download} className={look}>
       {children}
     </a>
+  )
+}
+
+/** Sends the form around it like a button, with this name, and looks like a link. */
+export function TextButton({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <button type="submit" name={name} value="on" className={`${look} justify-self-start`}>
+      {children}
+    </button>
   )
 }

@@ -9,16 +9,16 @@ import { TextLink } from '#app/components/text-link.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
-import { useKnownEmail } from '#app/use-known-email.ts'
 
-export const loader = withApi(async ({ redirectTo }) => ({ redirectTo }))
+export const loader = withApi(async ({ page, redirectTo }) => ({ email: page.carriedEmail, redirectTo }))
 
-export const action = withApiForm(['email'], async ({ api, redirectTo, field }) => {
+export const action = withApiForm(['email'], async ({ api, page, redirectTo, field }) => {
   const email = field('email').trim()
   await api.passwords.requestReset({
     email,
     redirectTo: redirectTo === null ? undefined : withTarget('/reset-password', redirectTo),
   })
+  page.carryEmail(email)
   return { sentTo: email }
 })
 
@@ -28,8 +28,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function ForgotPassword() {
   const text = useText('forgotPassword')
-  const { redirectTo } = useLoaderData<typeof loader>()
-  const email = useKnownEmail()
+  const { email, redirectTo } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <CheckYourMail occasion="reset" email={result.sentTo} redirectTo={redirectTo} />
   return (

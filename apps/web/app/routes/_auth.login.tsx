@@ -13,7 +13,7 @@ import { PasskeyButton } from '#app/components/passkey-button.tsx'
 import { PasswordField } from '#app/components/password-field.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { ProviderRefusal } from '#app/components/provider-refusal.tsx'
-import { TextLink } from '#app/components/text-link.tsx'
+import { TextButton, TextLink } from '#app/components/text-link.tsx'
 import { getNotice } from '#app/notice.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { readPasskey } from '#app/passkey-field.server.ts'
@@ -21,10 +21,11 @@ import { withTarget } from '#app/redirect-target.ts'
 import { socialRefusalOf } from '#app/social-refusal.server.ts'
 import { serverTextIn } from '#app/text.server.ts'
 import { useText } from '#app/text.ts'
-import { useKnownEmail } from '#app/use-known-email.ts'
 
 export const loader = withApi(async ({ api, page, url, redirectTo, notices }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
+  // Once: the next person at this browser must not see it.
+  page.dropCarriedEmail()
   const ended = url.searchParams.get('ended') === 'code'
   return {
     redirectTo,
@@ -33,11 +34,16 @@ export const loader = withApi(async ({ api, page, url, redirectTo, notices }) =>
     refusal: socialRefusalOf(url, page.locale),
     providers: page.providers,
     passkeys: page.passkeys,
+    email: page.carriedEmail,
     lastUsed: page.lastMethod && { method: page.lastMethod, badge: serverTextIn(page.locale).lastUsed },
   }
 })
 
-export const action = withApiForm(['intent', 'email', 'rememberMe'], async ({ api, redirectTo, field }) => {
+export const action = withApiForm(['intent', 'email', 'rememberMe'], async ({ api, page, redirectTo, field }) => {
+  if (field('forgot') !== '') {
+    page.carryEmail(field('email').trim())
+    throw redirect(withTarget('/forgot-password', redirectTo))
+  }
   const rememberMe = field('rememberMe') === 'on'
   const callbackURL = redirectTo ?? '/dashboard'
   const answer =
@@ -53,11 +59,9 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function Login() {
   const text = useText('login')
-  const { redirectTo, ended, notice, refusal, providers, passkeys, lastUsed } = useLoaderData<typeof loader>()
+  const { redirectTo, ended, notice, refusal, providers, passkeys, email, lastUsed } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   // The passkey has a form to itself, and the same choice holds there.
-  const knownEmail = useKnownEmail()
-  const [email, setEmail] = useState(failure?.typed.email ?? knownEmail)
   const [isRemembered, setRemembered] = useState(failure?.typed.rememberMe === 'on')
   const ofPasskey = failure?.typed.intent === 'passkey'
   const badgeOf = (method: string) => lastUsed?.method === method && lastUsed.badge
@@ -87,24 +91,20 @@ export default function Login() {
           name="email"
           type="email"
           label={text.email}
-          defaultValue={knownEmail}
-          autoFocus={isPlain && knownEmail === ''}
-          onInput={(event) => setEmail(event.currentTarget.value)}
+          defaultValue={email}
+          autoFocus={isPlain && email === ''}
           autoComplete={passkeys ? 'username webauthn' : 'username'}
           inputMode="email"
         />
-        <PasswordField label={text.password} autoComplete="current-password" autoFocus={isPlain && knownEmail !== ''} />
-        <div className="flex flex-wrap justify-between gap-x-6 gap-y-3">
-          <Checkbox name="rememberMe" label={text.remember} onChange={setRemembered} />
-          <TextLink to={withTarget('/forgot-password', redirectTo)} state={{ email }}>
-            {text.forgot}
-          </TextLink>
-        </div>
+        <PasswordField label={text.password} autoComplete="current-password" autoFocus={isPlain && email !== ''} />
+        <Checkbox name="rememberMe" label={text.remember} onChange={setRemembered} />
         <LastUsed badge={badgeOf('password')}>
           <SubmitButton wide describedBy={badgeOf('password') ? lastUsedId : undefined}>
             {text.submit}
           </SubmitButton>
         </LastUsed>
+        {/* After the button that Enter presses. */}
+        <TextButton name="forgot">{text.forgot}</TextButton>
       </PageForm>
       <ProviderLinks providers={providers} redirectTo={redirectTo} lastUsed={lastUsed}>
         {passkeys && (

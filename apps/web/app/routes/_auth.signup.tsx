@@ -14,7 +14,6 @@ import { suggestEmail } from '#app/email-suggestion.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
 import { useText } from '#app/text.ts'
-import { useKnownEmail } from '#app/use-known-email.ts'
 
 export const loader = withApi(async ({ api, page, url, redirectTo }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
@@ -24,19 +23,26 @@ export const loader = withApi(async ({ api, page, url, redirectTo }) => {
     withPasskey: page.passkeys && isWithPasskey(url),
     shortest: passwordLength.min,
     providers: page.providers,
+    email: page.carriedEmail,
   }
 })
 
 const isWithPasskey = (url: URL): boolean => url.searchParams.get('with') === 'passkey'
 
-export const action = withApiForm(['name', 'email'], async ({ api, url, redirectTo, field }) => {
+export const action = withApiForm(['name', 'email'], async ({ api, page, url, redirectTo, field }) => {
   const email = field('email').trim()
+  if (field('correct') !== '') {
+    page.carryEmail(email)
+    throw redirect(withTarget('/signup', redirectTo))
+  }
   if (isWithPasskey(url)) {
     const name = field('name')
     await api.passkeys.signUp({ name, email, callbackURL: redirectTo ?? undefined })
+    page.carryEmail(email)
     return { sentTo: email, name, suggestion: suggestEmail(email) }
   }
   await api.signIn.signUp({ name: field('name'), email, password: field('password'), callbackURL: redirectTo ?? undefined })
+  page.carryEmail(email)
   return { sentTo: email, name: null, suggestion: suggestEmail(email) }
 })
 
@@ -46,8 +52,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function SignUp() {
   const text = useText('signUp')
-  const { redirectTo, passkeys, withPasskey, shortest, providers } = useLoaderData<typeof loader>()
-  const knownEmail = useKnownEmail()
+  const { redirectTo, passkeys, withPasskey, shortest, providers, email } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) {
     const { sentTo, name, suggestion } = result
@@ -67,7 +72,7 @@ export default function SignUp() {
           type="email"
           label={text.email}
           hint={text.emailHint}
-          defaultValue={knownEmail}
+          defaultValue={email}
           autoComplete="username"
           inputMode="email"
         />

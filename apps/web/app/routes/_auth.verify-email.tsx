@@ -23,11 +23,12 @@ export const loader = withApi(async ({ api, url, redirectTo }) => {
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
-export const action = withApiForm(['intent', 'token', 'email'], async ({ api, redirectTo, field }) => {
+export const action = withApiForm(['intent', 'token', 'email'], async ({ api, page, redirectTo, field }) => {
   const token = field('token')
   if (field('intent') === 'send') {
     const email = field('email').trim()
     await api.emailAddress.sendVerification({ email, callbackURL: redirectTo ?? undefined })
+    page.carryEmail(email)
     return { sentTo: email }
   }
   if (field('intent') === 'sign-out') {
@@ -39,6 +40,7 @@ export const action = withApiForm(['intent', 'token', 'email'], async ({ api, re
   const signIn = '/login?notice=confirm-change&redirectTo=/settings/email'
   const { user: changed, passwordCleared } = await orSignIn(api.emailAddress.verify({ token }), signIn)
   if (changed && signedIn) throw redirect(redirectTo ?? '/settings/email?notice=changed')
+  if (changed) page.carryEmail(changed.email)
   const query = new URLSearchParams({
     notice: changed ? 'address-changed' : passwordCleared ? 'password-cleared' : 'verified',
     ...(redirectTo !== null && { redirectTo }),
