@@ -51,6 +51,8 @@ export type ServerShape = {
   notices: Record<string, Record<string, string>>
   /** Marks the way that this browser signed in last. */
   lastUsed: string
+  /** After too many attempts, the same for every address: `methods` are those of the service, by name. */
+  lockedOut: (methods: { passkeys: boolean; providers: string[] }) => { lead: string; action: string }
   passwordAccepted: string
   landing: object
   formUnreadable: string
@@ -62,6 +64,10 @@ export type ServerShape = {
   /** Why a sign-in with a provider failed, and what to do. */
   socialRefusals: Record<string, [happened: string, todo: string]>
 }
+
+/** "a, b or c", with the word of the language. */
+export const listWith = (items: string[], or: string): string =>
+  items.length > 1 ? `${items.slice(0, -1).join(', ')} ${or} ${items.at(-1)}` : items.join()
 
 /** The sentences that apply. */
 export const sentences = (items: (string | false)[]): string[] => items.filter((item) => item !== false)

@@ -26,6 +26,7 @@ export const loader = withApi(async ({ api, page, url, redirectTo, notices }) =>
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
   // Once: the next person at this browser must not see it.
   page.dropCarriedEmail()
+  const text = serverTextIn(page.locale)
   const ended = url.searchParams.get('ended') === 'code'
   return {
     redirectTo,
@@ -35,12 +36,13 @@ export const loader = withApi(async ({ api, page, url, redirectTo, notices }) =>
     providers: page.providers,
     passkeys: page.passkeys,
     email: page.carriedEmail,
-    lastUsed: page.lastMethod && { method: page.lastMethod, badge: serverTextIn(page.locale).lastUsed },
+    lastUsed: page.lastMethod && { method: page.lastMethod, badge: text.lastUsed },
+    lockedOut: text.lockedOut({ passkeys: page.passkeys, providers: page.providers.map(({ name }) => name) }),
   }
 })
 
 export const action = withApiForm(['intent', 'email', 'rememberMe'], async ({ api, page, redirectTo, field }) => {
-  if (field('forgot') !== '') {
+  if (field('intent') === 'forgot' || field('forgot') !== '') {
     page.carryEmail(field('email').trim())
     throw redirect(withTarget('/forgot-password', redirectTo))
   }
@@ -59,7 +61,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function Login() {
   const text = useText('login')
-  const { redirectTo, ended, notice, refusal, providers, passkeys, email, lastUsed } = useLoaderData<typeof loader>()
+  const { redirectTo, ended, notice, refusal, providers, passkeys, email, lastUsed, lockedOut } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
   // The passkey has a form to itself, and the same choice holds there.
   const [isRemembered, setRemembered] = useState(failure?.typed.rememberMe === 'on')
@@ -67,6 +69,7 @@ export default function Login() {
   const badgeOf = (method: string) => lastUsed?.method === method && lastUsed.badge
   const isPlain = !failure && !refusal && !ended
   const unverified = failure?.error.key === 'EMAIL_NOT_VERIFIED'
+  const locked = failure?.error.key === 'TOO_MANY_REQUESTS'
   return (
     <>
       <Heading title={text.title}>
@@ -80,10 +83,13 @@ export default function Login() {
         intent="password"
         failure={ofPasskey ? undefined : failure}
         remedy={
-          unverified && (
-            <SubmitButton form="send-again" look="secondary">
-              {text.sendAgain}
-            </SubmitButton>
+          (unverified || locked) && (
+            <>
+              {locked && <p className="mb-3">{lockedOut.lead}</p>}
+              <SubmitButton form="remedy" look="secondary">
+                {locked ? lockedOut.action : text.sendAgain}
+              </SubmitButton>
+            </>
           )
         }
       >
@@ -125,8 +131,13 @@ export default function Login() {
           </PageForm>
         )}
       </ProviderLinks>
-      {unverified && (
-        <PageForm id="send-again" action={withTarget('/verify-email', redirectTo)} intent="send" className="hidden">
+      {(unverified || locked) && (
+        <PageForm
+          id="remedy"
+          action={withTarget(locked ? '/login' : '/verify-email', redirectTo)}
+          intent={locked ? 'forgot' : 'send'}
+          className="hidden"
+        >
           <input type="hidden" name="email" value={failure.typed.email} />
         </PageForm>
       )}

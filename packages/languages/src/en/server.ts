@@ -1,4 +1,4 @@
-import { type Limits, type ServerShape, sentences } from '../server-text.ts'
+import { type Limits, listWith, type ServerShape, sentences } from '../server-text.ts'
 
 const landing = {
   nav: 'Account',
@@ -375,6 +375,11 @@ export const server = (limits: Limits) =>
         effects.profileRestored && 'Your name and picture are what they were before the change.',
       ]),
     lastUsed: 'Last used',
+    lockedOut: ({ passkeys, providers }) => {
+      const others = [...(passkeys ? ['a passkey'] : []), ...providers]
+      const instead = others.length > 0 ? `, or sign in with ${listWith(others, 'or')}` : ''
+      return { lead: `You can also choose a new password with a link by email${instead}.`, action: 'Choose a new password' }
+    },
     passwordAccepted: 'Good choice: this password is hard to guess.',
     formUnreadable: 'We couldn’t read this form. Go back and try again.',
     tryAgainIn: (amount, unit) => ` Try again in ${amount} ${unit}${amount === 1 ? '' : 's'}.`,

@@ -1,5 +1,5 @@
 import type { ServerText } from '../en/server.ts'
-import { type Limits, sentences } from '../server-text.ts'
+import { type Limits, listWith, sentences } from '../server-text.ts'
 
 const notOurs = 'Ce lien mène à un autre site. Recommencez depuis notre page d’accueil.'
 const roleTooLow = 'Rien n’a été modifié : votre rôle ne le permet plus.'
@@ -393,6 +393,14 @@ export const server = (limits: Limits): ServerText => ({
       effects.profileRestored && 'Votre nom et votre photo sont ceux d’avant le changement.',
     ]),
   lastUsed: 'Votre dernier choix',
+  lockedOut: ({ passkeys, providers }) => {
+    const others = [...(passkeys ? ['une clé d’accès'] : []), ...providers]
+    const instead = others.length > 0 ? `, ou vous connecter avec ${listWith(others, 'ou')}` : ''
+    return {
+      lead: `Vous pouvez aussi choisir un nouveau mot de passe grâce à un lien par e-mail${instead}.`,
+      action: 'Choisir un nouveau mot de passe',
+    }
+  },
   passwordAccepted: 'Bon choix : ce mot de passe est difficile à deviner.',
   formUnreadable: 'Nous n’avons pas pu lire ce formulaire. Revenez en arrière et réessayez.',
   tryAgainIn: (amount, unit) =>
