@@ -36,7 +36,9 @@ export function CodeField({ sends = false, autoFocus = false }: CodeFieldProps) 
   )
 }
 
-export function BackupCodeField() {
+export function BackupCodeField({ autoFocus = false }: { autoFocus?: boolean }) {
   const text = useText('codeField')
-  return <Field name="code" label={text.backupLabel} hint={text.backupHint} autoComplete="off" maxLength={64} />
+  return (
+    <Field name="code" label={text.backupLabel} hint={text.backupHint} autoComplete="off" maxLength={64} autoFocus={autoFocus} />
+  )
 }

@@ -5,13 +5,13 @@ import { useText } from '#app/text.ts'
 
 const pause = 400
 
-type NewPasswordFieldProps = { name?: string; label: string; shortest: number }
+type NewPasswordFieldProps = { name?: string; label: string; shortest: number; autoFocus?: boolean }
 
 /**
  * Where a password is chosen. `shortest` comes from a loader: importing the rule would bring its whole library to the browser. With
  * JavaScript the service says, after a pause in the typing, whether it will take the password.
  */
-export function NewPasswordField({ name = 'newPassword', label, shortest }: NewPasswordFieldProps) {
+export function NewPasswordField({ name = 'newPassword', label, shortest, autoFocus = false }: NewPasswordFieldProps) {
   const text = useText('newPassword')
   const [verdict, ask] = useVerdict()
   const frame = useRef<HTMLDivElement>(null)
@@ -34,6 +34,7 @@ export function NewPasswordField({ name = 'newPassword', label, shortest }: NewP
         label={label}
         hint={text.hint(shortest)}
         autoComplete="new-password"
+        autoFocus={autoFocus}
         onInput={(event) => ask(event.currentTarget)}
       />
       <p role="status" className={`min-h-5 text-sm noscript:hidden ${verdict?.accepted ? 'text-success' : 'text-ink-soft'}`}>

@@ -98,7 +98,7 @@ export default function Reauthenticate() {
         {refusal && !result && <ProviderRefusal {...refusal} />}
         {(deadLink || isOrphan) && failure && <FormErrors error={failure.error} />}
         {token === '' ? (
-          <Methods {...loaded} result={result} />
+          <Methods {...loaded} result={result} isPlain={!refusal && !failure} />
         ) : (
           <PageForm action={loaded.path} intent="token" failure={failure}>
             <input type="hidden" name="token" value={token} />
@@ -119,9 +119,11 @@ type MethodsProps = Pick<
   'path' | 'email' | 'methods' | 'hasTotp' | 'needsTwoFactor' | 'providers'
 > & {
   result: ReturnType<typeof useActionData<typeof action>>
+  /** Nothing on the page is to be read before the first field. */
+  isPlain: boolean
 }
 
-function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, result }: MethodsProps) {
+function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, result, isPlain }: MethodsProps) {
   const text = useText('reauthenticate')
   const has = (method: MethodsProps['methods'][number]) => methods.includes(method)
   const form = (intent: string) => ({
@@ -130,6 +132,7 @@ function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, res
     failure: result?.error && result.typed.intent === intent ? result : undefined,
   })
   const isAlone = methods.length === 1
+  const focusesCode = isPlain && !has('passkey') && !has('password')
   return (
     <>
       {has('passkey') && (
@@ -147,7 +150,7 @@ function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, res
           {/* For password managers: whose password this is. */}
           <input type="text" autoComplete="username" value={email} readOnly hidden />
           <div className="grid gap-2">
-            <PasswordField label={text.password} autoComplete="current-password" />
+            <PasswordField label={text.password} autoComplete="current-password" autoFocus={isPlain && !has('passkey')} />
             <p className="text-sm">
               <TextLink to="/forgot-password">{text.forgot}</TextLink>
             </p>
@@ -161,7 +164,7 @@ function Methods({ path, email, methods, hasTotp, needsTwoFactor, providers, res
         <>
           {has('password') && <Or />}
           <PageForm {...form('code')}>
-            {hasTotp ? <CodeField /> : <BackupCodeField />}
+            {hasTotp ? <CodeField autoFocus={focusesCode} /> : <BackupCodeField autoFocus={focusesCode} />}
             <SubmitButton look={has('password') || has('passkey') ? 'secondary' : 'primary'} wide>
               {text.submitCode}
             </SubmitButton>

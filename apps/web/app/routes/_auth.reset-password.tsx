@@ -60,7 +60,7 @@ export default function ResetPassword() {
       <Heading title={text.title}>{text.lead}</Heading>
       <PageForm action={withTarget('/reset-password', redirectTo)} failure={failure}>
         <input type="hidden" name="token" value={token} />
-        <NewPasswordField label={text.password} shortest={loaded.shortest} />
+        <NewPasswordField label={text.password} shortest={loaded.shortest} autoFocus={!failure} />
         <SubmitButton wide>{text.submit}</SubmitButton>
       </PageForm>
     </>

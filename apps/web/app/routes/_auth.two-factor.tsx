@@ -50,6 +50,7 @@ export default function TwoFactor() {
   const showsCode = takesCode || usesBackup
   const failure = useActionData<typeof action>()
   const ofPasskey = failure?.typed.intent === 'passkey'
+  const isPlain = !failure && !hasEnded
   const withCode = withTarget('/two-factor', redirectTo)
   const withBackupCode = withTarget('/two-factor?with=backup-code', redirectTo)
   return (
@@ -78,7 +79,7 @@ export default function TwoFactor() {
         >
           {/* Before the code, whose last digit sends the form. */}
           <Checkbox name="trustDevice" label={text.trust} />
-          {usesBackup ? <BackupCodeField /> : <CodeField sends autoFocus={!takesPasskey} />}
+          {usesBackup ? <BackupCodeField autoFocus={isPlain} /> : <CodeField sends autoFocus={isPlain && !takesPasskey} />}
           <SubmitButton look={takesPasskey ? 'secondary' : 'primary'} wide>
             {text.submit}
           </SubmitButton>

@@ -72,7 +72,7 @@ export default function VerifyEmail() {
     <>
       <Heading title={text.title}>{text.sendLead}</Heading>
       <PageForm action={target} intent="send" failure={failure}>
-        <Field name="email" type="email" label={text.email} autoComplete="email" inputMode="email" />
+        <Field name="email" type="email" label={text.email} autoComplete="email" inputMode="email" autoFocus={!failure} />
         <SubmitButton wide>{text.send}</SubmitButton>
       </PageForm>
       {deadLink && (
