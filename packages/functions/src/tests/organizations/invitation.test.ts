@@ -96,6 +96,7 @@ describe('invite-member', () => {
     const late = await app.browser().post('/auth/sign-in/email', tab.person)
     expect(late.status).toBe(200)
     expect(outcome(await answer(tab, 'accept', first.secret))).toEqual(closed)
+    expect((await tab.get('/auth/organization/list-user-invitations')).body).toEqual([])
     const { id: again } = await invited(tab)
     expect(again).toBe(first.id)
     const { createdAt, expiresAt } = await app.db.invitation.findUniqueOrThrow({ where: { id: again } })

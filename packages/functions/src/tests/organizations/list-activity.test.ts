@@ -116,6 +116,15 @@ describe('organization/list-activity', () => {
     expect(JSON.stringify(seen)).not.toContain(email)
   })
 
+  test('shows no email of an invitation to another organization', async () => {
+    const { id: another } = await found(owner)
+    const { email } = app.person()
+    const { id: invitationId } = await post(owner, 'invite-member', { email, role: 'member', organizationId: another })
+    const details = { invitationId, role: 'member' }
+    await app.db.auditEvent.create({ data: { userId: owner.userId, organizationId: id, action: 'invite-member', details } })
+    expect((await list()).events[0]).toMatchObject({ action: 'invite-member', invitedEmail: null })
+  })
+
   test('names no one for an operator and no email once the invitation is deleted', async () => {
     const { email } = app.person()
     const { id: invitationId } = await post(owner, 'invite-member', { email, role: 'member' })

@@ -14,7 +14,7 @@ const { id } = await assemble(app, [
   [grace, 'admin'],
   [percent, 'member'],
 ])
-await assemble(app, [[outsider, 'owner']])
+const { id: another } = await assemble(app, [[outsider, 'owner']])
 
 const find = (tab: typeof ada, query: Record<string, string>) =>
   tab.get(`/auth/organization/list-members?${new URLSearchParams({ organizationId: id, ...query })}`)
@@ -39,6 +39,11 @@ test.each(['%', '_', '100%', 'loïse_'])('takes %s literally', async (search) =>
   expect(await names({ search })).toEqual([['100% Éloïse_'], 1])
 })
 
+test.each(['%', '_', '\\', 'adm_n', 'a%n'])('takes %s literally in a filter', async (filterValue) => {
+  for (const filterOperator of ['contains', 'starts_with', 'ends_with'])
+    expect(await names({ filterField: 'role', filterOperator, filterValue })).toEqual([[], 0])
+})
+
 test('refuses an empty or endless search, and outsiders', async () => {
   for (const search of ['', ' ', 'x'.repeat(400)]) expect(outcome(await find(ada, { search }))).toEqual([400, 'VALIDATION_ERROR'])
   expect(outcome(await find(outsider, { search: 'ada' }))).toEqual([400, 'ORGANIZATION_NOT_FOUND'])
@@ -57,11 +62,13 @@ test('reads members from an index of their organization', async () => {
   expect(lines).toContain('users_pkey')
 })
 
-test('lists invitations of one status', async () => {
+test('lists invitations of one status, and none of another organization', async () => {
   const invite = async (email: string) =>
     (await ada.post('/auth/organization/invite-member', { organizationId: id, email, role: 'member' })).body as { id: string }
   const [open, canceled] = [await invite('one@example.test'), await invite('two@example.test')]
   await ada.post('/auth/organization/cancel-invitation', { invitationId: canceled.id })
+  const elsewhere = { organizationId: another, email: 'three@example.test', role: 'member' }
+  expect((await outsider.post('/auth/organization/invite-member', elsewhere)).status).toBe(200)
   const list = async (query: string) =>
     (await ada.get(`/auth/organization/list-invitations?organizationId=${id}${query}`)).body as { id: string }[]
   expect((await list('&status=pending')).map((invitation) => invitation.id)).toEqual([open.id])
