@@ -116,8 +116,19 @@ describe('export-data', () => {
     await app.db.member.create({ data: { organizationId: mine.organizationId, userId: theirs.userId, role: 'member', slot: 2 } })
     const { email } = theirs.person
     const query = new URLSearchParams({ userId: theirs.userId, id: theirs.userId, email })
-    const text = JSON.stringify((await mine.get(`/auth/export-data?${query}`)).body)
-    for (const trace of [theirs.userId, email, theirs.organizationId]) expect(text).not.toContain(trace)
+    const where = { userId: theirs.userId }
+    const rows = await Promise.all([
+      app.db.account.findMany({ where }),
+      app.db.passkey.findMany({ where }),
+      app.db.trustedDevice.findMany({ where }),
+      app.db.auditEvent.findMany({ where }),
+    ])
+    for (const list of rows) expect(list.length).toBeGreaterThan(0)
+    const ids = rows.flat().map(({ id }) => id)
+    const { body } = await mine.get(`/auth/export-data?${query}`)
+    const text = JSON.stringify(body)
+    for (const trace of [theirs.userId, email, theirs.organizationId, ...ids]) expect(text).not.toContain(trace)
+    expect(body).toMatchObject({ twoFactor: { backupCodesLeft: 1 } })
   })
 
   test('T185: omits the emails of people whom the user invited', async () => {

@@ -58,11 +58,30 @@ describe('get-security', () => {
     expect(await security(await withFactor(await app.signedIn(), 2))).toMatchObject({ score: 90, next: 'renew-backup-codes' })
   })
 
+  test('counts no used backup code', async () => {
+    const tab = await withFactor(await app.signedIn(), 3)
+    const code = await app.db.backupCode.findFirstOrThrow({ where: { userId: tab.userId } })
+    await app.db.backupCode.update({ where: { id: code.id }, data: { usedAt: new Date() } })
+    expect(await security(tab)).toMatchObject({ score: 90, next: 'renew-backup-codes' })
+  })
+
   test('recommends a review of other sessions that were idle for three days', async () => {
     const tab = await app.signedIn()
     const again = await withFactor(tab, 3)
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { lastSeenAt: new Date(Date.now() - 4 * day) } })
     expect(await security(again)).toMatchObject({ score: 90, next: 'review-sessions' })
+  })
+
+  test('recommends no review of an ended session or of the one that asks', async () => {
+    const tab = await app.signedIn()
+    const again = await withFactor(tab, 3)
+    const idle = { lastSeenAt: new Date(Date.now() - 4 * day) }
+    const other = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId }, orderBy: { createdAt: 'asc' } })
+    await app.db.session.update({ where: { id: other.id }, data: { ...idle, expiresAt: new Date(Date.now() - 1) } })
+    expect(await security(again)).toMatchObject({ score: 100, next: null })
+    await app.db.session.deleteMany({ where: { id: other.id } })
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: idle })
+    expect(await security(again)).toMatchObject({ score: 100, next: null })
   })
 
   test('recommends a new password after a year, counted from its last change', async () => {
@@ -74,6 +93,11 @@ describe('get-security', () => {
     await app.db.auditEvent.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
     expect(await security(again)).toMatchObject({ score: 85, next: 'renew-password' })
     // Ids within one millisecond have no order.
+    clock.advance(1)
+    const { userId } = await app.signedIn()
+    await app.db.auditEvent.create({ data: { userId, action: 'change-password' } })
+    await app.db.auditEvent.create({ data: { userId: tab.userId, action: 'change-password', succeeded: false } })
+    expect(await security(again), 'after those of another user and a failed one').toMatchObject({ score: 85 })
     clock.advance(1)
     await app.db.auditEvent.create({ data: { userId: tab.userId, action: 'change-password' } })
     expect(await security(again)).toMatchObject({ score: 100, next: null })

@@ -188,6 +188,17 @@ describe('a file of the activity', () => {
     expect([status, data.length, new Set(data.map(({ action }) => action))]).toEqual([200, 120, new Set(['add-passkey'])])
   })
 
+  test('holds at most the newest 5,000 events', async () => {
+    const tab = await app.signedIn()
+    await app.db.$executeRaw`
+      INSERT INTO audit_events (id, user_id, action, created_at)
+      SELECT '01900000-0000-7001-8000-' || lpad(n::text, 12, '0'), ${tab.userId}, 'sign-in', now() FROM generate_series(1, 5000) n`
+    for (const filter of [{}, { kind: 'sign-ins' }]) {
+      const { data } = ((await exportOf(tab, filter)).body as { result: { data: Page['events'] } }).result
+      expect([data.length, data.at(-1)?.id.slice(-4)]).toEqual([5000, expect.not.stringMatching('0001')])
+    }
+  })
+
   test('is limited to ten in ten minutes for each user', async () => {
     const limited = await createTestApp({ RATE_LIMIT: 'on' })
     const tab = await limited.signedIn()
