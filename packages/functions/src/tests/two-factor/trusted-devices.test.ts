@@ -44,6 +44,13 @@ describe('a trusted device', () => {
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(1)
   })
 
+  test('is listed until its trust ends', async () => {
+    const { laptop, userId } = await signInWithLaptop()
+    expect(await listDevices(laptop)).toHaveLength(1)
+    await app.db.trustedDevice.updateMany({ where: { userId }, data: { expiresAt: new Date() } })
+    expect(await listDevices(laptop)).toEqual([])
+  })
+
   test('skips the code, with a new token each time, and stays the same device', async () => {
     const { laptop, userId, signIn, answer } = await signInWithLaptop()
     expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_trusted_device='))).toMatch(
