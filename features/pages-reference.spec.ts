@@ -72,6 +72,13 @@ test('pages: a link into the reference shows its route, also while a search hide
   await expect(article(page, 'POST /auth/sign-out')).toBeInViewport()
 })
 
+test('pages: a malformed link into the reference takes nothing from the page', async ({ page, baseURL }) => {
+  const complaints = watch(page, baseURL)
+  await page.goto(`${reference}#%`)
+  await expect(page.getByRole('button', { name: /^Copy: / }).first()).toBeVisible()
+  expect(complaints).toEqual([])
+})
+
 test('pages: an example of the reference is copied as it is shown', async ({ page, context, baseURL }) => {
   const complaints = watch(page, baseURL)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])

@@ -41,7 +41,7 @@ function clear() {
 
 /** A link to a part that the search hides ends the search. */
 function showTarget() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const target = document.getElementById(location.hash.slice(1))
   if (!target?.closest('[hidden]')) return
   clear()
   target.scrollIntoView()
