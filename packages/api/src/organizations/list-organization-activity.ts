@@ -8,7 +8,7 @@ import { type Membership, requireCallerMembership } from './membership.ts'
 import { may, rolesUpTo } from './permissions.ts'
 
 /** The only events that an organization sees. Sign-ins and other events of a member's account stay private. */
-export const organizationActions = [
+const organizationActions = [
   'create-organization',
   'update-organization',
   'add-member',

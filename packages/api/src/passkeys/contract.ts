@@ -16,7 +16,7 @@ const credential = { id: credentialId, rawId: credentialId, type: z.literal('pub
 
 const transports = z.array(z.string().regex(/^[a-z0-9-]{1,32}$/)).max(10)
 
-export const passkeyRegistration = z.object({
+const passkeyRegistration = z.object({
   ...credential,
   response: z.object({
     attestationObject: base64url(40_000),

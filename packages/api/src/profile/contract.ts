@@ -26,7 +26,7 @@ export const takeProviderPictureInput = z.object({ providerId: z.enum(providerId
 export const getPictureInput = z.object({ name: z.string().max(64) })
 
 /** By which a person filters the activity. */
-export const activityKinds = ['sign-ins', 'security', 'profile', 'organizations', 'support'] as const
+const activityKinds = ['sign-ins', 'security', 'profile', 'organizations', 'support'] as const
 export type ActivityKind = (typeof activityKinds)[number]
 
 const moment = z.iso.datetime()

@@ -23,7 +23,7 @@ export function assertReauthenticated(session: AuthenticationTimes): void {
 }
 
 /** A passkey stands for both factors: while two-factor is on, its owner must have proved both. */
-export const provedBothFactors = ({ user, session }: ActiveSession): boolean =>
+const provedBothFactors = ({ user, session }: ActiveSession): boolean =>
   !user.twoFactorEnabled ||
   meetsRequirement(describeAuthentication(session), { acr: 'aal2', max_age: policy.session.reauthenticationAge })
 
