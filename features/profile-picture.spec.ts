@@ -4,7 +4,7 @@
 // @tags profile
 import { expect, type Page, test } from '@playwright/test'
 import sharp from 'sharp'
-import { byKeyboard } from './support/drivers.ts'
+import { byKeyboard, scriptsAtWork } from './support/drivers.ts'
 import { signedInPerson } from './support/person.ts'
 
 /** Three squares side by side: red, green, blue. */
@@ -127,6 +127,36 @@ test('profile: a large photo is cut down in the browser, and a file that is no p
   await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
   await save(page).click()
   await expect(page.getByText('Picture saved.')).toBeVisible()
+})
+
+test('profile: a picture that was chosen before the scripts came can be cropped too', async ({ page }) => {
+  await signedInPerson(page)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/settings/profile', { waitUntil: 'commit' })
+  await field(page).setInputFiles(png(await stripes()))
+  await expect(page.getByText('We keep the middle of it')).toBeVisible()
+  release()
+  await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
+  await expect(page.getByText('We keep the middle of it')).toBeHidden()
+})
+
+test('profile: without the part for cropping, a large file is refused in words and a small one sent as it is', async ({
+  page,
+}) => {
+  await signedInPerson(page)
+  await page.goto('/settings/profile')
+  await scriptsAtWork(page)
+  await page.route('**/assets/*.js', (route) => route.abort())
+  await field(page).setInputFiles(png(Buffer.alloc(3 * 1024 * 1024)))
+  await expect(page.getByRole('alert')).toContainText('Choose one of at most 2 MB.')
+  await field(page).setInputFiles(png(await stripes()))
+  await save(page).click()
+  await expect(page.getByText('Picture saved.')).toBeVisible()
+  expect(await savedColour(page)).toBe('green')
 })
 
 test('profile: initials stand in for a picture that fails to load', async ({ page }) => {

@@ -8,8 +8,11 @@ import { ProviderMark } from '#app/components/provider-mark.tsx'
 import type { FormFailure } from '#app/form-result.ts'
 import type { PictureCrop } from '#app/picture-crop.tsx'
 import { useText } from '#app/text.ts'
+import { useHydrated } from '#app/use-hydrated.ts'
 
 const action = '/settings/profile'
+/** What the service reads, less the rest of the form. */
+const largestFile = 2_000_000
 
 type PictureCardProps = {
   name: string
@@ -67,10 +70,17 @@ function PictureField() {
   const text = useText('profile').picture
   const { fields, setBrowserError } = useFormState()
   const error = fields.picture
+  const hydrated = useHydrated()
   const input = useRef<HTMLInputElement>(null)
   const [file, setFile] = useState<File | null>(null)
   const [count, setCount] = useState(0)
   const [Crop, setCrop] = useState<ComponentType<Parameters<typeof PictureCrop>[0]> | null>(null)
+
+  // A person may choose before the scripts have come.
+  useEffect(() => {
+    const chosen = input.current?.files?.[0]
+    if (chosen) void choose(chosen)
+  }, [])
 
   // PageForm resets itself when the picture was taken.
   useEffect(() => {
@@ -85,16 +95,21 @@ function PictureField() {
     setFile(chosen)
     setCount((before) => before + 1)
     if (!chosen || Crop) return
-    // Without it, the service cuts out the centre.
     const loaded = await import('#app/picture-crop.tsx').catch(() => null)
     if (loaded) setCrop(() => loaded.PictureCrop)
+    // Without it, the service gets the whole file and cuts out the middle.
+    else if (chosen.size > largestFile) refuse(text.tooLarge)
   }
 
-  const refuse = useCallback(() => {
-    setFile(null)
-    if (input.current) input.current.value = ''
-    setBrowserError({ key: 'INVALID_PICTURE', message: text.unreadable, fields: { picture: text.unreadable }, retryAfter: null })
-  }, [setBrowserError, text])
+  const refuse = useCallback(
+    (message: string) => {
+      setFile(null)
+      if (input.current) input.current.value = ''
+      setBrowserError({ key: 'INVALID_PICTURE', message, fields: { picture: message }, retryAfter: null })
+    },
+    [setBrowserError],
+  )
+  const refuseUnreadable = useCallback(() => refuse(text.unreadable), [refuse, text])
 
   return (
     <div className="grid gap-1.5">
@@ -102,7 +117,7 @@ function PictureField() {
         {text.file}
       </label>
       <p id="picture-hint" className="text-sm text-pretty text-ink-soft">
-        {text.hint}
+        {text.hint} {!hydrated && text.withoutScript}
       </p>
       <input
         ref={input}
@@ -122,7 +137,7 @@ function PictureField() {
       )}
       {Crop && file && (
         <div className="mt-3">
-          <Crop key={count} file={file} onUnreadable={refuse} />
+          <Crop key={count} file={file} onUnreadable={refuseUnreadable} />
         </div>
       )}
     </div>

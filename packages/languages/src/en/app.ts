@@ -414,8 +414,10 @@ export const app = {
       title: 'Picture',
       lead: 'Members of your organizations see it beside your name. Without one, they see your initials.',
       file: 'Choose a picture',
-      hint: 'JPEG, PNG, WebP or GIF, at most 2 MB. We keep the centre of it as a square.',
+      hint: 'JPEG, PNG, WebP or GIF.',
+      withoutScript: 'At most 2 MB. We keep the middle of it, as a square.',
       missing: 'Choose a file first.',
+      tooLarge: 'This picture is too large. Choose one of at most 2 MB.',
       unreadable: 'We can’t read this file. Choose a picture in JPEG, PNG, WebP or GIF.',
       crop: {
         lead: 'Drag the picture or use the sliders to choose the part that shows.',

@@ -427,8 +427,10 @@ export const app: typeof english = {
       title: 'Photo',
       lead: 'Les membres de vos organisations la voient à côté de votre nom. Sans photo, ils voient vos initiales.',
       file: 'Choisir une photo',
-      hint: 'JPEG, PNG, WebP ou GIF, 2 Mo au plus. Nous en gardons le centre, en carré.',
+      hint: 'JPEG, PNG, WebP ou GIF.',
+      withoutScript: '2 Mo au plus. Nous en gardons le centre, en carré.',
       missing: 'Choisissez d’abord un fichier.',
+      tooLarge: 'Cette photo est trop grande. Choisissez-en une de 2 Mo au plus.',
       unreadable: 'Nous ne pouvons pas lire ce fichier. Choisissez une photo au format JPEG, PNG, WebP ou GIF.',
       crop: {
         lead: 'Faites glisser la photo ou les curseurs pour choisir la partie visible.',
