@@ -181,6 +181,7 @@ test('pages: a refusal of a form that the page no longer has is shown', async ({
     ['/settings/accounts', 'gone'],
     ['/settings/sessions', 'name gone'],
     ['/settings/passkeys', 'remove gone'],
+    ['/settings/profile', 'take-picture-google'],
   ] as const) {
     const answer = await page.request.post(path, { form: { intent }, headers: { origin: baseURL ?? '' } })
     const html = await answer.text()

@@ -88,6 +88,8 @@ test('profile: the keyboard chooses the part of the picture that shows', async (
   expect(await savedColour(page)).toBe('blue')
   await expect(across).toBeHidden()
   await expect(field(page)).toHaveValue('')
+  await byKeyboard(page).press('Remove picture')
+  await expect(page.getByRole('status').filter({ hasText: 'Picture removed.' })).toBeFocused()
 })
 
 test('profile: the mouse drags the picture, and the zoom cuts out less', async ({ page }) => {

@@ -1,11 +1,11 @@
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react'
-import { Alert } from '#app/components/alert.tsx'
 import { Avatar } from '#app/components/avatar.tsx'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { PageForm, useFormState } from '#app/components/page-form.tsx'
 import { ProviderMark } from '#app/components/provider-mark.tsx'
-import type { FormFailure } from '#app/form-result.ts'
+import { ResultAlert } from '#app/components/result-alert.tsx'
+import type { FormFailure, FormResult } from '#app/form-result.ts'
 import type { PictureCrop } from '#app/picture-crop.tsx'
 import { useText } from '#app/text.ts'
 import { useHydrated } from '#app/use-hydrated.ts'
@@ -17,24 +17,30 @@ const largestFile = 2_000_000
 type PictureCardProps = {
   name: string
   picture: string | null
-  saved: 'picture' | 'no-picture' | null
-  setFailure: FormFailure | undefined
   /** Those whose picture the person can take. */
   providers: readonly { id: string; name: string }[]
-  failureOf: (intent: string) => FormFailure | undefined
+  result: FormResult
+  /** The edge refused the file before it read the form. */
+  tooLarge: FormFailure | undefined
 }
 
 /** Shows, sets and removes the profile picture. */
-export function PictureCard({ name, picture, saved, setFailure, providers, failureOf }: PictureCardProps) {
+export function PictureCard({ name, picture, providers, result, tooLarge }: PictureCardProps) {
   const text = useText('profile').picture
+  const shown = [
+    'set-picture',
+    ...(picture === null ? [] : ['remove-picture']),
+    ...providers.map(({ id }) => `take-picture-${id}`),
+  ]
+  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   return (
     <Card title={text.title}>
-      {saved && <Alert look="success">{saved === 'picture' ? text.saved : text.removed}</Alert>}
+      <ResultAlert result={result} intents={shown} />
       <div className="flex flex-wrap items-center gap-5">
         <Avatar name={name} picture={picture} large />
         <p className="min-w-0 flex-1 basis-48 text-pretty text-ink-soft">{text.lead}</p>
       </div>
-      <PageForm action={action} intent="set-picture" failure={setFailure} encType="multipart/form-data">
+      <PageForm action={action} intent="set-picture" failure={failureOf('set-picture') ?? tooLarge} encType="multipart/form-data">
         <PictureField />
         <div>
           <SubmitButton>{text.save}</SubmitButton>

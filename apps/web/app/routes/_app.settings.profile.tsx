@@ -42,19 +42,19 @@ export const action = withApiForm(['name', 'intent'], async ({ api, field, file,
     const picture = await file('picture')
     if (picture === null) throw new FieldError('picture', text.profile.picture.missing)
     await api.profile.setPicture({ picture })
-    return { saved: 'picture' as const }
+    return { done: text.profile.picture.saved, about: 'picture' as const }
   }
   const provider = providerIds.find((id) => intent === `take-picture-${id}`)
   if (provider) {
     await api.profile.takeProviderPicture({ providerId: provider })
-    return { saved: 'picture' as const }
+    return { done: text.profile.picture.saved, about: 'picture' as const }
   }
   if (intent === 'remove-picture') {
     await api.profile.removePicture()
-    return { saved: 'no-picture' as const }
+    return { done: text.profile.picture.removed, about: 'picture' as const }
   }
   await api.profile.update({ name: field('name') })
-  return { saved: 'name' as const }
+  return { done: text.profile.saved, about: 'name' as const }
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -65,14 +65,13 @@ export default function ProfileSettings() {
   const text = useText('profile')
   const { name, email, emailVerified, picture, pictureProviders, refusal, locale, notice } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
-  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
-  const saved = result && !result.error ? result.saved : null
-  const arrived = refusal && !result ? { error: refusal, typed: {} } : undefined
+  const isName = result?.error ? !result.typed.intent : result?.about === 'name'
+  const tooLargeFailure = refusal && !result ? { error: refusal, typed: {} } : undefined
   return (
     <>
       <Card title={text.title}>
-        {saved === 'name' && <Alert look="success">{text.saved}</Alert>}
-        <PageForm action="/settings/profile" failure={failureOf('')}>
+        {isName && !result?.error && <Alert look="success">{text.saved}</Alert>}
+        <PageForm action="/settings/profile" failure={isName && result?.error ? result : undefined}>
           <Field name="name" label={text.name} hint={text.nameHint} autoComplete="name" defaultValue={name} />
           <div>
             <SubmitButton>{text.save}</SubmitButton>
@@ -82,10 +81,9 @@ export default function ProfileSettings() {
       <PictureCard
         name={name}
         picture={picture}
-        saved={saved === 'picture' || saved === 'no-picture' ? saved : null}
         providers={pictureProviders}
-        failureOf={failureOf}
-        setFailure={failureOf('set-picture') ?? arrived}
+        result={isName ? undefined : result}
+        tooLarge={tooLargeFailure}
       />
       <Card title={text.language}>
         {notice && !result && <Alert look="success">{notice}</Alert>}
