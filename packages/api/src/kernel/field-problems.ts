@@ -34,11 +34,9 @@ export const fieldProblems = {
   topHundred: 'This is a frequently used password.',
   common: 'This is a commonly used password.',
   similarToCommon: 'This is similar to a commonly used password.',
-  wordByItself: 'Single words are easy to guess.',
   namesByThemselves: 'Single names or surnames are easy to guess.',
   commonNames: 'Common names and surnames are easy to guess.',
   userInputs: 'There should not be any personal or page related data.',
-  pwned: 'Your password was exposed by a data breach on the Internet.',
   easyToGuess: 'This is easy to guess: add a word or two that are unrelated to you',
 } as const
 
