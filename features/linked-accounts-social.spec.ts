@@ -52,7 +52,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('You can no longer sign in that way.')).toBeVisible()
       await expect(linked(page)).toHaveCount(1)
       await expect(page.getByRole('button', { name: 'Unlink GitHub' })).toHaveCount(0)
-      await expect(linked(page)).toContainText('It’s the only way you sign in')
+      await expect(linked(page)).toContainText('This is your only way to sign in')
       await page.goto('/settings/danger')
       await expect(page.getByLabel('Password')).toHaveCount(0)
       await expect(page.getByText('Forgot your password?')).toHaveCount(0)
@@ -77,7 +77,7 @@ test('linked accounts: a refusal at the provider is explained, and the person st
   await page.goto('/login?redirectTo=%2Fsettings%2Ftrading')
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()
   await expect(page).toHaveURL('/login?redirectTo=%2Fsettings%2Ftrading&error=access_denied')
-  await expect(page.getByRole('alert')).toContainText('The provider refused us access')
+  await expect(page.getByRole('alert')).toContainText('The sign-in wasn’t allowed at the provider')
 
   await github.set({ person: { id: Date.now(), login: 'ada', name, emails: [{ email, primary: true, verified: true }] } })
   await page.getByRole('link', { name: 'Continue with GitHub' }).click()

@@ -30,7 +30,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByLabel('Email address')).toHaveValue(email)
       await expect(page.getByLabel('Email address')).toBeFocused()
       await page.getByRole('button', { name: 'Send link' }).click()
-      await page.getByRole('link', { name: 'Go to sign-in' }).click()
+      await page.getByRole('link', { name: 'Sign in' }).click()
       await expect(page).toHaveURL('/login')
       await expect(page.getByLabel('Email address')).toHaveValue(email)
       expect(await heldCookie(page), 'the next person at this browser').toBeUndefined()
@@ -43,7 +43,7 @@ for (const javaScriptEnabled of [true, false]) {
     test(title('after a sign-up the email stands in the form, and the password has the focus'), async ({ page }) => {
       const person = newPerson()
       await signUp(page, person)
-      await page.getByRole('link', { name: 'Go to sign-in' }).click()
+      await page.getByRole('link', { name: 'Sign in' }).click()
       await expect(page).toHaveURL('/login')
       await expect(page.getByLabel('Email address')).toHaveValue(person.email)
       await expect(page.getByLabel('Password', { exact: true })).toBeFocused()

@@ -116,7 +116,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.getByLabel('Code from your authenticator app').fill(authenticator.code(1))
       await press(page, 'Confirm with code')
       await expect(page).toHaveURL('/settings/accounts')
-      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
+      await expect(page.getByText('This is your only way to sign in')).toBeVisible()
     })
 
     test(`sign-in: an account without a password confirms through its provider ${javaScript}`, async ({

@@ -91,7 +91,7 @@ export const journeys: readonly Journey[] = [
     fact: 'the only method cannot be unlinked, and the page says what to add',
     async walk({ page }) {
       await page.goto('/settings/accounts')
-      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
+      await expect(page.getByText('This is your only way to sign in')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Remove Password', exact: true })).toHaveCount(0)
     },
   },

@@ -4,7 +4,7 @@ export const app = {
   moments: { intl: 'en-GB' },
   backupCodes: {
     label: 'Backup codes',
-    lead: 'Lost your phone or your passkey? Each code signs you in once. You won’t see them again: save them now, away from your phone.',
+    lead: 'Lost your phone or your passkey? Each code replaces your second factor once. You won’t see them again: save them now, away from your phone.',
     download: 'Download as text',
     copy: 'Copy codes',
     print: 'Print',
@@ -57,7 +57,7 @@ export const app = {
   device: { on: (browser: string, os: string) => `${browser} on ${os}`, unknown: 'Unknown device' },
   roles: { owner: 'Owner', admin: 'Administrator', member: 'Member' } as Record<string, string>,
   riskLevels: {
-    conservative: { label: 'Conservative', description: 'Protecting what you have comes first. Every account starts here.' },
+    conservative: { label: 'Conservative', description: 'Protecting what you have comes first.' },
     moderate: { label: 'Moderate', description: 'You accept some losses for a better return.' },
     aggressive: { label: 'Aggressive', description: 'You accept large swings, losses included.' },
   },
@@ -143,7 +143,7 @@ export const app = {
     title: 'Settings',
     lead: 'Your account at a glance. Open a section to change it.',
     all: 'All settings',
-    groups: { account: 'Account', security: 'Security', trading: 'Trading', teams: 'Teams', data: 'Data' },
+    groups: { account: 'Account', security: 'Security', trading: 'Trading', teams: 'Organizations', data: 'Data' },
     sections: {
       profile: 'Profile',
       email: 'Email',
@@ -168,8 +168,7 @@ export const app = {
       activity: 'What happened on your account',
       tradingOn: 'Turned on',
       tradingOff: 'Turned off',
-      organizations: (count: number) =>
-        count === 0 ? 'Create one to work with your team' : count === 1 ? '1 organization' : `${count} organizations`,
+      organizations: (count: number) => (count === 0 ? 'None yet' : count === 1 ? '1 organization' : `${count} organizations`),
       danger: 'Download your data or delete your account',
     },
   },
@@ -183,7 +182,7 @@ export const app = {
     lastUsed: 'Last used',
     neverUsed: 'Never',
     off: 'Sign-in with this provider is turned off',
-    only: 'It’s the only way you sign in. Add another one first, such as a passkey.',
+    only: 'This is your only way to sign in. Add another one first, such as a passkey.',
     unlink: 'Unlink',
     unlinkTitle: (account: string) => `Unlink ${account}?`,
     unlinkLead: 'You’ll no longer be able to sign in that way.',
@@ -251,7 +250,7 @@ export const app = {
     resend: 'Resend',
     cancel: 'Cancel',
     addedTitle: 'You were added to this organization',
-    addedLead: 'Accept to stay a member, or leave.',
+    addedLead: 'Accept to keep your place, or leave.',
     accept: 'Accept',
     notAccepted: 'Not accepted yet',
     leaveTitle: 'Leave the organization',
@@ -333,9 +332,9 @@ export const app = {
   organizations: {
     title: 'Organizations',
     lead: (most: number) =>
-      `The teams you belong to. Other members see your name and email address. You can be in up to ${most}.`,
+      `Organizations you’re a member of. Their members see your name and email address. You can be in up to ${most}.`,
     none: 'You’re not in any organization yet',
-    noneLead: 'Create one for your team below, or ask a colleague to invite you.',
+    noneLead: 'Create one below, or ask for an invitation.',
     added:
       'You were added to this organization. Accept to keep your place. Otherwise you lose it if you join another one at your limit.',
     accept: 'Accept',
@@ -399,14 +398,14 @@ export const app = {
     gate: 'Confirm it’s you before you set a password.',
     set: 'Set password',
     done: {
-      change: 'Password changed. Every other device is signed out, and earlier links by email no longer work.',
+      change: 'Password changed. Every other device is signed out, and earlier reset links no longer work.',
       set: 'Password set. You can sign in with it from now on.',
     },
   },
   profile: {
     title: 'Profile',
     name: 'Name',
-    nameHint: 'Shown on your pages and in the emails we send you.',
+    nameHint: 'Shown to the members of your organizations and to people you invite, and in the emails we send you.',
     save: 'Save name',
     saved: 'Name saved.',
     language: 'Language',
@@ -443,7 +442,8 @@ export const app = {
     title: 'Two-factor authentication',
     factor: 'Two-factor authentication',
     lead: 'Signing in then takes your password and a code from your phone, so a stolen password isn’t enough.',
-    passkeyLead: 'After your password, we ask for one of your passkeys. You also get backup codes in case you lose them.',
+    passkeyLead:
+      'After your password, we ask for one of your passkeys. You also get backup codes in case you lose your passkeys.',
     beginPasskey: 'Turn on with my passkeys',
     app: 'Authenticator app',
     appLead: 'Add an authenticator app, so that you can also sign in with a code from your phone.',
@@ -478,7 +478,7 @@ export const app = {
     enterLead: 'The code turns on two-factor authentication and signs you out on every other device.',
     confirm: 'Turn on',
     doneSecond: 'Authenticator app added. We’ve emailed you.',
-    done: 'Two-factor authentication is on. We’ll ask for your second factor when you sign in on a new device.',
+    done: 'Two-factor authentication is on. We’ll ask for your second factor each time you sign in, except on devices you trust.',
     trusted: 'Trusted devices',
     trustedLead: 'These devices skip the second factor for 30 days, or until you change your password or remove them here.',
     noneTrusted: 'None yet. You can trust a device when you sign in on it.',

@@ -14,10 +14,10 @@ export const mails: MailTexts = {
     'sign-up': (appName) => `We sent this because your email was used to sign up for ${appName}.`,
     request: (appName) => `We sent this because your email was entered on ${appName}.`,
     'account-request': (appName) => `We sent this because it was requested from your ${appName} account.`,
-    security: (appName) => `We email you whenever something affects the security of your ${appName} account.`,
+    security: (appName) => `We sent this because it concerns the security of your ${appName} account.`,
     'former-email': (appName) => `We sent this because a ${appName} account used your email until now.`,
     invitation: (appName) => `We sent this because an organization invited you to ${appName}.`,
-    membership: (appName) => `We email you whenever you join or leave an organization on ${appName}.`,
+    membership: (appName) => `We sent this because your membership in an organization on ${appName} changed.`,
     farewell: (appName) => `We sent this because your email belonged to a ${appName} account.`,
   },
   contents: {
@@ -25,7 +25,9 @@ export const mails: MailTexts = {
       subject: `Confirm your email for ${appName}`,
       preheader: `One click and you can sign in. This link expires in ${duration.hours(hours)}.`,
       heading: 'Confirm your email',
-      paragraphs: [`Thanks for signing up for ${appName}. Confirm that this email is yours, and you’re ready to sign in.`],
+      paragraphs: [
+        `Thanks for signing up for ${appName}. Confirm that this email address is yours, and you’re ready to sign in.`,
+      ],
       action: { label: 'Confirm my email', url },
       footnote: `This link expires in ${duration.hours(hours)}. If you didn’t sign up, you don’t need to do anything: the account stays closed until your email is confirmed.`,
     }),
@@ -34,7 +36,7 @@ export const mails: MailTexts = {
       preheader: `Your passkey opens your account. This link expires in ${duration.hours(hours)}.`,
       heading: 'Create your passkey',
       paragraphs: [
-        `Thanks for signing up for ${appName}. Open this link on the device that you want to sign in with. Your first passkey also confirms that this email is yours.`,
+        `Thanks for signing up for ${appName}. Open this link on the device that you want to sign in with. Creating your passkey also confirms your email.`,
       ],
       action: { label: 'Create my passkey', url },
       footnote: `This link expires in ${duration.hours(hours)}. If you didn’t sign up, you don’t need to do anything: the account stays closed until a passkey is created.`,
@@ -44,7 +46,7 @@ export const mails: MailTexts = {
       preheader: 'Someone tried to sign up with your email. Nothing has changed.',
       heading: 'You already have an account',
       paragraphs: [
-        `Someone, probably you, just tried to sign up for ${appName} with this email. You already have an account, so nothing was created or changed.`,
+        `Someone, probably you, just tried to sign up for ${appName} with this email address. You already have an account, so nothing was created or changed.`,
         'If this was you, sign in. If you forgot your password, choose a new one.',
       ],
       action: { label: 'Sign in', url: signInUrl },
@@ -111,9 +113,9 @@ export const mails: MailTexts = {
       preheader: `Nothing changes until you confirm. This link expires in ${duration.hours(hours)}.`,
       heading: 'Confirm your new email',
       paragraphs: [
-        `Someone, probably you, asked to use this email for the ${appName} account ${maskAddress(account)}. Once you confirm, you’ll sign in with this email. Confirm only if the account is yours.`,
+        `Someone, probably you, asked to use this email address for the ${appName} account ${maskAddress(account)}. Once you confirm, you’ll sign in with it. Confirm only if the account is yours.`,
       ],
-      action: { label: 'Use this email', url },
+      action: { label: 'Use this address', url },
       footnote: `This link works once and expires in ${duration.hours(hours)}. If you didn’t ask for this, ignore this email: nothing will change.`,
     }),
     'email-change-requested': ({ appName, newEmail, resetUrl }) => ({
@@ -130,16 +132,16 @@ export const mails: MailTexts = {
       subject: `The email of your ${appName} account was changed`,
       preheader:
         undoUrl === null
-          ? 'Your account no longer uses this email.'
+          ? 'Your account no longer uses this email address.'
           : `If this wasn’t you, you can undo it for ${duration.days(days)}.`,
       heading: 'Your email was changed',
       paragraphs: [
-        `Your ${appName} account now uses ${maskAddress(newEmail)}. You can no longer sign in with this email. If this was you, you don’t need to do anything.`,
+        `Your ${appName} account now uses ${maskAddress(newEmail)}. You can no longer sign in with this email address. If this was you, you don’t need to do anything.`,
         cause === 'undo'
           ? `An undo link that we sent to an earlier email of the account did this. If it wasn’t you, contact the ${appName} team.`
           : undoUrl === null
             ? `The account changed its email before, less than ${duration.days(days)} ago. If this wasn’t you, open the undo link in your earlier mailbox: it undoes both changes.`
-            : 'If this wasn’t you, undo the change. That restores this email and signs out every device.',
+            : 'If this wasn’t you, undo the change. That restores this email address and signs out every device.',
       ],
       ...(undoUrl !== null && {
         action: { label: 'Undo the change', url: undoUrl },
@@ -150,7 +152,7 @@ export const mails: MailTexts = {
       subject: `Your ${appName} account is back. Choose a new password`,
       preheader: 'The email change was undone. Choose a new password to sign in.',
       heading: 'Your email change was undone',
-      paragraphs: ['Your account uses this email again. We signed everyone out. Choose a new password to sign in.'],
+      paragraphs: ['Your account uses this email address again. We signed everyone out. Choose a new password to sign in.'],
       ...bulletList('We also did this:', [
         effects.passwordRemoved && 'Removed the password.',
         ...effects.unlinkedProviders.map((name) => `Unlinked ${plainName(name)}. You can link it again.`),
@@ -201,11 +203,11 @@ export const mails: MailTexts = {
       action: { label: 'See linked accounts', url: accountsUrl },
     }),
     'account-unlinked': ({ appName, provider, resetUrl }) => {
-      const what = provider ?? 'The password'
+      const what = provider ? `${provider} was unlinked` : 'The password was removed'
       return {
-        subject: `${what} no longer signs you in to ${appName}`,
+        subject: `${what} from your ${appName} account`,
         preheader: 'If this wasn’t you, choose a new password now.',
-        heading: `${what} was removed from your account`,
+        heading: `${what} from your account`,
         paragraphs: [
           `You can no longer sign in to your ${appName} account with ${provider ?? 'a password'}. If this was you, you can ignore this email.`,
           'If this wasn’t you, choose a new password now. That signs out every device.',
@@ -259,7 +261,7 @@ export const mails: MailTexts = {
       heading: `Join ${plainName(organization)}`,
       paragraphs: [
         `${plainName(inviter) || 'Someone'} invited you to join the organization “${plainName(organization)}” on ${appName} as ${as[role]}.`,
-        `The invitation is for ${address}. Sign in or sign up with this email to accept it.`,
+        `The invitation is for ${address}. Sign in or sign up with this email address to accept it.`,
       ],
       action: { label: 'See the invitation', url },
       footnote: `This link works once and expires in ${duration.hours(hours)}. If you don’t know this person, ignore this email: nothing happens unless you accept.`,
@@ -270,7 +272,7 @@ export const mails: MailTexts = {
       heading: `You were added to ${plainName(organization)}`,
       paragraphs: [
         `${plainName(actor) || 'Someone'} added your ${appName} account to the organization “${plainName(organization)}”. Its members can see your name and email.`,
-        'Accept in your settings to stay a member, or leave the organization there.',
+        'Accept in your settings to keep your place, or leave the organization there.',
       ],
       action: { label: 'Accept or leave', url: organizationsUrl },
     }),
@@ -302,7 +304,7 @@ export const mails: MailTexts = {
         'Keep your backup codes somewhere you can reach without your phone.',
         `If this wasn’t you, choose a new password now. That signs out every device. Then contact the ${appName} team: the second factor isn’t yours, so you can’t sign in without their help.`,
       ],
-      action: { label: 'Open security settings', url: securityUrl },
+      action: { label: 'See two-factor authentication', url: securityUrl },
       secondAction: { label: 'This wasn’t me', url: resetUrl },
     }),
     'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
@@ -311,9 +313,9 @@ export const mails: MailTexts = {
       heading: 'An authenticator app was added',
       paragraphs: [
         `You can now confirm sign-ins to your ${appName} account with codes from an authenticator app. Your passkeys and backup codes still work. If this was you, you can ignore this email.`,
-        `If this wasn’t you, choose a new password now. That signs out every device. Then contact the ${appName} team: the second factor isn’t yours, so you can’t sign in without their help.`,
+        'If this wasn’t you, choose a new password now. That signs out every device. Then sign in with your passkey or a backup code, and turn two-factor authentication off and on again: that removes the app.',
       ],
-      action: { label: 'Open security settings', url: securityUrl },
+      action: { label: 'See two-factor authentication', url: securityUrl },
       secondAction: { label: 'This wasn’t me', url: resetUrl },
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
@@ -354,7 +356,7 @@ export const mails: MailTexts = {
         `One of your ${appName} backup codes was just used and no longer works. Codes left: ${left}.`,
         'Running low? Create new ones in your settings. If this wasn’t you, choose a new password now, then create new codes.',
       ],
-      action: { label: 'Open security settings', url: securityUrl },
+      action: { label: 'See two-factor authentication', url: securityUrl },
     }),
   },
 }

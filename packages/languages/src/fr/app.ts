@@ -4,7 +4,7 @@ export const app: typeof english = {
   moments: { intl: 'fr' },
   backupCodes: {
     label: 'Codes de secours',
-    lead: 'Plus de téléphone ni de clé d’accès ? Chaque code vous connecte une fois. Vous ne les reverrez pas : gardez-les dès maintenant, ailleurs que sur votre téléphone.',
+    lead: 'Plus de téléphone ni de clé d’accès ? Chaque code remplace une fois votre second facteur. Vous ne les reverrez pas : gardez-les dès maintenant, ailleurs que sur votre téléphone.',
     download: 'Télécharger au format texte',
     copy: 'Copier les codes',
     print: 'Imprimer',
@@ -30,7 +30,7 @@ export const app: typeof english = {
     withoutScript: 'Utilisez plutôt le formulaire ci-dessous.',
   },
   reauthenticate: {
-    title: 'Confirmez votre identité',
+    title: 'Confirmez que c’est bien vous',
     lead: 'Ce changement est important : confirmez que c’est bien vous. Nous ne vous le redemanderons pas pendant 15 minutes.',
     requiredLead: 'Avant la page suivante, nous vérifions que c’est bien vous.',
     submitPasskey: 'Confirmer avec une clé d’accès',
@@ -46,7 +46,7 @@ export const app: typeof english = {
     sent: ['Nous avons envoyé un lien à ', '. Ouvrez-le dans ce navigateur.'],
     nothing: 'Rien au bout de quelques minutes ? Regardez dans vos courriers indésirables, puis renvoyez le lien.',
     sendAgain: 'Renvoyer le lien',
-    none: 'Rien ne permet encore de confirmer votre identité. Choisissez un mot de passe, servez-vous-en pour vous connecter, puis réessayez.',
+    none: 'Rien ne permet encore de confirmer que c’est vous. Choisissez un mot de passe, servez-vous-en pour vous connecter, puis réessayez.',
     needsTwoFactor: 'Il vous faut une clé d’accès ou une application d’authentification. Ajoutez l’une des deux, puis réessayez.',
     addFactor: 'Ajouter une clé d’accès',
     choosePassword: 'Choisir un mot de passe',
@@ -59,7 +59,7 @@ export const app: typeof english = {
   riskLevels: {
     conservative: {
       label: 'Prudent',
-      description: 'Préserver votre capital avant tout. Tous les comptes commencent à ce niveau.',
+      description: 'Préserver votre capital avant tout.',
     },
     moderate: { label: 'Modéré', description: 'Vous acceptez quelques pertes pour un meilleur rendement.' },
     aggressive: { label: 'Offensif', description: 'Vous acceptez de fortes variations, pertes comprises.' },
@@ -134,19 +134,19 @@ export const app: typeof english = {
   },
   deleteAccount: {
     title: 'Supprimer votre compte',
-    lead: 'Vous êtes connecté en tant que ',
+    lead: 'Votre compte actuel : ',
     submit: 'Supprimer mon compte',
     keep: 'Garder mon compte',
     deadLead:
       'Rien n’a été supprimé : ce lien ne fonctionne plus ou concerne un autre compte. Si vous avez rechargé cette page, rouvrez le lien reçu par e‑mail.',
     newLink: 'Demander un nouveau lien',
-    gate: 'Confirmez votre identité avant de supprimer votre compte, puis rouvrez le lien reçu par e‑mail.',
+    gate: 'Confirmez que c’est bien vous avant de supprimer votre compte, puis rouvrez le lien reçu par e‑mail.',
   },
   settings: {
     title: 'Paramètres',
     lead: 'Votre compte en un coup d’œil. Ouvrez une rubrique pour la modifier.',
     all: 'Tous les paramètres',
-    groups: { account: 'Compte', security: 'Sécurité', trading: 'Trading', teams: 'Équipes', data: 'Données' },
+    groups: { account: 'Compte', security: 'Sécurité', trading: 'Trading', teams: 'Organisations', data: 'Données' },
     sections: {
       profile: 'Profil',
       email: 'E‑mail',
@@ -168,19 +168,20 @@ export const app: typeof english = {
       twoFactorOn: 'Activée',
       twoFactorOff: 'Désactivée',
       accountsNone: 'Aucun compte lié',
-      sessions: (count: number) => (count === 1 ? 'Connecté sur cet appareil seulement' : `Connecté sur ${count} appareils`),
+      sessions: (count: number) =>
+        count === 1 ? 'Session ouverte sur cet appareil seulement' : `Session ouverte sur ${count} appareils`,
       activity: 'Ce qui s’est passé sur votre compte',
       tradingOn: 'Activé',
       tradingOff: 'Désactivé',
       organizations: (count: number) =>
-        count === 0 ? 'Créez-en une pour travailler en équipe' : count === 1 ? '1 organisation' : `${count} organisations`,
+        count === 0 ? 'Aucune pour l’instant' : count === 1 ? '1 organisation' : `${count} organisations`,
       danger: 'Télécharger vos données ou supprimer votre compte',
     },
   },
   accounts: {
     title: 'Comptes liés',
     lead: 'Chacun vous permet de vous connecter. Nous vous prévenons par e‑mail quand un compte est lié ou dissocié.',
-    gate: 'Confirmez votre identité avant de lier ou de dissocier un compte.',
+    gate: 'Confirmez que c’est bien vous avant de lier ou de dissocier un compte.',
     names: { credential: 'Mot de passe', google: 'Google', github: 'GitHub' },
     linked: 'Lié',
     added: 'Ajouté',
@@ -205,14 +206,14 @@ export const app: typeof english = {
     title: 'Vos données',
     takeTitle: 'Télécharger vos données',
     takeLead: 'Un fichier JSON avec tout ce que nous conservons sur vous. Il ne contient ni mot de passe ni autre secret.',
-    takeGate: 'Confirmez votre identité avant de télécharger vos données.',
+    takeGate: 'Confirmez que c’est bien vous avant de télécharger vos données.',
     take: 'Télécharger mes données',
     deleteTitle: 'Supprimer votre compte',
     password: 'Mot de passe',
     passwordHint: 'Saisissez votre mot de passe pour confirmer que c’est bien vous.',
     submit: 'Supprimer mon compte',
     otherWay: 'Mot de passe oublié ? Nous vous enverrons un lien. Rien ne sera supprimé sans votre confirmation.',
-    mailGate: 'Confirmez votre identité avant de recevoir le lien.',
+    mailGate: 'Confirmez que c’est bien vous avant de recevoir le lien.',
     mailLead: 'Nous vous enverrons un lien par e‑mail. Rien ne sera supprimé sans votre confirmation.',
     mailOnly: 'M’envoyer le lien',
     mailLink: 'M’envoyer un lien',
@@ -225,7 +226,7 @@ export const app: typeof english = {
     unconfirmed: 'Non confirmée',
     changeTitle: 'Changer d’adresse e‑mail',
     lead: 'Vous vous connectez avec cette adresse et y recevez nos e‑mails.',
-    gate: 'Confirmez votre identité avant de changer d’adresse e‑mail.',
+    gate: 'Confirmez que c’est bien vous avant de changer d’adresse e‑mail.',
     newEmail: 'Nouvelle adresse',
     newEmailHint: 'Nous y enverrons un lien. Votre adresse ne changera qu’après votre confirmation.',
     submit: 'Envoyer le lien',
@@ -258,14 +259,14 @@ export const app: typeof english = {
     resend: 'Renvoyer',
     cancel: 'Annuler',
     addedTitle: 'Vous faites maintenant partie de cette organisation',
-    addedLead: 'Acceptez pour rester membre, ou quittez l’organisation.',
+    addedLead: 'Acceptez pour garder votre place, ou quittez l’organisation.',
     accept: 'Accepter',
-    notAccepted: 'Pas encore accepté',
+    notAccepted: 'En attente de réponse',
     leaveTitle: 'Quitter l’organisation',
     leaveLead: 'Vous perdez aussitôt l’accès. Pour revenir, il vous faudra une invitation.',
     leave: 'Quitter l’organisation',
     deleteTitle: 'Supprimer l’organisation',
-    deleteGate: 'Confirmez votre identité avant de supprimer l’organisation.',
+    deleteGate: 'Confirmez que c’est bien vous avant de supprimer l’organisation.',
     deleteLead:
       'L’organisation, la liste de ses membres et ses invitations seront supprimées définitivement. Ses membres gardent leur compte. Cette action est irréversible.',
     confirmation: 'Saisissez le nom court pour confirmer',
@@ -274,7 +275,7 @@ export const app: typeof english = {
     done: {
       update: 'Organisation enregistrée.',
       role: 'Rôle enregistré.',
-      remove: 'Membre retiré. Nous l’en avons informé par e‑mail.',
+      remove: 'Cette personne n’est plus membre. Un e‑mail l’en informe.',
       invite: 'Invitation envoyée.',
       resend: 'Invitation renvoyée. Le lien de l’e‑mail précédent ne fonctionne plus.',
       cancel: 'Invitation annulée.',
@@ -292,7 +293,7 @@ export const app: typeof english = {
     seeMembers: 'Voir les membres',
     seeInvitations: 'Voir les invitations',
     firstMemberTitle: 'Invitez votre premier membre',
-    firstMemberLead: 'Faites venir les personnes avec qui vous travaillez. Vous choisissez ce que chacun peut faire.',
+    firstMemberLead: 'Faites venir les personnes avec qui vous travaillez. Vous choisissez le rôle de chaque personne.',
     inviteFirst: 'Inviter quelqu’un',
     secondOwnerTitle: 'Choisissez un deuxième propriétaire',
     secondOwnerLead:
@@ -343,11 +344,11 @@ export const app: typeof english = {
   organizations: {
     title: 'Organisations',
     lead: (most) =>
-      `Vos équipes. Leurs membres voient votre nom et votre adresse e‑mail. Vous pouvez en rejoindre ${most} au maximum.`,
+      `Les organisations dont vous êtes membre. Leurs membres voient votre nom et votre adresse e‑mail. Vous pouvez en rejoindre ${most} au maximum.`,
     none: 'Vous ne faites encore partie d’aucune organisation',
-    noneLead: 'Créez-en une pour votre équipe ci-dessous, ou demandez à un collègue de vous inviter.',
+    noneLead: 'Créez-en une ci-dessous, ou demandez une invitation.',
     added:
-      'Quelqu’un vous a fait entrer dans cette organisation. Acceptez pour garder votre place. Sinon, vous la perdrez en rejoignant une autre organisation au-delà de la limite.',
+      'Vous faites maintenant partie de cette organisation. Acceptez pour garder votre place. Sinon, vous la perdrez en rejoignant une autre organisation au-delà de la limite.',
     accept: 'Accepter',
     leave: 'Quitter',
     invitedTitle: 'Vos invitations',
@@ -359,11 +360,11 @@ export const app: typeof english = {
       'Il sert dans les liens : lettres de a à z, chiffres et tirets. Laissez-le vide et nous le formerons à partir du nom.',
     create: 'Créer l’organisation',
     fullTitle: (most) => `Vous faites partie de ${most} organisations`,
-    fullLead: 'C’est la limite. Quittez-en ou supprimez-en une pour en créer ou en rejoindre une autre.',
+    fullLead: 'C’est la limite. Pour en ajouter une autre, quittez ou supprimez d’abord l’une des vôtres.',
   },
   passkeys: {
     title: 'Clés d’accès',
-    lead: 'Avec une clé d’accès, vous vous connectez par votre empreinte, votre visage ou le code PIN de votre appareil. Un faux site ne peut rien en faire.',
+    lead: 'Une clé d’accès vous connecte avec votre empreinte, votre visage ou le code PIN de votre appareil. Un faux site ne peut rien en faire.',
     unavailable:
       'Les clés d’accès ne fonctionnent pas ici : l’adresse de ce site est un numéro, et les navigateurs exigent un nom.',
     none: 'Vous n’avez pas encore de clé d’accès.',
@@ -381,16 +382,17 @@ export const app: typeof english = {
     removeTitle: (passkey) => `Supprimer ${passkey} ?`,
     removeLead: 'Elle ne vous permettra plus de vous connecter ici. Pensez à la supprimer aussi de votre appareil.',
     removeConfirm: (passkey) => `Oui, supprimer ${passkey}`,
-    removeGate: 'Confirmez votre identité avant de supprimer une clé d’accès.',
+    removeGate: 'Confirmez que c’est bien vous avant de supprimer une clé d’accès.',
     add: 'Ajouter une clé d’accès',
-    gate: 'Confirmez votre identité avant d’ajouter une clé d’accès.',
+    gate: 'Confirmez que c’est bien vous avant d’ajouter une clé d’accès.',
     withoutScript: 'Activez JavaScript pour en ajouter une. En attendant, connectez-vous comme d’habitude.',
     problems: {
       registered: 'Cet appareil a déjà une clé d’accès pour votre compte.',
-      unverified: 'Verrouillez d’abord cet appareil par un code PIN, votre empreinte ou votre visage. Puis réessayez.',
+      unverified:
+        'Configurez d’abord le verrouillage de l’écran de cet appareil : code PIN, empreinte ou visage. Puis réessayez.',
     },
     codesLead:
-      'Votre mot de passe suffit encore pour vous connecter. Activez la double authentification pour exiger aussi une clé d’accès. Vous recevrez des codes de secours.',
+      'Votre mot de passe suffit encore pour vous connecter. Activez la double authentification pour exiger aussi une clé d’accès. Vous obtiendrez aussi des codes de secours.',
     codesLeadWithoutPassword:
       'Activez la double authentification pour obtenir des codes de secours, au cas où vous perdriez votre clé d’accès.',
     codes: 'Configurer la double authentification',
@@ -409,17 +411,19 @@ export const app: typeof english = {
     next: 'Nouveau mot de passe',
     change: 'Changer le mot de passe',
     setLead: 'Choisissez un mot de passe pour vous connecter aussi avec votre adresse e‑mail.',
-    gate: 'Confirmez votre identité avant de choisir un mot de passe.',
+    gate: 'Confirmez que c’est bien vous avant de choisir un mot de passe.',
     set: 'Enregistrer le mot de passe',
     done: {
-      change: 'Mot de passe changé. Vos autres appareils sont déconnectés, et les liens déjà reçus ne fonctionnent plus.',
+      change:
+        'Mot de passe changé. Vos autres appareils sont déconnectés, et les anciens liens de réinitialisation ne fonctionnent plus.',
       set: 'Mot de passe enregistré. Vous pouvez désormais l’utiliser pour vous connecter.',
     },
   },
   profile: {
     title: 'Profil',
     name: 'Nom',
-    nameHint: 'Affiché sur vos pages et dans les e‑mails que nous vous envoyons.',
+    nameHint:
+      'Visible par les membres de vos organisations et par les personnes que vous invitez, et dans les e‑mails que nous vous envoyons.',
     save: 'Enregistrer le nom',
     saved: 'Nom enregistré.',
     language: 'Langue',
@@ -457,7 +461,7 @@ export const app: typeof english = {
     factor: 'Double authentification',
     lead: 'Vous vous connecterez avec votre mot de passe et un code affiché sur votre téléphone : un mot de passe volé ne suffira plus.',
     passkeyLead:
-      'Après votre mot de passe, nous vous demanderons l’une de vos clés d’accès. Vous recevrez aussi des codes de secours, au cas où vous les perdriez.',
+      'Après votre mot de passe, nous vous demanderons l’une de vos clés d’accès. Si vous les perdez, vos codes de secours les remplacent : ils s’afficheront ensuite.',
     beginPasskey: 'Activer avec mes clés d’accès',
     app: 'Application d’authentification',
     appLead:
@@ -472,7 +476,7 @@ export const app: typeof english = {
     codesLeft: 'Codes de secours restants',
     password: 'Mot de passe',
     passwordHint: 'Saisissez votre mot de passe pour confirmer que c’est bien vous.',
-    gate: 'Confirmez votre identité avant de la configurer.',
+    gate: 'Confirmez que c’est bien vous avant de la configurer.',
     pendingLead:
       'Vous avez commencé à configurer une application d’authentification. Continuez avec la même clé ou recommencez avec une nouvelle.',
     goOn: 'Continuer la configuration',
@@ -495,7 +499,7 @@ export const app: typeof english = {
     enterLead: 'Ce code active la double authentification et vous déconnecte de tous vos autres appareils.',
     confirm: 'Activer',
     doneSecond: 'Application d’authentification ajoutée. Nous vous avons envoyé un e‑mail.',
-    done: 'La double authentification est activée. Nous vous demanderons votre second facteur à chaque connexion sur un nouvel appareil.',
+    done: 'La double authentification est activée. Nous vous demanderons votre second facteur à chaque connexion, sauf sur vos appareils de confiance.',
     trusted: 'Appareils de confiance',
     trustedLead:
       'Ces appareils se connectent sans second facteur pendant 30 jours, sauf si vous changez de mot de passe ou les retirez ici.',
@@ -525,7 +529,7 @@ export const app: typeof english = {
   },
   sessions: {
     title: 'Appareils et sessions',
-    lead: 'Les appareils où vous êtes connecté. Si vous n’en reconnaissez pas un, déconnectez-le et changez de mot de passe.',
+    lead: 'Les appareils où votre session est ouverte. Si vous n’en reconnaissez pas un, déconnectez-le et changez de mot de passe.',
     current: 'Cet appareil',
     address: 'Adresse IP',
     place: 'Lieu',
@@ -595,7 +599,7 @@ export const app: typeof english = {
   trading: {
     title: 'Trading',
     enabled: 'Autoriser le trading',
-    gate: 'Confirmez votre identité avant d’activer le trading ou d’augmenter le niveau de risque. Vous pouvez à tout moment désactiver le trading ou baisser le niveau.',
+    gate: 'Confirmez que c’est bien vous avant d’activer le trading ou d’augmenter le niveau de risque. Vous pouvez à tout moment désactiver le trading ou baisser le niveau.',
     enabledHint: 'Tant que le trading est désactivé, les applications de trading refusent vos ordres.',
     risk: 'Niveau de risque',
     riskHint: 'Les applications de trading s’en servent pour choisir ce qu’elles vous proposent.',

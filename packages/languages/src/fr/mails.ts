@@ -3,7 +3,7 @@ import { maskAddress, plainName } from '../plain-words.ts'
 
 const duration = durationIn('fr')
 
-const as = { owner: 'propriétaire', admin: 'administrateur', member: 'membre' }
+const as = { owner: 'de propriétaire', admin: 'd’administrateur', member: 'de membre' }
 
 export const mails: MailTexts = {
   greeting: (name) => (name ? `Bonjour ${name},` : 'Bonjour,'),
@@ -14,10 +14,10 @@ export const mails: MailTexts = {
     'sign-up': (appName) => `Vous recevez cet e‑mail car votre adresse a servi à une inscription sur ${appName}.`,
     request: (appName) => `Vous recevez cet e‑mail car votre adresse a été saisie sur ${appName}.`,
     'account-request': (appName) => `Vous recevez cet e‑mail à la suite d’une demande faite depuis votre compte ${appName}.`,
-    security: (appName) => `Nous vous écrivons pour tout ce qui touche à la sécurité de votre compte ${appName}.`,
+    security: (appName) => `Vous recevez cet e‑mail car il concerne la sécurité de votre compte ${appName}.`,
     'former-email': (appName) => `Vous recevez cet e‑mail car un compte ${appName} utilisait votre adresse jusqu’à présent.`,
     invitation: (appName) => `Vous recevez cet e‑mail car une organisation vous invite sur ${appName}.`,
-    membership: (appName) => `Nous vous écrivons quand vous rejoignez ou quittez une organisation sur ${appName}.`,
+    membership: (appName) => `Vous recevez cet e‑mail car votre place dans une organisation a changé sur ${appName}.`,
     farewell: (appName) => `Vous recevez cet e‑mail car votre adresse était celle d’un compte ${appName}.`,
   },
   contents: {
@@ -36,7 +36,7 @@ export const mails: MailTexts = {
       preheader: `Elle ouvrira votre compte. Ce lien est valable ${duration.hours(hours)}.`,
       heading: 'Créez votre clé d’accès',
       paragraphs: [
-        `Merci pour votre inscription sur ${appName}. Ouvrez ce lien sur l’appareil avec lequel vous voulez vous connecter. Votre première clé d’accès confirme aussi que cette adresse est bien la vôtre.`,
+        `Merci pour votre inscription sur ${appName}. Ouvrez ce lien sur l’appareil avec lequel vous voulez vous connecter. En créant votre clé d’accès, vous confirmez aussi votre adresse.`,
       ],
       action: { label: 'Créer ma clé d’accès', url },
       footnote: `Ce lien est valable ${duration.hours(hours)}. Si cette inscription ne vient pas de vous, vous n’avez rien à faire : le compte reste fermé tant qu’aucune clé d’accès n’est créée.`,
@@ -76,7 +76,7 @@ export const mails: MailTexts = {
       preheader: 'Nous avons supprimé l’ancien pour que personne d’autre ne puisse l’utiliser.',
       heading: 'Choisissez un nouveau mot de passe',
       paragraphs: [
-        `Pour que personne d’autre n’accède à votre compte ${appName}, nous avons supprimé son mot de passe et fermé toutes les sessions. Choisissez-en un nouveau pour vous reconnecter.`,
+        `Pour que personne d’autre n’accède à votre compte ${appName}, nous avons supprimé son mot de passe et déconnecté tous les appareils. Choisissez un nouveau mot de passe pour vous reconnecter.`,
       ],
       action: { label: 'Choisir un nouveau mot de passe', url },
       footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Vous pouvez en demander un autre sur la page de connexion.`,
@@ -155,7 +155,7 @@ export const mails: MailTexts = {
       preheader: 'Le changement d’adresse a été annulé. Choisissez un nouveau mot de passe pour vous connecter.',
       heading: 'Le changement d’adresse a été annulé',
       paragraphs: [
-        'Votre compte utilise de nouveau cette adresse. Toutes les sessions ont été fermées. Choisissez un nouveau mot de passe pour vous connecter.',
+        'Votre compte utilise de nouveau cette adresse. Tous les appareils ont été déconnectés. Choisissez un nouveau mot de passe pour vous connecter.',
       ],
       ...bulletList('Nous avons aussi pris ces mesures :', [
         effects.passwordRemoved && 'Le mot de passe a été supprimé.',
@@ -191,7 +191,7 @@ export const mails: MailTexts = {
       footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ne l’ouvrez pas. Connectez-vous et changez de mot de passe : quelqu’un d’autre utilise peut-être votre compte.`,
     }),
     reauthenticate: ({ appName, url, minutes }) => ({
-      subject: `Confirmez votre identité sur ${appName}`,
+      subject: `Confirmez que c’est bien vous sur ${appName}`,
       preheader: `Ce lien est valable ${duration.minutes(minutes)}.`,
       heading: 'Confirmez que c’est bien vous',
       paragraphs: [
@@ -210,19 +210,18 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir les comptes liés', url: accountsUrl },
     }),
-    'account-unlinked': ({ appName, provider, resetUrl }) => {
-      const what = provider ?? 'Le mot de passe'
-      return {
-        subject: `${what} ne permet plus d’accéder à votre compte ${appName}`,
-        preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
-        heading: `${what} a été retiré de votre compte`,
-        paragraphs: [
-          `Vous ne pouvez plus vous connecter à votre compte ${appName} avec ${provider ?? 'un mot de passe'}. Si c’était vous, vous n’avez rien à faire.`,
-          'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés.',
-        ],
-        action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
-      }
-    },
+    'account-unlinked': ({ appName, provider, resetUrl }) => ({
+      subject: provider
+        ? `${provider} a été dissocié de votre compte ${appName}`
+        : `Le mot de passe de votre compte ${appName} a été retiré`,
+      preheader: 'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe.',
+      heading: provider ? `${provider} a été dissocié de votre compte` : 'Le mot de passe de votre compte a été retiré',
+      paragraphs: [
+        `Vous ne pouvez plus vous connecter à votre compte ${appName} avec ${provider ?? 'un mot de passe'}. Si c’était vous, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
     'account-deleted': ({ appName }) => ({
       subject: `Votre compte ${appName} a été supprimé`,
       preheader: 'Toutes ses données l’ont été aussi.',
@@ -268,7 +267,7 @@ export const mails: MailTexts = {
       preheader: `Cette invitation est valable ${duration.hours(hours)}.`,
       heading: `Rejoignez ${plainName(organization)}`,
       paragraphs: [
-        `${plainName(inviter) || 'Quelqu’un'} vous invite à rejoindre l’organisation « ${plainName(organization)} » sur ${appName}, en tant que ${as[role]}.`,
+        `${plainName(inviter) || 'Quelqu’un'} vous invite à rejoindre l’organisation « ${plainName(organization)} » sur ${appName} avec le rôle ${as[role]}.`,
         `L’invitation est destinée à ${address}. Connectez-vous ou inscrivez-vous avec cette adresse pour l’accepter.`,
       ],
       action: { label: 'Voir l’invitation', url },
@@ -276,11 +275,11 @@ export const mails: MailTexts = {
     }),
     'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
       subject: `Vous faites maintenant partie de ${plainName(organization)} sur ${appName}`,
-      preheader: 'Acceptez pour y rester, ou quittez l’organisation.',
+      preheader: 'Acceptez pour garder votre place, ou quittez l’organisation.',
       heading: `Vous faites maintenant partie de ${plainName(organization)}`,
       paragraphs: [
         `${plainName(actor) || 'Quelqu’un'} a ajouté votre compte ${appName} à l’organisation « ${plainName(organization)} ». Ses membres voient votre nom et votre adresse e‑mail.`,
-        'Acceptez dans vos paramètres pour y rester, ou quittez l’organisation.',
+        'Acceptez dans vos paramètres pour garder votre place, ou quittez l’organisation.',
       ],
       action: { label: 'Accepter ou quitter', url: organizationsUrl },
     }),
@@ -312,7 +311,7 @@ export const mails: MailTexts = {
         'Gardez vos codes de secours à un endroit accessible sans votre téléphone.',
         `Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Contactez ensuite l’équipe ${appName} : ce second facteur n’est pas le vôtre, et vous ne pourrez pas vous connecter sans son aide.`,
       ],
-      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+      action: { label: 'Voir la double authentification', url: securityUrl },
       secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
     }),
     'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
@@ -321,9 +320,9 @@ export const mails: MailTexts = {
       heading: 'Une application d’authentification a été ajoutée',
       paragraphs: [
         `Vous pouvez maintenant confirmer vos connexions à votre compte ${appName} avec les codes d’une application d’authentification. Vos clés d’accès et vos codes de secours fonctionnent toujours. Si c’était vous, vous n’avez rien à faire.`,
-        `Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Contactez ensuite l’équipe ${appName} : ce second facteur n’est pas le vôtre, et vous ne pourrez pas vous connecter sans son aide.`,
+        'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : tous vos appareils seront déconnectés. Connectez-vous ensuite avec votre clé d’accès ou un code de secours, puis désactivez et réactivez la double authentification : l’application sera retirée.',
       ],
-      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+      action: { label: 'Voir la double authentification', url: securityUrl },
       secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
@@ -364,7 +363,7 @@ export const mails: MailTexts = {
         `L’un de vos codes de secours ${appName} vient d’être utilisé et ne fonctionne plus. Codes restants : ${left}.`,
         'S’il en reste peu, créez-en de nouveaux dans vos paramètres. Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe, puis créez de nouveaux codes.',
       ],
-      action: { label: 'Ouvrir les paramètres de sécurité', url: securityUrl },
+      action: { label: 'Voir la double authentification', url: securityUrl },
     }),
   },
 }

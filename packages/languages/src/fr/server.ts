@@ -19,27 +19,27 @@ export const server = (limits: Limits): ServerText => ({
     PASSWORD_TOO_COMMON: 'Ce mot de passe est trop facile à deviner. Choisissez-en un autre.',
     PASSWORD_ALREADY_SET: 'Votre compte a déjà un mot de passe. Pour le changer, saisissez l’actuel et le nouveau.',
     INVALID_PASSWORD: 'Ce mot de passe est incorrect.',
-    CREDENTIAL_ACCOUNT_NOT_FOUND: 'Votre compte n’a pas de mot de passe. Confirmez votre identité d’une autre façon.',
-    INSUFFICIENT_USER_AUTHENTICATION: 'Confirmez votre identité avant de continuer.',
+    CREDENTIAL_ACCOUNT_NOT_FOUND: 'Votre compte n’a pas de mot de passe. Confirmez d’une autre façon que c’est bien vous.',
+    INSUFFICIENT_USER_AUTHENTICATION: 'Confirmez que c’est bien vous avant de continuer.',
     INSUFFICIENT_SCOPE: 'Vous n’avez pas cette autorisation.',
     ORGANIZATION_REQUIRED: 'Vous n’êtes pas membre de cette organisation.',
     ROLE_REQUIRED: 'Votre rôle dans cette organisation ne le permet pas.',
     INVALID_AUDIENCE: 'Vous ne pouvez pas vous connecter à cette application. Contactez l’assistance.',
-    SESSION_NOT_FRESH: 'Confirmez votre identité avant de continuer.',
-    REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'Vous ne pouvez pas confirmer votre identité de cette façon. Choisissez-en une autre.',
+    SESSION_NOT_FRESH: 'Confirmez que c’est bien vous avant de continuer.',
+    REAUTHENTICATION_METHOD_NOT_AVAILABLE:
+      'Cette façon de confirmer que c’est vous n’est pas disponible. Choisissez-en une autre.',
     EMAIL_RECENTLY_CHANGED:
-      'Rien n’a été modifié : votre adresse e‑mail a changé au cours des 7 derniers jours et ce changement peut encore être annulé. Réessayez une fois ces 7 jours passés.',
+      'Votre adresse e‑mail a changé il y a moins de 7 jours, et ce changement peut encore être annulé. Réessayez après ces 7 jours.',
     PROVIDER_NOT_FOUND: 'La connexion avec ce fournisseur est désactivée. Choisissez-en un autre.',
     PROVIDER_UNAVAILABLE: 'Le fournisseur ne répond pas pour le moment. Rien n’a été modifié. Réessayez dans un instant.',
     ACCOUNT_NOT_FOUND: 'Rien n’a été modifié : ce compte n’est plus lié. Rechargez la page pour voir les comptes liés.',
     FAILED_TO_UNLINK_LAST_ACCOUNT:
-      'Rien n’a été dissocié : vous ne pourriez plus vous connecter. Choisissez d’abord un mot de passe ou liez un autre compte.',
+      'Rien n’a été dissocié : vous ne pourriez plus vous connecter. Ajoutez d’abord une clé d’accès, choisissez un mot de passe ou liez un autre compte.',
     INVALID_TOKEN: 'Ce lien ne fonctionne pas. Il a peut-être déjà servi, été remplacé par un plus récent ou été mal copié.',
     EMAIL_TAKEN:
       'Un compte plus récent utilise maintenant cette adresse. Connectez-vous à ce compte et supprimez-le, puis rouvrez ce lien.',
     TOKEN_EXPIRED: 'Ce lien a expiré.',
-    INVALID_USER:
-      'Ce lien concerne un autre compte que celui auquel vous êtes connecté. Déconnectez-vous, puis confirmez l’adresse.',
+    INVALID_USER: 'Ce lien concerne un autre compte que votre compte actuel. Déconnectez-vous, puis confirmez l’adresse.',
     YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER:
       'Une organisation n’a pas d’autre propriétaire que vous. Donnez ce rôle à un autre membre ou supprimez l’organisation, puis réessayez.',
     YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER:
@@ -92,7 +92,7 @@ export const server = (limits: Limits): ServerText => ({
     PASSKEY_NOT_FOUND: 'Nous ne connaissons pas cette clé d’accès. Elle a peut-être été supprimée de votre compte.',
     AUTHENTICATION_FAILED: 'Cette clé d’accès n’a pas fonctionné. Réessayez ou choisissez un autre moyen.',
     USER_VERIFICATION_REQUIRED:
-      'Votre clé d’accès doit vérifier que c’est bien vous, avec un code PIN, une empreinte ou votre visage.',
+      'Cette clé d’accès n’a pas vérifié que c’est bien vous. Configurez un code PIN, une empreinte ou votre visage sur son appareil, puis réessayez.',
     PASSKEY_TOO_NEW: 'Cette clé d’accès a moins d’un jour. Utilisez plutôt votre mot de passe ou un code.',
     YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: 'Vous avez changé de compte entre-temps. Recommencez.',
     FAILED_TO_DELETE_LAST_PASSKEY:
@@ -106,10 +106,10 @@ export const server = (limits: Limits): ServerText => ({
     PAYLOAD_TOO_LARGE: 'C’est trop long. Raccourcissez, puis réessayez.',
     NOT_FOUND: 'Il n’y a rien à cette adresse.',
     METHOD_NOT_ALLOWED: 'Cette page ne permet pas cette action. Revenez en arrière et réessayez.',
-    UNAUTHORIZED: 'Vous êtes déconnecté. Connectez-vous, puis réessayez.',
+    UNAUTHORIZED: 'Votre session n’est plus ouverte. Connectez-vous, puis réessayez.',
     INVALID_ORIGIN: 'Votre demande venait d’un autre site : nous ne l’avons pas acceptée. Ouvrez notre page et réessayez.',
     CROSS_SITE_NAVIGATION_LOGIN_BLOCKED:
-      'Votre demande venait d’un autre site : nous ne vous avons pas connecté. Ouvrez notre page et réessayez.',
+      'Votre demande venait d’un autre site : nous avons refusé la connexion. Ouvrez notre page et réessayez.',
     MISSING_OR_NULL_ORIGIN:
       'Votre navigateur n’a pas indiqué d’où venait votre demande : nous ne l’avons pas acceptée. Rechargez la page et réessayez.',
     INVALID_CALLBACK_URL: notOurs,
@@ -126,7 +126,7 @@ export const server = (limits: Limits): ServerText => ({
     PICTURE_TOO_LARGE: 'Cette photo est trop grande. Choisissez-en une de 2 Mo et 25 millions de pixels au plus.',
     PICTURE_NOT_FOUND: 'Cette photo n’existe plus.',
     EMAIL_CAN_NOT_BE_UPDATED: 'Votre adresse se change dans les paramètres, rubrique E‑mail.',
-    FIELD_NOT_ALLOWED: 'Rien n’a été modifié : vous ne pouvez pas changer l’un de ces champs.',
+    FIELD_NOT_ALLOWED: 'Rien n’a été modifié : l’un de ces champs n’est pas modifiable.',
     NO_FIELDS_TO_UPDATE: 'Il n’y avait rien à modifier.',
     INVALID_TWO_FACTOR_COOKIE: 'Cette connexion a expiré. Recommencez avec votre mot de passe.',
     TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: 'Trop de codes incorrects. Recommencez avec votre mot de passe.',
@@ -184,8 +184,8 @@ export const server = (limits: Limits): ServerText => ({
     'sign-up': 'Compte créé',
     'sign-in': 'Connexion',
     'sign-out': 'Déconnexion',
-    reauthenticate: 'Identité confirmée',
-    'request-reauthentication-link': 'Lien de confirmation d’identité demandé',
+    reauthenticate: 'Vous avez confirmé que c’était vous',
+    'request-reauthentication-link': 'Lien de confirmation demandé',
     'revoke-session': 'Appareils déconnectés',
     'verify-email': 'Adresse e‑mail confirmée',
     'request-email-change': 'Changement d’adresse e‑mail demandé',
@@ -205,7 +205,7 @@ export const server = (limits: Limits): ServerText => ({
     'refuse-passkey': 'Clé d’accès refusée : elle a peut-être été copiée',
     'link-account': 'Moyen de connexion ajouté',
     'unlink-account': 'Moyen de connexion retiré',
-    'update-user': 'Réglages modifiés',
+    'update-user': 'Paramètres modifiés',
     'name-session': 'Appareil nommé',
     'export-data': 'Données personnelles téléchargées',
     'request-account-deletion': 'Lien de suppression du compte demandé',
@@ -222,7 +222,7 @@ export const server = (limits: Limits): ServerText => ({
     'accept-invitation': 'Organisation rejointe',
     'reject-invitation': 'Invitation refusée',
     'cancel-invitation': 'Invitation annulée',
-    'two-factor-challenge': 'Mot de passe accepté, code demandé',
+    'two-factor-challenge': 'Second facteur demandé',
     'prepare-two-factor': 'Configuration de la double authentification commencée',
     'enable-two-factor': 'Double authentification activée',
     'add-authenticator': 'Application d’authentification ajoutée',
@@ -257,7 +257,7 @@ export const server = (limits: Limits): ServerText => ({
       { value: '', label: 'Tout' },
       { value: 'sign-ins', label: 'Connexions' },
       { value: 'security', label: 'Sécurité' },
-      { value: 'profile', label: 'Profil et réglages' },
+      { value: 'profile', label: 'Profil et paramètres' },
       { value: 'organizations', label: 'Organisations' },
       { value: 'support', label: 'Assistance' },
     ],
@@ -312,22 +312,22 @@ export const server = (limits: Limits): ServerText => ({
     login: {
       verified: 'Votre adresse est confirmée. Vous pouvez maintenant vous connecter.',
       'password-cleared':
-        'Votre adresse est confirmée. Quelqu’un d’autre l’avait utilisée pour s’inscrire : nous vous avons envoyé un lien pour choisir un nouveau mot de passe.',
+        'Votre adresse est confirmée. Par sécurité, choisissez un nouveau mot de passe avec le lien que nous vous avons envoyé par e‑mail.',
       'address-changed': 'Votre nouvelle adresse est confirmée. Utilisez-la désormais pour vous connecter.',
       'password-reset':
-        'Votre nouveau mot de passe est enregistré, et vous êtes déconnecté de tous vos appareils. Utilisez-le pour vous connecter.',
+        'Votre nouveau mot de passe est enregistré, et tous vos appareils sont déconnectés. Utilisez-le pour vous connecter.',
       'confirm-change': 'Connectez-vous au compte dont vous changez l’adresse. Rouvrez ensuite le lien reçu par e‑mail.',
-      'signed-out': 'Vous êtes déconnecté.',
-      'signed-out-everywhere': 'Vous êtes déconnecté de tous vos appareils.',
+      'signed-out': 'Votre session est fermée.',
+      'signed-out-everywhere': 'Tous vos appareils sont déconnectés.',
     },
     accounts: {
       linked: 'Compte lié. Vous pouvez désormais l’utiliser pour vous connecter.',
     },
     deleteAccount: {
-      confirmed: 'Votre identité est confirmée. Rouvrez maintenant le lien reçu par e‑mail.',
+      confirmed: 'Vous avez confirmé que c’est bien vous. Rouvrez maintenant le lien reçu par e‑mail.',
     },
     email: {
-      changed: 'Adresse changée. Nous avons aussi écrit à l’ancienne.',
+      changed: 'Adresse changée. Nous avons aussi écrit à votre ancienne adresse.',
     },
     organization: {
       created: 'Organisation créée. Vous en êtes propriétaire.',
@@ -347,7 +347,7 @@ export const server = (limits: Limits): ServerText => ({
   undoWill: (effects, providerName) =>
     sentences([
       'Votre compte utilise de nouveau cette adresse.',
-      'Toutes les sessions sont fermées, sur tous les appareils.',
+      'Tous les appareils sont déconnectés, les vôtres aussi.',
       effects.passwordRemoved
         ? 'Votre mot de passe ne fonctionne plus. Nous vous envoyons un lien pour en choisir un nouveau.'
         : 'Nous vous envoyons un lien pour choisir un mot de passe.',
@@ -368,7 +368,7 @@ export const server = (limits: Limits): ServerText => ({
     ]),
   undoDid: (effects, providerName) =>
     sentences([
-      'Votre compte utilise de nouveau cette adresse, et toutes les sessions ont été fermées.',
+      'Votre compte utilise de nouveau cette adresse, et tous les appareils ont été déconnectés.',
       effects.passwordRemoved
         ? 'Votre mot de passe ne fonctionne plus. Nous vous avons envoyé un lien pour en choisir un nouveau.'
         : 'Nous vous avons envoyé un lien pour choisir un mot de passe.',
@@ -420,7 +420,7 @@ export const server = (limits: Limits): ServerText => ({
       'Recommencez depuis cette page. Si cela se reproduit, arrêtez-vous et contactez l’assistance.',
     ],
     access_denied: [
-      'Le fournisseur nous a refusé l’accès : nous ne savons pas qui vous êtes.',
+      'La connexion n’a pas été autorisée chez le fournisseur.',
       'Réessayez en autorisant l’accès, ou essayez un autre moyen.',
     ],
     provider_error: ['Le fournisseur a signalé une panne de son côté.', tryLater],
@@ -441,8 +441,8 @@ export const server = (limits: Limits): ServerText => ({
       'Connectez-vous comme d’habitude, puis liez le fournisseur dans les paramètres, rubrique Comptes liés.',
     ],
     account_already_linked_to_different_user: [
-      'Un autre compte utilise déjà ce compte du fournisseur. Il est peut-être à vous aussi.',
-      'Déconnectez-vous, connectez-vous par ce fournisseur et dissociez-le. Liez-le ensuite ici. Ou choisissez-en un autre chez le fournisseur.',
+      'Ce compte du fournisseur est déjà lié à un autre compte ici, peut-être aussi à vous.',
+      'Connectez-vous à cet autre compte, puis dissociez celui du fournisseur. Revenez ensuite à votre compte actuel pour le lier. Ou choisissez un autre compte chez le fournisseur.',
     ],
     different_account: [
       'Ce compte chez le fournisseur n’est pas lié à votre compte ici.',

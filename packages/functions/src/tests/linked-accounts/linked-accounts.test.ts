@@ -139,7 +139,7 @@ describe('unlink-account', () => {
     expect((await unlink(tab, name(account))).body).toEqual({ status: true })
     expect(await providers(tab)).toEqual(['credential'])
     await app.drainMail()
-    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google no longer signs you in to Floorpass')
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('Google was unlinked from your Floorpass account')
   })
 
   test('T88: needs a sign-in or reauthentication within the last 15 minutes', async () => {
