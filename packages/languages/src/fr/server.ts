@@ -395,7 +395,7 @@ export const server = (limits: Limits): ServerText => ({
     const others = [...(passkeys ? ['une clé d’accès'] : []), ...providers]
     const instead = others.length > 0 ? `, ou vous connecter avec ${listWith(others, 'ou')}` : ''
     return {
-      lead: `Vous pouvez aussi choisir un nouveau mot de passe grâce à un lien par e-mail${instead}.`,
+      lead: `Vous pouvez aussi choisir un nouveau mot de passe grâce à un lien par e‑mail${instead}.`,
       action: 'Choisir un nouveau mot de passe',
     }
   },
