@@ -30,14 +30,14 @@ export const fieldProblems = {
   sequences: 'Common character sequences like "abc" are easy to guess.',
   recentYears: 'Recent years are easy to guess.',
   dates: 'Dates are easy to guess.',
-  topTen: 'This is a heavily used password.',
-  topHundred: 'This is a frequently used password.',
-  common: 'This is a commonly used password.',
-  similarToCommon: 'This is similar to a commonly used password.',
-  namesByThemselves: 'Single names or surnames are easy to guess.',
-  commonNames: 'Common names and surnames are easy to guess.',
-  userInputs: 'There should not be any personal or page related data.',
-  easyToGuess: 'This is easy to guess: add a word or two that are unrelated to you',
+  topTen: 'This is one of the most used passwords in the world.',
+  topHundred: 'Very many people use this password.',
+  common: 'Many people use this password.',
+  similarToCommon: 'This resembles a password that many people use.',
+  namesByThemselves: 'A name by itself is easy to guess.',
+  commonNames: 'Common names are easy to guess.',
+  userInputs: 'Leave out anything about you or this service, such as your name or email.',
+  easyToGuess: 'This is easy to guess: add a word or two that have nothing to do with you',
 } as const
 
 export type FieldProblem = keyof typeof fieldProblems

@@ -150,7 +150,7 @@ describe('every route that sets a password', () => {
     const change = await tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'Tradewind1' })
     await app.db.account.deleteMany({ where: { userId: tab.userId } })
     const set = await tab.post('/auth/set-password', { newPassword: 'Tradewind1' })
-    const reason = 'There should not be any personal or page related data.'
+    const reason = 'Leave out anything about you or this service, such as your name or email.'
     for (const { status, body } of [signUp, reset, change, set])
       expect([status, body]).toEqual([400, { code: 'PASSWORD_TOO_COMMON', message: `Password too easy to guess: ${reason}` }])
     const trpc = await tab.post('/trpc/passwords.set', { newPassword: 'Tradewind1' })
