@@ -123,8 +123,12 @@ for (const javaScriptEnabled of [true, false]) {
       await confirm(page, page.getByRole('button', { name: 'Leave organization', exact: true }), 'Yes, leave Desk of Ada')
       await expect(page.getByRole('alert')).toContainText('You’re the only owner')
       await page.goto(`/settings/organizations/${slug}/members`)
-      await page.getByLabel(`Role of ${second.name}`).selectOption('Owner')
-      await page.getByRole('button', { name: `Save role ${second.name}` }).click()
+      await expect(page.getByLabel(`Role of ${second.name}`).getByRole('option')).toHaveText(['Member', 'Administrator'])
+      await confirm(
+        page,
+        page.getByRole('button', { name: `Make owner ${second.name}`, exact: true }),
+        `Yes, make ${second.name} an owner`,
+      )
       await expect(page.getByText('Role saved.')).toBeVisible()
       await expect(page.getByLabel(`Role of ${second.name}`)).toHaveValue('owner')
       await open(page, 'Settings')
@@ -248,7 +252,10 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await expect(guest).toHaveURL('/dashboard')
   await guest.goto('/settings/organizations')
   await guest.getByRole('link', { name: 'See invitation Desk & Söhne' }).click()
-  await guest.getByRole('button', { name: 'Decline' }).click()
+  await guest.getByRole('button', { name: 'Decline', exact: true }).click()
+  await guest.getByRole('button', { name: 'Go back' }).click()
+  await expect(guest.getByRole('button', { name: 'Join' })).toBeVisible()
+  await confirm(guest, guest.getByRole('button', { name: 'Decline', exact: true }), 'Yes, decline the invitation')
   await expect(guest.getByText('You declined the invitation.')).toBeVisible()
   await context.close()
   await page.goto(`/settings/organizations/${slug}/invitations`)

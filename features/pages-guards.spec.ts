@@ -9,7 +9,7 @@ import { cookiesOf, openTab, visitors } from './support/scene.ts'
 import { test } from './support/scene-test.ts'
 
 // An invitation greets visitors too; the landing page is everybody's.
-const open = new Set(['accept-invitation', 'accept-invitation-unknown', 'landing-member'])
+const open = new Set(['accept-invitation', 'accept-invitation-decline', 'accept-invitation-unknown', 'landing-member'])
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
   ['member', 'guarded', 'french', 'returning', 'keyholder'].includes(as) && !open.has(name) && status !== 404
 

@@ -14,6 +14,7 @@ type ConfirmButtonProps = {
   confirm: string
   form: Omit<ComponentProps<typeof PageForm>, 'children' | 'className'>
   look?: 'primary' | 'secondary' | 'danger'
+  wide?: boolean
   /** Hidden fields of the form, and boxes to fill in. */
   children?: ReactNode
 }
@@ -25,7 +26,17 @@ export const useIsConfirming = (name: string): boolean => new URLSearchParams(us
  * A button for an act that cannot be undone: it asks before its form is sent. With JavaScript the question is a modal dialog.
  * Without JavaScript the button loads the page again, with the question open below it.
  */
-export function ConfirmButton({ name, label, title, lead, confirm, form, look = 'secondary', children }: ConfirmButtonProps) {
+export function ConfirmButton({
+  name,
+  label,
+  title,
+  lead,
+  confirm,
+  form,
+  look = 'secondary',
+  wide = false,
+  children,
+}: ConfirmButtonProps) {
   const text = useText('confirm')
   const id = useId()
   const search = new URLSearchParams(useLocation().search)
@@ -49,7 +60,9 @@ export function ConfirmButton({ name, label, title, lead, confirm, form, look = 
           ([key, value]) => key !== 'confirm' && key !== 'notice' && <input key={key} type="hidden" name={key} value={value} />,
         )}
         <input type="hidden" name="confirm" value={name} />
-        <SubmitButton look={look}>{label}</SubmitButton>
+        <SubmitButton look={look} wide={wide}>
+          {label}
+        </SubmitButton>
       </form>
       <dialog
         ref={dialog}

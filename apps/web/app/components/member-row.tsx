@@ -25,6 +25,7 @@ type MemberRowProps = OrganizationForms & {
 export function MemberRow(member: MemberRowProps) {
   const text = useText('organization')
   const { id, name, email, picture, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
+  const roles = givable.filter(({ value }) => value !== 'owner' || role === 'owner')
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
       <div className="flex min-w-0 items-start gap-3">
@@ -45,12 +46,29 @@ export function MemberRow(member: MemberRowProps) {
         {mayChange && (
           <PageForm {...form(`role:${id}`)} className="flex flex-wrap items-start gap-3">
             {hidden}
-            <Select name="role" id={`role-${id}`} label={text.roleOf(name)} quietLabel defaultValue={role} options={givable} />
+            <Select name="role" id={`role-${id}`} label={text.roleOf(name)} quietLabel defaultValue={role} options={roles} />
             <SubmitButton look="secondary">
               {text.changeRole}
               <span className="sr-only">{name}</span>
             </SubmitButton>
           </PageForm>
+        )}
+        {mayChange && roles.length < givable.length && (
+          <ConfirmButton
+            name={`owner:${id}`}
+            label={
+              <>
+                {text.makeOwner}
+                <span className="sr-only">{name}</span>
+              </>
+            }
+            title={text.makeOwnerTitle(name)}
+            lead={text.makeOwnerLead}
+            confirm={text.makeOwnerConfirm(name)}
+            form={form(`owner:${id}`)}
+          >
+            {hidden}
+          </ConfirmButton>
         )}
         {mayRemove && (
           <ConfirmButton

@@ -63,12 +63,12 @@ export const loader = withApi(async (args) => {
   }
 })
 
-/** The intent names what to do and with which member: `role:<member>`, `remove:<member>`. */
+/** The intent names what to do and with which member: `role:<member>`, `owner:<member>`, `remove:<member>`. */
 export const action = withApiForm(['intent', 'role'], async ({ api, field, text }) => {
   const organizationId = field('organizationId')
   const [verb, id = ''] = field('intent').split(':')
-  if (verb === 'role') {
-    await api.organizations.updateMemberRole({ organizationId, memberId: id, role: field('role') })
+  if (verb === 'role' || verb === 'owner') {
+    await api.organizations.updateMemberRole({ organizationId, memberId: id, role: verb === 'owner' ? verb : field('role') })
     return { done: text.organization.done.role }
   }
   if (verb !== 'remove') throw new Response('Bad Request', { status: 400 })
@@ -96,7 +96,7 @@ export default function OrganizationMembers() {
   const result = useActionData<typeof action>()
   const { form, hidden } = organizationForms(id, pathOfPage(page), result)
   const intents = members.flatMap((member) => [
-    ...(member.mayChange ? [`role:${member.id}`] : []),
+    ...(member.mayChange ? [`role:${member.id}`, `owner:${member.id}`] : []),
     ...(member.mayRemove ? [`remove:${member.id}`] : []),
   ])
   return (

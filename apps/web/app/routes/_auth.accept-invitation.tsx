@@ -2,6 +2,7 @@ import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { MailAddress } from '#app/components/mail-address.tsx'
@@ -50,6 +51,11 @@ export default function AcceptInvitation() {
   const text = useMailedText('acceptInvitation')
   const { token, email, invitation, refusal } = useLoaderData<typeof loader>()
   const failure = useActionData<typeof action>()
+  const form = (intent: string) => ({
+    action: pathOf(token),
+    intent,
+    failure: failure?.typed.intent === intent ? failure : undefined,
+  })
   if (email === null) {
     return (
       <>
@@ -97,19 +103,18 @@ export default function AcceptInvitation() {
         </p>
         <p>{text.seen}</p>
       </Heading>
-      {(['accept', 'decline'] as const).map((intent) => (
-        <PageForm
-          key={intent}
-          action={pathOf(token)}
-          intent={intent}
-          failure={failure?.typed.intent === intent ? failure : undefined}
-          className="grid gap-3"
-        >
-          <SubmitButton look={intent === 'accept' ? 'primary' : 'secondary'} wide>
-            {text[intent]}
-          </SubmitButton>
-        </PageForm>
-      ))}
+      <PageForm {...form('accept')}>
+        <SubmitButton wide>{text.accept}</SubmitButton>
+      </PageForm>
+      <ConfirmButton
+        name="decline"
+        label={text.decline}
+        title={text.declineTitle(invitation.organization)}
+        lead={text.declineLead}
+        confirm={text.declineConfirm}
+        form={form('decline')}
+        wide
+      />
       <p>
         <TextLink to="/settings/organizations">{text.organizations}</TextLink>
       </p>

@@ -239,6 +239,10 @@ export const app = {
     role: 'Role',
     roleOf: (name: string) => `Role of ${name}`,
     changeRole: 'Save role',
+    makeOwner: 'Make owner',
+    makeOwnerTitle: (name: string) => `Make ${name} an owner?`,
+    makeOwnerLead: 'An owner can do everything: change your role, remove you or delete the organization.',
+    makeOwnerConfirm: (name: string) => `Yes, make ${name} an owner`,
     remove: 'Remove',
     inviteTitle: 'Invite someone',
     inviteLead: (hours: number) => `We’ll email them a link that works for ${hours} hours. They join when they accept.`,
@@ -325,9 +329,6 @@ export const app = {
     noActivityLead: 'Invitations, new members, role changes and other changes appear here.',
     older: 'Older',
     newest: 'Back to newest',
-  },
-  confirm: {
-    back: 'Go back',
   },
   organizations: {
     title: 'Organizations',

@@ -85,6 +85,9 @@ export const pages = {
     remembered: 'Remembered it?',
     signIn: 'Sign in',
   },
+  confirm: {
+    back: 'Go back',
+  },
   login: {
     title: 'Sign in',
     email: 'Email address',

@@ -248,6 +248,10 @@ export const app: typeof english = {
     role: 'Rôle',
     roleOf: (name) => `Rôle de ${name}`,
     changeRole: 'Enregistrer le rôle',
+    makeOwner: 'Nommer propriétaire',
+    makeOwnerTitle: (name) => `Nommer ${name} propriétaire ?`,
+    makeOwnerLead: 'Un propriétaire peut tout faire : changer votre rôle, vous retirer ou supprimer l’organisation.',
+    makeOwnerConfirm: (name) => `Oui, nommer ${name} propriétaire`,
     remove: 'Retirer',
     inviteTitle: 'Inviter quelqu’un',
     inviteLead: (hours) => `La personne recevra un lien par e‑mail, valable ${hours} heures. Elle deviendra membre en acceptant.`,
@@ -337,9 +341,6 @@ export const app: typeof english = {
     noActivityLead: 'Les invitations, les nouveaux membres, les changements de rôle et les autres changements apparaîtront ici.',
     older: 'Plus anciens',
     newest: 'Revenir aux plus récents',
-  },
-  confirm: {
-    back: 'Revenir',
   },
   organizations: {
     title: 'Organisations',

@@ -93,6 +93,9 @@ export const pages: typeof english = {
     remembered: 'Vous l’avez retrouvé ?',
     signIn: 'Se connecter',
   },
+  confirm: {
+    back: 'Revenir',
+  },
   login: {
     title: 'Connexion',
     email: 'Adresse e‑mail',
