@@ -27,6 +27,7 @@ test('profile: the activity is readable, and "this was not me" leads to the next
   await events.nth(0).getByRole('link', { name: 'This wasn’t me' }).click()
   await expect(page.getByRole('heading', { name: 'Wasn’t you?' })).toBeVisible()
   await expect(page.getByRole('link', { name: 'Change password' })).toHaveAttribute('href', '/settings/password')
+  await expect(page.getByText('The old password stops working')).toBeVisible()
   await expectAccessible(page, 'not me')
   const others = page.getByRole('button', { name: 'Sign out all other devices' })
   await confirm(page, others, 'Yes, sign out all other devices')

@@ -1,4 +1,4 @@
-import type { MetaFunction } from '@remix-run/react'
+import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import type { ReactNode } from 'react'
 import { withApi } from '#app/api.server.ts'
 import { ButtonLink } from '#app/components/button.tsx'
@@ -10,20 +10,28 @@ import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api }) => {
   await api.sessions.require()
-  return null
+  const accounts = await api.linkedAccounts.list()
+  return { hasPassword: accounts.some(({ providerId }) => providerId === 'credential') }
 })
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.notMe.title)
 
 export default function NotMe() {
   const text = useText('notMe')
+  const { hasPassword } = useLoaderData<typeof loader>()
   return (
     <Card title={text.title}>
       <p className="text-ink-soft">{text.lead}</p>
-      <Step title={text.password} lead={text.passwordLead}>
-        <ButtonLink to="/settings/password">{text.changePassword}</ButtonLink>
-      </Step>
-      <Step title={text.devices} lead={text.devicesLead}>
+      {hasPassword ? (
+        <Step title={text.password} lead={text.passwordLead}>
+          <ButtonLink to="/settings/password">{text.changePassword}</ButtonLink>
+        </Step>
+      ) : (
+        <Step title={text.noPassword} lead={text.noPasswordLead}>
+          <ButtonLink to="/settings/accounts">{text.accounts}</ButtonLink>
+        </Step>
+      )}
+      <Step title={text.devices} lead={hasPassword ? text.devicesLead : text.devicesOnlyLead}>
         <EndOtherSessions />
       </Step>
       <Step title={text.rest} lead={text.restLead}>

@@ -564,8 +564,12 @@ export const app = {
     password: '1. Change your password',
     passwordLead: 'The old password stops working, and every other device is signed out right away.',
     changePassword: 'Change password',
+    noPassword: '1. Secure how you sign in',
+    noPasswordLead:
+      'Your account has no password. If you sign in with a provider, change your password there. Unlink what isn’t yours.',
     devices: '2. Sign out all other devices',
     devicesLead: 'Can’t change your password right now? Do this first.',
+    devicesOnlyLead: 'They’re signed out right away. This device stays signed in.',
     rest: '3. Check what they may have changed',
     restLead: 'A different email, a passkey, a linked account or a trusted device could let them back in.',
     email: 'Email address',

@@ -586,8 +586,12 @@ export const app: typeof english = {
     password: '1. Changez de mot de passe',
     passwordLead: 'L’ancien ne fonctionnera plus, et tous les autres appareils seront aussitôt déconnectés.',
     changePassword: 'Changer le mot de passe',
+    noPassword: '1. Sécurisez votre façon de vous connecter',
+    noPasswordLead:
+      'Votre compte n’a pas de mot de passe. Si vous passez par un fournisseur, changez le mot de passe de ce compte-là. Dissociez ce qui n’est pas à vous.',
     devices: '2. Déconnectez tous les autres appareils',
     devicesLead: 'Vous ne pouvez pas changer de mot de passe tout de suite ? Commencez par là.',
+    devicesOnlyLead: 'Ils sont aussitôt déconnectés. Celui-ci reste connecté.',
     rest: '3. Vérifiez ce qui a pu être modifié',
     restLead:
       'Une autre adresse e‑mail, une clé d’accès, un compte lié ou un appareil de confiance permettrait à cette personne de revenir.',
