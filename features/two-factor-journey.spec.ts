@@ -96,10 +96,10 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/dashboard')
       await expect(page).toHaveURL('/login?redirectTo=%2Fdashboard')
       await page.goto('/two-factor')
-      await page.getByLabel('Don’t ask for a code on this device').check()
+      await page.getByLabel('Don’t ask for a second factor on this device').check()
       await sendCode(page, '000 000', javaScriptEnabled)
       await expect(page.getByRole('alert')).toContainText('is wrong')
-      await expect(page.getByLabel('Don’t ask for a code on this device')).toBeChecked()
+      await expect(page.getByLabel('Don’t ask for a second factor on this device')).toBeChecked()
       await sendCode(page, authenticator.code(1), javaScriptEnabled)
       await expect(page).toHaveURL('/settings/trading')
 

@@ -90,7 +90,10 @@ export function mailSamples(baseUrl: string): Samples {
     'two-factor-enabled': [{ securityUrl, resetUrl }],
     'authenticator-added': [{ securityUrl, resetUrl }],
     'two-factor-disabled': [{ resetUrl }],
-    'two-factor-locked': [{ minutes: 15, resetUrl }],
+    'two-factor-locked': [
+      { minutes: 15, trustedDevices: true, resetUrl },
+      { minutes: 15, trustedDevices: false, resetUrl },
+    ],
     'backup-codes-replaced': [{ resetUrl }],
     'backup-code-used': [{ left: 9, securityUrl }],
   }

@@ -70,7 +70,8 @@ export type MailVariables = {
   'two-factor-enabled': { securityUrl: string; resetUrl: string }
   'authenticator-added': { securityUrl: string; resetUrl: string }
   'two-factor-disabled': { resetUrl: string }
-  'two-factor-locked': { minutes: number; resetUrl: string }
+  /** `trustedDevices`: whether the account has any. */
+  'two-factor-locked': { minutes: number; trustedDevices: boolean; resetUrl: string }
   'backup-codes-replaced': { resetUrl: string }
   /** `left`: the codes that still work. */
   'backup-code-used': { left: number; securityUrl: string }

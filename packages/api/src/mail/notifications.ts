@@ -221,7 +221,8 @@ export async function sendTwoFactorLocked(
   minutes: number,
 ): Promise<void> {
   const resetUrl = pageUrl(ctx, '/forgot-password')
-  await queueMail(ctx, tx, user, 'two-factor-locked', { minutes, resetUrl })
+  const trusted = await tx.trustedDevice.count({ where: { userId: user.id, expiresAt: { gt: new Date() } } })
+  await queueMail(ctx, tx, user, 'two-factor-locked', { minutes, trustedDevices: trusted > 0, resetUrl })
 }
 
 /** `byReset`: with an emailed link, which ends every session. */

@@ -21,7 +21,7 @@ export const app = {
       'organizations where you’re the only member',
       'your account’s activity history',
     ],
-    after: 'This can’t be undone. We’ll email you when it’s done.',
+    after: 'This can’t be undone. A last email will confirm it.',
   },
   ownerProof: {
     password: 'Password',

@@ -328,12 +328,12 @@ export const mails: MailTexts = {
       ],
       action: { label: 'This wasn’t me', url: resetUrl },
     }),
-    'two-factor-locked': ({ appName, minutes, resetUrl }) => ({
+    'two-factor-locked': ({ appName, minutes, trustedDevices, resetUrl }) => ({
       subject: `Too many wrong codes for your ${appName} account`,
       preheader: 'If this wasn’t you, someone may know your password.',
       heading: 'Too many wrong codes',
       paragraphs: [
-        `Someone entered too many wrong codes for your ${appName} account. Codes are blocked for ${duration.minutes(minutes)}. Your trusted devices still work.`,
+        `Someone entered too many wrong codes for your ${appName} account. Codes are blocked for ${duration.minutes(minutes)}.${trustedDevices ? ' Your trusted devices still work.' : ''}`,
         'If this wasn’t you, choose a new password now. Someone may know your current one.',
       ],
       action: { label: 'This wasn’t me', url: resetUrl },

@@ -125,7 +125,7 @@ export const pages = {
     passkey: 'Use a passkey',
     withoutPasskey: 'Enter a code instead.',
     passkeyOnly: 'Turn on JavaScript, then reload this page.',
-    trust: 'Don’t ask for a code on this device for 30 days',
+    trust: 'Don’t ask for a second factor on this device for 30 days',
     submit: 'Sign in',
     useBackup: 'Use a backup code instead',
     usePasskey: 'Use a passkey instead',

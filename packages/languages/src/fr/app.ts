@@ -21,7 +21,7 @@ export const app: typeof english = {
       'les organisations qui n’ont pas d’autre membre que vous',
       'l’historique d’activité de votre compte',
     ],
-    after: 'Cette action est irréversible. Nous vous enverrons un e‑mail quand ce sera fait.',
+    after: 'Cette action est irréversible. Un dernier e‑mail vous la confirmera.',
   },
   ownerProof: {
     password: 'Mot de passe',

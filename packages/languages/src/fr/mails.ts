@@ -335,12 +335,12 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Ce n’était pas moi', url: resetUrl },
     }),
-    'two-factor-locked': ({ appName, minutes, resetUrl }) => ({
+    'two-factor-locked': ({ appName, minutes, trustedDevices, resetUrl }) => ({
       subject: `Trop de codes incorrects pour votre compte ${appName}`,
       preheader: 'Si ce n’était pas vous, quelqu’un connaît peut-être votre mot de passe.',
       heading: 'Trop de codes incorrects',
       paragraphs: [
-        `Trop de codes incorrects ont été saisis pour votre compte ${appName}. Les codes sont bloqués pendant ${duration.minutes(minutes)}. Vos appareils de confiance fonctionnent toujours.`,
+        `Trop de codes incorrects ont été saisis pour votre compte ${appName}. Les codes sont bloqués pendant ${duration.minutes(minutes)}.${trustedDevices ? ' Vos appareils de confiance fonctionnent toujours.' : ''}`,
         'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe : quelqu’un connaît peut-être l’actuel.',
       ],
       action: { label: 'Ce n’était pas moi', url: resetUrl },

@@ -133,7 +133,7 @@ export const pages: typeof english = {
     passkey: 'Utiliser une clé d’accès',
     withoutPasskey: 'Saisissez plutôt un code.',
     passkeyOnly: 'Activez JavaScript, puis rechargez cette page.',
-    trust: 'Ne pas demander de code sur cet appareil pendant 30 jours',
+    trust: 'Ne pas demander de second facteur sur cet appareil pendant 30 jours',
     submit: 'Se connecter',
     useBackup: 'Utiliser un code de secours',
     usePasskey: 'Utiliser une clé d’accès',
