@@ -6,7 +6,7 @@ import { type Mail, MailError } from './mail.ts'
 import { renderHtml, renderText } from './templates/layout.ts'
 
 /** What every mail needs. `name` is the person's own: it is made harmless before it is shown, and may be empty. */
-export type MailContext = { locale: Locale; appName: string; baseUrl: string; name: string }
+export type MailContext = { locale: Locale; appName: string; baseUrl: string; name: string; supportUrl?: string | null }
 
 const reasonOf: Record<MailName, MailReason> = {
   'verify-email': 'sign-up',
@@ -48,7 +48,7 @@ export type RenderedMail = Omit<Mail, 'to'>
 
 /** Renders a mail in both parts. A link that leaves `baseUrl` is refused: no mail may point where a request header said. */
 export function renderMail<Name extends MailName>(mail: Name, variables: MailContext & MailVariables[Name]): RenderedMail {
-  const { locale, baseUrl } = variables
+  const { locale, baseUrl, supportUrl } = variables
   const { mails } = textsIn(locale)
   const write = mails.contents[mail] as (variables: MailContext & MailVariables[Name]) => MailContent
   const appName = oneLine(variables.appName)
@@ -62,6 +62,8 @@ export function renderMail<Name extends MailName>(mail: Name, variables: MailCon
     baseUrl,
     greeting: mails.greeting(plainName(variables.name)),
     copyLink: mails.copyLink,
+    // The operator's own address, which may be a mailbox or another site.
+    support: content.needsSupport && supportUrl ? { label: mails.support, url: supportUrl } : undefined,
     linkLabel: mails.linkLabel,
   }
   return { subject: email.subject, text: renderText(email), html: renderHtml(email) }

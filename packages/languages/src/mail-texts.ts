@@ -11,6 +11,8 @@ export type MailContent = {
   action?: MailLink
   secondAction?: MailLink
   footnote?: string
+  /** The mail tells the person to contact the team: it carries SUPPORT_URL where one is set. */
+  needsSupport?: boolean
 }
 
 /** Why a person gets a mail. The footer says it. */
@@ -84,6 +86,8 @@ export type MailTexts = {
   /** `name` may be empty. */
   greeting: (name: string) => string
   copyLink: string
+  /** The label of the link to SUPPORT_URL. */
+  support: string
   /** A label before its link. */
   linkLabel: (label: string) => string
   /** Sets what the language needs in every text, such as spaces that must not break the line. */

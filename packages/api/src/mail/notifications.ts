@@ -348,12 +348,13 @@ function queueMail<Name extends MailName>(
   variables: MailVariables[Name],
   lifetime?: number,
 ): Promise<void> {
-  const { appName, baseUrl } = ctx.settings
+  const { appName, baseUrl, supportUrl } = ctx.settings
   const rendered = renderMail(mail, {
     locale: toLocale(locale),
     name,
     appName,
     baseUrl,
+    supportUrl,
     ...(variables as MailVariables[Name] & object),
   })
   const expiresAt = lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000)

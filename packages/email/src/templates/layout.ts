@@ -9,6 +9,7 @@ type EmailContent = MailContent & {
   greeting: string
   reason: string
   copyLink: string
+  support: MailLink | undefined
   linkLabel: (label: string) => string
 }
 
@@ -34,9 +35,12 @@ const DARK = `:root { color-scheme: light dark; supported-color-schemes: light d
 
 /** Reads well by itself: the heading first, one line per item of a list, each link alone on its line. */
 export function renderText(email: EmailContent) {
-  const { heading, greeting, paragraphs, list, action, secondAction, footnote, reason, appName, baseUrl, linkLabel } = email
+  const { heading, greeting, paragraphs, list, action, secondAction, footnote, reason, appName, baseUrl, linkLabel, support } =
+    email
   const items = list && [list.title, ...list.items.map((item) => `- ${item}`)].join('\n')
-  const links = [action, secondAction].filter((link) => link !== undefined).map(({ label, url }) => `${linkLabel(label)}\n${url}`)
+  const links = [action, secondAction, support]
+    .filter((link) => link !== undefined)
+    .map(({ label, url }) => `${linkLabel(label)}\n${url}`)
   // Mail programs know a signature by the space behind its dashes.
   const signature = `-- \n${appName}\n${new URL(baseUrl).host}\n${reason}`
   return `${[heading, greeting, ...paragraphs, items, ...links, footnote, signature].filter(Boolean).join('\n\n')}\n`
@@ -44,8 +48,21 @@ export function renderText(email: EmailContent) {
 
 /** No picture, no tracking, nothing remote. A colour and its background stand together: programs that invert colours keep the contrast. */
 export function renderHtml(email: EmailContent) {
-  const { locale, subject, preheader, heading, greeting, paragraphs, list, action, secondAction, footnote, appName, copyLink } =
-    email
+  const {
+    locale,
+    subject,
+    preheader,
+    heading,
+    greeting,
+    paragraphs,
+    list,
+    action,
+    secondAction,
+    footnote,
+    appName,
+    copyLink,
+    support,
+  } = email
   return `<!doctype html>
 <html lang="${locale}">
 <head>
@@ -70,6 +87,7 @@ ${[greeting, ...paragraphs].map(htmlParagraph).join('\n')}
 ${list ? htmlList(list) : ''}
 ${action ? htmlButton(action) : ''}
 ${secondAction ? htmlLink(secondAction) : ''}
+${support ? htmlLink(support) : ''}
 ${footnote ? htmlFootnote(footnote) : ''}
 ${action ? htmlFallback(copyLink, action.url) : ''}
 </div>

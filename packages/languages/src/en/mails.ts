@@ -7,6 +7,7 @@ const as = { owner: 'an owner', admin: 'an administrator', member: 'a member' }
 
 export const mails: MailTexts = {
   greeting: (name) => (name ? `Hello ${name},` : 'Hello,'),
+  support: 'Contact support',
   copyLink: 'If the button doesn’t work, copy this link into your browser:',
   linkLabel: (label) => `${label}:`,
 
@@ -146,6 +147,7 @@ export const mails: MailTexts = {
       ...(undoUrl !== null && {
         action: { label: 'Undo the change', url: undoUrl },
         footnote: `This link works once and expires in ${duration.days(days)}.`,
+        needsSupport: cause === 'undo',
       }),
     }),
     'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
@@ -221,6 +223,7 @@ export const mails: MailTexts = {
       heading: 'Your account was deleted',
       paragraphs: [`Your ${appName} account and all its data have been deleted.`],
       footnote: `This is the last email about this account. If you didn’t delete it, contact the ${appName} team right away.`,
+      needsSupport: true,
     }),
     'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
       subject: `You can now sign in to ${appName} with a passkey`,
@@ -306,6 +309,7 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See two-factor authentication', url: securityUrl },
       secondAction: { label: 'This wasn’t me', url: resetUrl },
+      needsSupport: true,
     }),
     'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
       subject: `An authenticator app was added to your ${appName} account`,
@@ -317,6 +321,7 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See two-factor authentication', url: securityUrl },
       secondAction: { label: 'This wasn’t me', url: resetUrl },
+      needsSupport: true,
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
       subject: `Two-factor authentication is off for your ${appName} account`,

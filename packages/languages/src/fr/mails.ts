@@ -7,6 +7,7 @@ const as = { owner: 'de propriétaire', admin: 'd’administrateur', member: 'de
 
 export const mails: MailTexts = {
   greeting: (name) => (name ? `Bonjour ${name},` : 'Bonjour,'),
+  support: 'Contacter l’assistance',
   copyLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   linkLabel: (label) => `${label}\u00a0:`,
   typeset,
@@ -148,6 +149,7 @@ export const mails: MailTexts = {
       ...(undoUrl !== null && {
         action: { label: 'Annuler le changement', url: undoUrl },
         footnote: `Ce lien est valable ${duration.days(days)} et ne sert qu’une fois.`,
+        needsSupport: cause === 'undo',
       }),
     }),
     'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
@@ -228,6 +230,7 @@ export const mails: MailTexts = {
       heading: 'Votre compte a été supprimé',
       paragraphs: [`Votre compte ${appName} et toutes ses données ont été supprimés.`],
       footnote: `C’est le dernier e‑mail que vous recevrez à propos de ce compte. Si vous ne l’avez pas supprimé, contactez tout de suite l’équipe ${appName}.`,
+      needsSupport: true,
     }),
     'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
       subject: `Vous pouvez maintenant vous connecter à ${appName} avec une clé d’accès`,
@@ -313,6 +316,7 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir la double authentification', url: securityUrl },
       secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
+      needsSupport: true,
     }),
     'authenticator-added': ({ appName, securityUrl, resetUrl }) => ({
       subject: `Application d’authentification ajoutée à votre compte ${appName}`,
@@ -324,6 +328,7 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir la double authentification', url: securityUrl },
       secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
+      needsSupport: true,
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
       subject: `Double authentification désactivée sur votre compte ${appName}`,

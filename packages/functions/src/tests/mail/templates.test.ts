@@ -228,3 +228,30 @@ it('sets the spaces of French typography, which do not break the line', () => {
   expect(text).toMatch(/^Supprimer votre compte\u202f\?\n/)
   expect(text).toContain('Supprimer mon compte\u00a0:\n')
 })
+
+describe('SUPPORT_URL', () => {
+  const supportUrl = 'https://desk.example/help?from=mail&lang=any'
+  const rendered = names.flatMap((mail) =>
+    locales.flatMap((locale) =>
+      renderSamples(mail, { ...context, locale, supportUrl }).map((sample) => ({ mail, locale, ...sample })),
+    ),
+  )
+
+  it('is a link in each mail that tells the person to contact the team, and in no other', () => {
+    for (const { mail, locale, text, html } of rendered) {
+      const asksForTeam = /contact the Floorpass team|[Cc]ontactez (tout de suite |ensuite )?l’équipe Floorpass/.test(
+        text.replaceAll('\u00a0', ' '),
+      )
+      const lines = text.split('\n')
+      expect([mail, locale, lines.includes(supportUrl)]).toEqual([mail, locale, asksForTeam])
+      expect([mail, locale, html.includes(`href="${supportUrl.replaceAll('&', '&amp;')}"`)]).toEqual([mail, locale, asksForTeam])
+    }
+    expect(new Set(rendered.filter(({ text }) => text.includes(supportUrl)).map(({ mail }) => mail))).toEqual(
+      new Set(['email-changed', 'account-deleted', 'two-factor-enabled', 'authenticator-added']),
+    )
+  })
+
+  it('leaves no empty link where none is set', () => {
+    for (const { text } of renderSamples('account-deleted', context)) expect(text).not.toContain('Contact support')
+  })
+})
