@@ -2,14 +2,15 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags profile, sessions
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { confirm } from './support/confirm.ts'
+import { test } from './support/open-browser.ts'
 import { signedInPerson, submitSignIn } from './support/person.ts'
 
-test('profile: the activity is readable, and "this was not me" leads to the next steps', async ({ page, browser }) => {
+test('profile: the activity is readable, and "this was not me" leads to the next steps', async ({ page, openBrowser }) => {
   const person = await signedInPerson(page)
-  const visitor = await (await browser.newContext()).newPage()
+  const visitor = await openBrowser()
   await visitor.goto('/login')
   await submitSignIn(visitor, { email: person.email, password: 'a guess that is wrong' })
   await expect(visitor.getByRole('alert')).toBeVisible()

@@ -37,7 +37,7 @@ async function expectRefused(page: Page, name: string, fields: Fields, code: str
 
 test('cors: a person lives 46 steps in an application on another origin', async ({
   page,
-  browser,
+  openBrowser,
   application,
   service,
   clock,
@@ -49,11 +49,8 @@ test('cors: a person lives 46 steps in an application on another origin', async 
     steps += 1
     return test.step(`${steps}. ${title}`, body)
   }
-  const contexts: Awaited<ReturnType<typeof browser.newContext>>[] = []
   const openApplication = async (userAgent: string, path = '/') => {
-    const context = await browser.newContext({ userAgent })
-    contexts.push(context)
-    const tab = await context.newPage()
+    const tab = await openBrowser({ userAgent })
     await tab.goto(application.url + path)
     return tab
   }
@@ -391,5 +388,4 @@ test('cors: a person lives 46 steps in an application on another origin', async 
     expect(await opens(email, lastPassword)).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
   expect(steps).toBe(46)
-  for (const context of contexts) await context.close()
 })

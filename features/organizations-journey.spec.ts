@@ -3,9 +3,10 @@
 // @alerts oncall
 // @tags organizations
 import { randomUUID } from 'node:crypto'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { confirm } from './support/confirm.ts'
 import { scriptsAtWork } from './support/drivers.ts'
+import { test } from './support/open-browser.ts'
 import { followMailedLink, newPerson, signedInPerson, signUp, submitSignIn } from './support/person.ts'
 
 /** Creates an organization from the settings and answers its short name. */
@@ -39,7 +40,7 @@ for (const javaScriptEnabled of [true, false]) {
 
     test(`organizations: create one, invite a visitor, promote them, and leave it to them (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
       page,
-      browser,
+      openBrowser,
     }) => {
       test.slow()
       await signedInPerson(page)
@@ -81,8 +82,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Organization saved.')).toBeVisible()
       await expect(page.getByRole('heading', { name: 'Desk of Ada' })).toBeVisible()
 
-      const context = await browser.newContext({ javaScriptEnabled })
-      const guest = await context.newPage()
+      const guest = await openBrowser()
       await followMailedLink(guest, second, '/accept-invitation')
       await expect(guest.getByText('Sign in or sign up with the email address that got this invitation')).toBeVisible()
       const invitation = guest.url()
@@ -145,7 +145,6 @@ for (const javaScriptEnabled of [true, false]) {
       await guest.getByLabel('Type the short name to confirm').fill(slug)
       await guest.getByRole('button', { name: 'Delete Desk of Ada for good' }).click()
       await expect(guest).toHaveURL('/settings/organizations?notice=deleted')
-      await context.close()
     })
   })
 }
@@ -155,13 +154,12 @@ test.describe('JavaScript off', () => {
 
   test('organizations: a refused Join keeps the invitation, and works once there is room (JavaScript off)', async ({
     page,
-    browser,
+    openBrowser,
   }) => {
     test.slow()
     await signedInPerson(page)
     const slug = await createOrganization(page)
-    const context = await browser.newContext({ javaScriptEnabled: false })
-    const guest = await context.newPage()
+    const guest = await openBrowser()
     const { email } = await signedInPerson(guest)
     for (let count = 0; count < 5; count += 1) await createOrganization(guest)
     await invite(page, email)
@@ -170,7 +168,7 @@ test.describe('JavaScript off', () => {
     await expect(guest.getByRole('alert')).toContainText('You’ve reached the limit of 5 organizations.')
     await expect(guest.getByRole('heading', { name: 'Desk & Söhne' })).toBeVisible()
 
-    const other = await context.newPage()
+    const other = await guest.context().newPage()
     await other.goto('/settings/organizations')
     await expect(other.getByText('You’re in 5 organizations')).toBeVisible()
     await expect(other.getByRole('button', { name: 'Create organization' })).toHaveCount(0)
@@ -183,7 +181,6 @@ test.describe('JavaScript off', () => {
     await expect(other).toHaveURL('/settings/organizations?notice=deleted')
     await guest.getByRole('button', { name: 'Join' }).click()
     await expect(guest).toHaveURL(`/settings/organizations/${slug}?notice=joined`)
-    await context.close()
   })
 })
 
@@ -234,7 +231,10 @@ test('organizations: a form that another one cuts short keeps what was typed', a
   await expect(name).toHaveValue('Renamed')
 })
 
-test('organizations: an invitation in the wrong hands is explained, and its owner can decline it', async ({ page, browser }) => {
+test('organizations: an invitation in the wrong hands is explained, and its owner can decline it', async ({
+  page,
+  openBrowser,
+}) => {
   test.slow()
   await signedInPerson(page)
   const slug = await createOrganization(page)
@@ -243,8 +243,7 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await followMailedLink(page, invited, '/accept-invitation')
   await expect(page.getByRole('alert')).toContainText('for a different email')
 
-  const context = await browser.newContext()
-  const guest = await context.newPage()
+  const guest = await openBrowser()
   await signUp(guest, invited)
   await followMailedLink(guest, invited, '/verify-email', 2)
   await guest.getByRole('button', { name: 'Confirm email' }).click()
@@ -257,7 +256,6 @@ test('organizations: an invitation in the wrong hands is explained, and its owne
   await expect(guest.getByRole('button', { name: 'Join' })).toBeVisible()
   await confirm(guest, guest.getByRole('button', { name: 'Decline', exact: true }), 'Yes, decline the invitation')
   await expect(guest.getByText('You declined the invitation.')).toBeVisible()
-  await context.close()
   await page.goto(`/settings/organizations/${slug}/invitations`)
   await expect(page.getByText('No pending invitations')).toBeVisible()
   await page.goto(`/settings/organizations/${slug}/activity`)

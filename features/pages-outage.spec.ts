@@ -5,11 +5,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test as base, expect } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { openDatabase } from '../packages/db/src/client.ts'
 import { findPostgres, startPostgresCluster } from '../packages/reliability/src/postgres-cluster.ts'
 import { startService } from '../packages/reliability/src/service-process.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { test as base } from './support/open-browser.ts'
 import { signedInPerson, submitSignIn } from './support/person.ts'
 
 type Database = { cut(): Promise<void>; restore(): Promise<void>; run(sql: string): Promise<void> }
@@ -46,12 +47,12 @@ test.skip(!binaries, 'needs the programs of a PostgreSQL server')
 
 test('pages: T191, while the database is away a page says so, keeps what was typed, and goes on when it is back', async ({
   page,
-  browser,
-  outage: { url, database },
+  openBrowser,
+  outage: { database },
 }) => {
   test.slow()
   const person = await signedInPerson(page)
-  const visitor = await (await browser.newContext({ baseURL: url })).newPage()
+  const visitor = await openBrowser()
   await visitor.goto('/login')
   await database.cut()
 

@@ -13,17 +13,15 @@ const article = (page: Page, name: string) =>
 const visibleArticles = (page: Page) => page.locator('article:visible')
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`pages: everyone can read the reference, and it fits (${colorScheme})`, async ({ browser, baseURL }) => {
+  test(`pages: everyone can read the reference, and it fits (${colorScheme})`, async ({ page, baseURL }) => {
     test.slow()
-    const context = await browser.newContext({ baseURL: String(baseURL), colorScheme, reducedMotion: 'reduce' })
-    const page = await context.newPage()
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const complaints = watch(page, baseURL)
     await page.goto(reference)
     await expectAccessible(page, 'reference')
     await page.getByLabel('Search').fill('passkey')
     await expectAccessible(page, 'reference, searched')
     expect(complaints).toEqual([])
-    await context.close()
   })
 }
 

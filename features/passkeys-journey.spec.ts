@@ -2,8 +2,9 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags passkeys, critical
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { confirm } from './support/confirm.ts'
+import { test } from './support/open-browser.ts'
 import { followMailedLink, newPerson, type Person, signedInPerson, signOut, submitSignIn } from './support/person.ts'
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
@@ -54,16 +55,14 @@ test('passkeys: add one, rename it, and remove it', async ({ page }) => {
   await expect(page.getByText('You don’t have any passkeys yet.')).toBeVisible()
 })
 
-test('passkeys: removing one asks first without JavaScript too', async ({ page, browser }) => {
+test('passkeys: removing one asks first without JavaScript too', async ({ page, openBrowser }) => {
   await personWithPasskey(page)
-  const context = await browser.newContext({ javaScriptEnabled: false, storageState: await page.context().storageState() })
-  const plain = await context.newPage()
+  const plain = await openBrowser({ javaScriptEnabled: false, storageState: await page.context().storageState() })
   await plain.goto('/settings/passkeys')
   await plain.getByText('Change').click()
   await confirm(plain, plain.getByRole('button', { name: /^Remove/ }), /^Yes, remove/)
   await expect(plain.getByText('Passkey removed.')).toBeVisible()
   await expect(plain.getByText('You don’t have any passkeys yet.')).toBeVisible()
-  await context.close()
 })
 
 test('passkeys: sign in with the button and return to the requested page', async ({ page }) => {

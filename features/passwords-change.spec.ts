@@ -2,18 +2,16 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags passwords
-import { expect, test } from '@playwright/test'
-import { signedInPerson, submitSignIn } from './support/person.ts'
+import { expect } from '@playwright/test'
+import { test } from './support/open-browser.ts'
+import { signedInPerson, signInOnNewDevice, submitSignIn } from './support/person.ts'
 
 const newPassword = 'nine lanterns over quiet water 58'
 
-test('passwords: a changed password keeps this device signed in and ends the others', async ({ page, browser }) => {
+test('passwords: a changed password keeps this device signed in and ends the others', async ({ page, openBrowser }) => {
   test.slow()
   const person = await signedInPerson(page)
-  const elsewhere = await (await browser.newContext()).newPage()
-  await elsewhere.goto('/login')
-  await submitSignIn(elsewhere, person)
-  await expect(elsewhere).toHaveURL('/dashboard')
+  const elsewhere = await signInOnNewDevice(openBrowser, person)
 
   await page.goto('/settings/password')
   const present = page.getByLabel('Current password')

@@ -2,18 +2,19 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags passwords, critical
-import { expect, test } from '@playwright/test'
+import { expect } from '@playwright/test'
+import { test } from './support/open-browser.ts'
 import { followMailedLink, newPerson, signedInPerson, submitSignIn } from './support/person.ts'
 
 const newPassword = 'nine lanterns over quiet water 58'
 
 test('passwords: a forgotten password is replaced by a mailed link, which works once and signs every device out', async ({
   page,
-  browser,
+  openBrowser,
 }) => {
   test.slow()
   const person = await signedInPerson(page)
-  const elsewhere = await (await browser.newContext()).newPage()
+  const elsewhere = await openBrowser()
   await elsewhere.goto('/login')
   await elsewhere.getByRole('button', { name: 'Forgot your password?' }).click()
   // Both pages have a field of this name: without waiting, the one on the page that is left gets the address.

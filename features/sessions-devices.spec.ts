@@ -2,30 +2,23 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags sessions
-import { type Browser, expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { confirm } from './support/confirm.ts'
 import { scriptsAtWork } from './support/drivers.ts'
-import { originOf, type Person, signedInPerson, submitSignIn } from './support/person.ts'
+import { test } from './support/open-browser.ts'
+import { originOf, signedInPerson, signInOnNewDevice } from './support/person.ts'
 import { desk, signIn } from './support/scene.ts'
-
-async function signInElsewhere(browser: Browser, person: Person): Promise<Page> {
-  const page = await (await browser.newContext()).newPage()
-  await page.goto('/login')
-  await submitSignIn(page, person)
-  await expect(page).toHaveURL('/dashboard')
-  return page
-}
 
 async function expectSignedOut(page: Page): Promise<void> {
   await page.goto('/dashboard')
   await expect(page).toHaveURL('/login?redirectTo=%2Fdashboard')
 }
 
-test('sessions: one device, all others, or every device is signed out at once', async ({ page, browser }) => {
+test('sessions: one device, all others, or every device is signed out at once', async ({ page, openBrowser }) => {
   test.slow()
   const person = await signedInPerson(page)
-  const second = await signInElsewhere(browser, person)
+  const second = await signInOnNewDevice(openBrowser, person)
   const devices = page.getByRole('main').getByRole('list').getByRole('listitem')
 
   await page.goto('/settings/sessions')
@@ -37,23 +30,26 @@ test('sessions: one device, all others, or every device is signed out at once', 
   await expect(devices).toHaveCount(1)
   await expectSignedOut(second)
 
-  const third = await signInElsewhere(browser, person)
+  const third = await signInOnNewDevice(openBrowser, person)
   await page.reload()
   const others = page.getByRole('button', { name: 'Sign out all other devices' })
   await confirm(page, others, 'Yes, sign out all other devices')
   await expect(page.getByText('All other devices signed out.')).toBeVisible()
   await expectSignedOut(third)
 
-  const fourth = await signInElsewhere(browser, person)
+  const fourth = await signInOnNewDevice(openBrowser, person)
   await confirm(page, page.getByRole('button', { name: 'Sign out everywhere, including here' }), 'Yes, sign me out everywhere')
   await expect(page).toHaveURL('/login?notice=signed-out-everywhere')
   await expectSignedOut(page)
   await expectSignedOut(fourth)
 })
 
-test('sessions: what could not be ended says so where it was pressed, and ends when pressed again', async ({ page, browser }) => {
+test('sessions: what could not be ended says so where it was pressed, and ends when pressed again', async ({
+  page,
+  openBrowser,
+}) => {
   const person = await signedInPerson(page)
-  const second = await signInElsewhere(browser, person)
+  const second = await signInOnNewDevice(openBrowser, person)
   await page.goto('/settings/sessions')
   await scriptsAtWork(page)
   const others = page.getByRole('main').getByRole('list').getByRole('listitem').last().getByRole('button', { name: 'Sign out' })

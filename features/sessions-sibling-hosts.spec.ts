@@ -152,7 +152,7 @@ test('sessions: one browser has one session over http and https', async ({ playw
       const [ada, bob] = [newPerson(), newPerson()]
       for (const person of [ada, bob]) await createAccount(`http://127.0.0.1:${service}`, person)
       const rules = `MAP localhost:80 127.0.0.1:${plain}, MAP localhost:443 127.0.0.1:${secure}`
-      const browser = await playwright.chromium.launch({
+      await using browser = await playwright.chromium.launch({
         ...launchOptions,
         args: [...(launchOptions.args ?? []), `--host-resolver-rules=${rules}`],
       })
@@ -169,7 +169,6 @@ test('sessions: one browser has one session over http and https', async ({ playw
         expect(await sessionCookies(page)).toEqual([])
         await expectSignedOut(page, origin)
       }
-      await browser.close()
     },
   )
 })

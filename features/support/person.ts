@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
+import type { OpenBrowser } from './open-browser.ts'
 import { cookiesOf, createAccount, signIn } from './scene.ts'
 
 /** Someone the service has never seen: every test has its own person, so tests share a service and no data. */
@@ -26,6 +27,15 @@ export async function submitSignIn(page: Page, { email, password }: Pick<Person,
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** Signs in through the pages on a new device, up to the dashboard. */
+export async function signInOnNewDevice(openBrowser: OpenBrowser, person: Person): Promise<Page> {
+  const page = await openBrowser()
+  await page.goto('/login')
+  await submitSignIn(page, person)
+  await expect(page).toHaveURL('/dashboard')
+  return page
 }
 
 /** Opens the newest mail to this person once `count` have come, follows its link to `path`, and answers it: pages hide its token. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type Browser, type BrowserContextOptions, test as base, type Page } from '@playwright/test'
+import type { BrowserContextOptions, Page } from '@playwright/test'
+import { test as base } from './open-browser.ts'
 import { cookiesOf, createAccounts, type Scene, seedScene, signIn, type Visitor } from './scene.ts'
 import { returningVisitor } from './sign-in-earlier.ts'
 
@@ -23,18 +24,14 @@ export const test = base.extend<Scenery, { scene: Scene }>({
     },
     { scope: 'worker', timeout: 120_000 },
   ],
-  visit: async ({ browser, scene, baseURL }, use) => {
-    const contexts: Awaited<ReturnType<Browser['newContext']>>[] = []
-    await use(async ({ as, ...options }) => {
-      const context = await browser.newContext({ baseURL: String(baseURL), locale: 'en-US', timezoneId: 'UTC', ...options })
-      contexts.push(context)
+  visit: ({ openBrowser, scene, baseURL }, use) =>
+    use(async ({ as, ...options }) => {
+      const page = await openBrowser(options)
       // Sensitive forms are shown for 15 minutes after a sign-in, and a scene may be older than that.
       const cookies = as === 'member' ? cookiesOf(await signIn(scene.url, scene)) : scene.cookies[as]
-      await context.addCookies(cookies.map((cookie) => ({ ...cookie, url: String(baseURL) })))
-      return context.newPage()
-    })
-    for (const context of contexts) await context.close()
-  },
+      await page.context().addCookies(cookies.map((cookie) => ({ ...cookie, url: String(baseURL) })))
+      return page
+    }),
 })
 
 /** Collects what the browser complains about and whom it talks to, from now on. Broken CSP is a complaint too. */

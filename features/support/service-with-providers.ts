@@ -10,7 +10,7 @@ import { freePort } from '@floorpass/reliability'
 import { type GitHubStandIn, startGitHub } from '@floorpass/testing/github-stand-in'
 import { type OpenIdProvider, startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { type Clock, clockIn } from '@floorpass/testing/service-clock'
-import { test as base } from '@playwright/test'
+import { test as base } from './open-browser.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
