@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags settings, pages
 import { expect, test } from '@playwright/test'
-import { tabTo } from './support/drivers.ts'
+import { holdScripts, scriptsAtWork, tabTo } from './support/drivers.ts'
 import { newPerson, openAccountMenu, signedInPerson } from './support/person.ts'
 
 for (const javaScriptEnabled of [true, false]) {
@@ -85,21 +85,12 @@ test('settings: the account menu closes with Escape and after a navigation', asy
 
 test('settings: a menu opened before the scripts have come stays open when they come', async ({ page }) => {
   await signedInPerson(page)
-  let sendScripts = () => {}
-  const scripts = new Promise<void>((resolve) => {
-    sendScripts = resolve
-  })
-  await page.route('**/*.js', async (route) => {
-    await scripts
-    await route.continue()
-  })
+  const release = await holdScripts(page)
   await page.goto('/settings/profile', { waitUntil: 'commit' })
   await openAccountMenu(page)
   await expect(page.getByRole('button', { name: 'Sign out', exact: true })).toBeVisible()
-  sendScripts()
-  // React leaves its mark on each element that it takes over.
-  await page.waitForFunction(() => Object.keys(document.querySelector('main') ?? {}).some((key) => key.startsWith('__react')))
-  await page.evaluate(() => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))))
+  release()
+  await scriptsAtWork(page)
   await expect(page.getByRole('button', { name: 'Sign out', exact: true })).toBeVisible()
 })
 

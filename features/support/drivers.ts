@@ -89,5 +89,20 @@ export async function scriptsAtWork(page: Page): Promise<void> {
   await rest(page)
 }
 
+/** Holds the scripts of the page until the returned function is called, which throws when it held none. */
+export async function holdScripts(page: Page): Promise<() => void> {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  let held = 0
+  await page.route('**/assets/*.js', async (route) => {
+    held += 1
+    await released
+    await route.continue()
+  })
+  return () => {
+    if (held === 0) throw new Error('no script was held')
+    resolve()
+  }
+}
+
 const rest = (page: Page): Promise<void> =>
   page.evaluate(() => new Promise<void>((rested) => requestAnimationFrame(() => setTimeout(rested))))
