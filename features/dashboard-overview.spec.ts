@@ -6,16 +6,14 @@ import { expect, test } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
 import { signedInPerson } from './support/person.ts'
 
-test('profile: the dashboard says who one is, what one may do, and the one next step to be safer', async ({ page }) => {
+test('profile: the dashboard shows the account, its trading status and the next security step', async ({ page }) => {
   const { name, email } = await signedInPerson(page)
   await expect(page.getByRole('heading', { name: `Hello, ${name}` })).toBeVisible()
   await expect(page.getByText(email, { exact: true }).last()).toBeVisible()
   await expect(page.getByText('Turned off')).toBeVisible()
   await expect(page.getByText('Conservative')).toBeVisible()
   await expect(page.getByText('45 out of 100')).toBeVisible()
-  const activity = page
-    .getByRole('region', { name: 'Recent activity' })
-    .or(page.locator('section', { hasText: 'Recent activity' }))
+  const activity = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Recent activity' }) })
   await expect(activity.getByRole('listitem').first()).toContainText('Signed in')
   await expectAccessible(page, 'dashboard')
 

@@ -145,6 +145,7 @@ test('pages: a password can be pasted, shown and filled by a manager', async ({ 
     ['/signup', 'Password', 'new-password'],
   ] as const) {
     await page.goto(path)
+    await scriptsAtWork(page)
     const box = page.getByLabel(label, { exact: true })
     await expect(box).toHaveAttribute('autocomplete', use)
     await expect(page.getByLabel('Email address')).toHaveAttribute('autocomplete', /username/)

@@ -113,14 +113,13 @@ async function serveInPieces(origin: string) {
 }
 
 test('pages: nothing moves while the second half of a sign-in page comes', async ({ visit, baseURL }) => {
-  const server = await serveInPieces(baseURL ?? '')
+  await using server = await serveInPieces(baseURL ?? '')
   const page = await visit({ as: 'visitor', viewport: { width: 1280, height: 800 }, javaScriptEnabled: true })
   await reportShifts(page)
   for (const path of ['/login', '/signup', '/forgot-password']) {
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+    const answer = await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
+    expect(answer?.status(), path).toBe(200)
     await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
     expect.soft(await page.evaluate(() => window.shifts), path).toEqual([])
   }
-  server.close()
-  server.closeAllConnections()
 })

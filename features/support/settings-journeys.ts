@@ -87,15 +87,6 @@ export const journeys: readonly Journey[] = [
     },
   },
   {
-    page: 'accounts',
-    fact: 'the only method cannot be unlinked, and the page says what to add',
-    async walk({ page }) {
-      await page.goto('/settings/accounts')
-      await expect(page.getByText('This is your only way to sign in')).toBeVisible()
-      await expect(page.getByRole('button', { name: 'Remove Password', exact: true })).toHaveCount(0)
-    },
-  },
-  {
     page: 'trading',
     fact: 'trading is switched on at another level',
     async walk({ page, hand }) {
