@@ -2,12 +2,12 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags linked-accounts, sign-in
-import { AxeBuilder } from '@axe-core/playwright'
 import type { GitHubStandIn } from '@floorpass/testing/github-stand-in'
 import type { OpenIdProvider } from '@floorpass/testing/openid-provider'
 import { expect, type Page } from '@playwright/test'
+import { expectAccessible } from './support/accessible.ts'
 import { confirm } from './support/confirm.ts'
-import { newPerson, type Person, signOut } from './support/person.ts'
+import { newPerson, type Person, signedInPerson, signOut } from './support/person.ts'
 import { test } from './support/service-with-providers.ts'
 
 const linked = (page: Page) =>
@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(`JavaScript ${javaScriptEnabled ? 'on' : 'off'}`, () => {
     test.use({ javaScriptEnabled })
 
-    test(`linked accounts: one account through two providers, and the last way in stays (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+    test(`linked accounts: one account through two providers, and the last sign-in method cannot be unlinked (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
       page,
       google,
       github,
@@ -68,6 +68,15 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('Account linked.')).toBeVisible()
       await expect(linked(page)).toHaveCount(2)
     })
+
+    test(`linked accounts: a password that is the only sign-in method cannot be removed (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+      page,
+    }) => {
+      await signedInPerson(page)
+      await page.goto('/settings/accounts')
+      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Remove Password', exact: true })).toHaveCount(0)
+    })
   })
 }
 
@@ -97,29 +106,20 @@ for (const colorScheme of ['light', 'dark'] as const) {
   test(`linked accounts: everyone can read the pages with providers (${colorScheme})`, async ({ page, google, github }) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await sitAtBoth(newPerson(), google, github)
-    const expectAccessible = async (path: string) => {
+    const open = async (path: string) => {
       await page.goto(path)
-      expect.soft((await new AxeBuilder({ page }).analyze()).violations, path).toEqual([])
-      for (const width of [360, 1280]) {
-        await page.setViewportSize({ width, height: 800 })
-        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
-        expect.soft(overflow, `${path}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
-      }
+      await expectAccessible(page, path)
     }
-    await expectAccessible('/signup')
-    await expectAccessible('/login?error=account_not_linked')
+    await open('/signup')
+    await open('/login?error=account_not_linked')
     await page.getByRole('link', { name: 'Continue with Google' }).click()
     await expect(page).toHaveURL('/dashboard')
-    await expectAccessible('/settings/accounts')
-    await expectAccessible('/settings/accounts?error=account_already_linked_to_different_user')
+    await open('/settings/accounts')
+    await open('/settings/accounts?error=account_already_linked_to_different_user')
   })
 }
 
-test('linked accounts: who came through a provider is offered to set a password, then to change it', async ({
-  page,
-  google,
-  github,
-}) => {
+test('linked accounts: a user without a password sets one, then changes it', async ({ page, google, github }) => {
   await sitAtBoth(newPerson(), google, github)
   await page.goto('/login')
   await page.getByRole('link', { name: 'Continue with Google' }).click()
