@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { scan } from '@floorpass/testing/authenticator'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { test } from './support/application.ts'
+import { act, form, refusal, test } from './support/application.ts'
+import { press } from './support/drivers.ts'
 import { newPerson, submitSignIn } from './support/person.ts'
 import { createAccount, mailedLink, openTab } from './support/scene.ts'
 
@@ -14,16 +15,7 @@ test.use({ actionTimeout: 25_000 })
 type Fields = Record<string, string>
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name })
-const form = (place: Page | Locator, name: string) => place.getByRole('region', { name, exact: true })
 const message = (place: Page | Locator, name: string) => form(place, name).getByRole('status')
-const refusal = (page: Page, name: string) => form(page, name).getByRole('alert')
-const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click()
-
-/** Fills in one form of the application and sends it. */
-async function act(place: Page | Locator, name: string, fields: Fields = {}): Promise<void> {
-  for (const [label, text] of Object.entries(fields)) await form(place, name).getByLabel(label).fill(text)
-  await form(place, name).getByRole('button', { name, exact: true }).click()
-}
 
 async function actDone(place: Page | Locator, name: string, fields?: Fields): Promise<void> {
   await act(place, name, fields)

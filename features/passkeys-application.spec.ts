@@ -3,22 +3,14 @@
 // @alerts oncall
 // @tags passkeys, cors, critical
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
-import { expect, type Locator, type Page } from '@playwright/test'
-import { test } from './support/application.ts'
+import { expect, type Page } from '@playwright/test'
+import { act, form, refusal, test } from './support/application.ts'
 import { newPerson } from './support/person.ts'
 import { createAccount, signIn } from './support/scene.ts'
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 test.use({ actionTimeout: 25_000 })
 
-const form = (place: Page | Locator, name: string) => place.getByRole('region', { name, exact: true })
-
-async function act(place: Page | Locator, name: string, fields: Record<string, string> = {}): Promise<void> {
-  for (const [label, text] of Object.entries(fields)) await form(place, name).getByLabel(label).fill(text)
-  await form(place, name).getByRole('button', { name, exact: true }).click()
-}
-
-const refusal = (page: Page, name: string) => form(page, name).getByRole('alert')
 const passkeys = (page: Page) => page.getByRole('list', { name: 'Passkeys' }).getByRole('listitem')
 
 test('passkeys: better-auth’s passkeyClient works in an application on another origin', async ({

@@ -4,12 +4,12 @@
 // @tags passkeys, critical
 import { expect, type Page } from '@playwright/test'
 import { confirm } from './support/confirm.ts'
+import { press } from './support/drivers.ts'
 import { test } from './support/open-browser.ts'
 import { followMailedLink, newPerson, type Person, signedInPerson, signOut, submitSignIn } from './support/person.ts'
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 const main = (page: Page) => page.getByRole('main')
-const press = (page: Page, name: string) => main(page).getByRole('button', { name, exact: true }).click()
 
 async function addPasskey(page: Page): Promise<void> {
   await page.goto('/settings/passkeys')

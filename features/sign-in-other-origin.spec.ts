@@ -4,11 +4,10 @@
 // @tags sign-in, critical
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { expect, type Page } from '@playwright/test'
+import { press } from './support/drivers.ts'
 import { newPerson, type Person, signedInPerson, submitSignIn } from './support/person.ts'
 import { createAccount, mailedLink, signIn } from './support/scene.ts'
 import { test } from './support/service-with-providers.ts'
-
-const press = (page: Page, name: string) => page.getByRole('main').getByRole('button', { name, exact: true }).click()
 
 for (const javaScriptEnabled of [true, false]) {
   const javaScript = `(JavaScript ${javaScriptEnabled ? 'on' : 'off'})`

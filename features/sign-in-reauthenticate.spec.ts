@@ -7,7 +7,7 @@ import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Clock } from '@floorpass/testing/service-clock'
 import { expect, type Page } from '@playwright/test'
 import { expectAccessible } from './support/accessible.ts'
-import { byKeyboard, byMouse } from './support/drivers.ts'
+import { byKeyboard, byMouse, press } from './support/drivers.ts'
 import { newPerson, type Person, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, mailedLink, signIn } from './support/scene.ts'
 import { test } from './support/service-with-providers.ts'
@@ -15,7 +15,6 @@ import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 const main = (page: Page) => page.getByRole('main')
 const confirm = (page: Page) => main(page).getByRole('link', { name: 'Confirm it’s you', exact: true }).first()
-const press = (page: Page, name: string) => main(page).getByRole('button', { name, exact: true }).click()
 const tooLong = 16
 
 /** A user whose sign-in is too old for sensitive acts. */

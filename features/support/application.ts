@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '@floorpass/reliability'
+import type { Locator, Page } from '@playwright/test'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 import { build, preview } from 'vite'
+import { press } from './drivers.ts'
 import { test as withService } from './service-with-providers.ts'
 
 const root = fileURLToPath(new URL('app/', import.meta.url))
@@ -45,6 +47,17 @@ export const test = withService.extend<{ application: Application }, { origins: 
   ],
   application: ({ running }, use) => use(running),
 })
+
+/** One form of the application. */
+export const form = (place: Page | Locator, name: string) => place.getByRole('region', { name, exact: true })
+
+export const refusal = (page: Page, name: string) => form(page, name).getByRole('alert')
+
+/** Fills in one form of the application and sends it. */
+export async function act(place: Page | Locator, name: string, fields: Record<string, string> = {}): Promise<void> {
+  for (const [label, text] of Object.entries(fields)) await form(place, name).getByLabel(label).fill(text)
+  await press(form(place, name), name)
+}
 
 const buildApplication = ({ api }: Application, service: string, outDir: string) =>
   build({

@@ -33,11 +33,14 @@ export function byKeyboard(page: Page): Hand {
   }
 }
 
+export const press = (place: Page | Locator, name: string | RegExp): Promise<void> =>
+  place.getByRole('button', { name, exact: true }).click()
+
 /** Clicks and typing, as with JavaScript off. */
 export function byMouse(page: Page): Hand {
   return {
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-    press: (name) => page.getByRole('button', { name, exact: true }).click(),
+    press: (name) => press(page, name),
     follow: (name) => page.getByRole('link', { name, exact: true }).click(),
     tick: (name) => page.getByLabel(name, { exact: true }).check(),
     chooseNext: (_chosen, next) => page.getByRole('radio', { name: next }).check(),

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { scriptsAtWork } from './drivers.ts'
+import { press, scriptsAtWork } from './drivers.ts'
 import type { Scene, Visitor } from './scene.ts'
 
 export type PageRow = {
@@ -18,16 +18,15 @@ export type PageRow = {
   reach?: (page: Page, scene: Scene) => Promise<unknown>
 }
 
-const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
 const refused = (name: string) => async (page: Page) => {
-  await press(name)(page)
+  await press(page, name)
   await page.getByRole('alert').waitFor()
 }
 // An earlier row may have begun the set-up.
 const setUp = /^(Set up|Start over)$/
 const withPassword = (button: string | RegExp) => async (page: Page, scene: Scene) => {
   await page.getByLabel('Password', { exact: true }).fill(scene.password)
-  await press(button)(page)
+  await press(page, button)
   await page.getByRole('list', { name: 'Backup codes' }).waitFor()
 }
 const withoutNetwork = (link: string) => async (page: Page) => {
@@ -38,7 +37,7 @@ const withoutNetwork = (link: string) => async (page: Page) => {
 }
 const mailSent = (button: string) => async (page: Page) => {
   await page.getByLabel('Email address').fill('ada@meridian.example')
-  await press(button)(page)
+  await press(page, button)
   await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 }
 
@@ -113,7 +112,7 @@ export const pages: readonly PageRow[] = [
   { name: 'dashboard-guarded', photo: false, path: '/dashboard', as: 'guarded' },
   { name: 'settings', path: '/settings', as: 'member' },
   { name: 'settings-french', photo: false, path: '/settings', as: 'french' },
-  { name: 'account-menu', path: '/settings/profile', as: 'member', reach: press(/^Account menu of/) },
+  { name: 'account-menu', path: '/settings/profile', as: 'member', reach: (page) => press(page, /^Account menu of/) },
   { name: 'settings-profile', path: '/settings/profile', as: 'member' },
   {
     name: 'settings-profile-picture',
