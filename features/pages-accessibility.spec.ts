@@ -57,7 +57,7 @@ const moving = (page: Page) =>
       .map(({ element }) => element.outerHTML.slice(0, 120))
   })
 
-test('pages: who asks for less motion gets none', async ({ visit, scene }) => {
+test('pages: nothing moves for a person who prefers reduced motion', async ({ visit, scene }) => {
   const trading = pages.find(({ name }) => name === 'settings-trading')
   if (!trading) throw new Error('the table has no such page')
   const lively = await visit({ as: 'member', reducedMotion: 'no-preference' })

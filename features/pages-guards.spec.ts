@@ -13,7 +13,7 @@ const open = new Set(['accept-invitation', 'accept-invitation-decline', 'accept-
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
   ['member', 'guarded', 'french', 'returning', 'keyholder'].includes(as) && !open.has(name) && status !== 404
 
-test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is framed, stored and betrayed nowhere', async ({
+test('pages: T145, T147, T148, T149, every page has a nonce CSP and cannot be framed, cached or leaked by its referrer', async ({
   visit,
   scene,
 }) => {
@@ -43,7 +43,7 @@ test('pages: T145, T147, T148, T149, each page runs scripts by nonce only, is fr
   }
 })
 
-test('pages: who is not signed in sees nothing of a private page, and is led back to it', async ({ request, scene }) => {
+test('pages: a signed-out visitor is sent from every private page to sign-in, and back', async ({ request, scene }) => {
   const rows = pages.filter(isPrivate)
   expect(rows.length).toBeGreaterThan(15)
   for (const row of rows) {

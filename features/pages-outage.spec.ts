@@ -76,7 +76,7 @@ test('pages: T191, while the database is away a page says so, keeps what was typ
   await expect(visitor).toHaveURL('/dashboard')
 })
 
-test('pages: a failure of ours is a page that tells nothing of it, with a way onward', async ({ page, outage: { database } }) => {
+test('pages: a server error page shows no internals and offers a retry', async ({ page, outage: { database } }) => {
   test.slow()
   await signedInPerson(page)
   await database.run('ALTER TABLE audit_events RENAME TO mislaid')

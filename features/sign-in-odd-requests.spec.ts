@@ -49,7 +49,7 @@ test('sign-in: the framework’s older way to ask for data betrays nothing and n
   expect([refused.status(), (await refused.json()).code]).toEqual([400, 'BAD_REQUEST'])
 })
 
-test('sign-in: who is signed in gets nothing by it either, and nothing is done', async ({ page, baseURL }) => {
+test('sign-in: _data requests of a signed-in user are refused and change nothing', async ({ page, baseURL }) => {
   const { password } = await signedInPerson(page)
   const asked = [
     await page.request.get('/settings/activity/not-me?_data=routes/_app.settings.activity_.not-me'),

@@ -141,7 +141,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/dashboard')
     })
 
-    test(`two-factor: the fifth wrong code keeps the form and offers the way on (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
+    test(`two-factor: after five wrong codes the form stays and offers "Start over" (JavaScript ${javaScriptEnabled ? 'on' : 'off'})`, async ({
       page,
     }) => {
       test.slow()

@@ -28,6 +28,10 @@ const phrases = [
   // "who" as a subject without a noun.
   /\b(?:for|to|from|of|by|with|than) who\b(?!se|m| are you| is)/i,
   /(?:^|[.:;] |\/\*\* |\/\/ |\* |['"`|] ?)Who (?!am |are |is (?:it|this|that)\b)[^?]*$/,
+  // The same in the title of a test.
+  /['"`][\w -]+: (?:T\d+, )*who /,
+  // A sentence, not the name of a value.
+  /\b(?:an?|the|its|this|that|no) verdicts?\b/i,
 ]
 
 /** Names that were replaced. */
