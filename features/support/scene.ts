@@ -33,7 +33,7 @@ export type Scene = {
   /** An open invitation to the member. */
   invitation: string
   /** A link of each kind that still works, as its path. */
-  links: { reset: string; verify: string; createPasskey: string }
+  links: { reset: string; verify: string; createPasskey: string; undo: string }
 }
 
 const password = 'violet tram 74 under the harbour'
@@ -52,6 +52,7 @@ const people = {
   noor: 'Noor Haddad',
   claire: 'Claire Fontaine',
   katherine: 'Katherine Johnson',
+  edith: 'Edith Clarke',
 } as const
 type Handle = keyof typeof people
 
@@ -75,7 +76,11 @@ export const openTab = (url: string, userAgent = desk.chrome): Tab =>
 export async function createAccount(url: string, account: Account): Promise<void> {
   const tab = openTab(url)
   await must(tab.post('/auth/sign-up/email', account))
-  const token = new URL(await mailedLink(url, account.email, '/verify-email')).searchParams.get('token')
+  await verifyEmail(tab, url, account.email)
+}
+
+async function verifyEmail(tab: Tab, url: string, email: string): Promise<void> {
+  const token = new URL(await mailedLink(url, email, '/verify-email')).searchParams.get('token')
   await must(tab.post('/auth/verify-email', { token }))
 }
 
@@ -118,7 +123,7 @@ const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({
 
 /** Creates the accounts of all people in the scene. */
 export async function createAccounts(url: string, address: Address): Promise<void> {
-  for (const handle of ['ada', 'grace', 'jonas', 'noor', 'claire', 'katherine', 'guarded'] as const)
+  for (const handle of [...(Object.keys(people) as Handle[]), 'guarded'] as const)
     await createAccount(url, accountOf(address, handle))
 }
 
@@ -179,6 +184,10 @@ export async function seedScene(
 
   await must(openTab(url).post('/auth/sign-up/passkey', { name: 'Margaret Hamilton', email: address('margaret') }))
 
+  const edith = await signIn(url, accountOf(address, 'edith'))
+  await must(edith.post('/auth/change-email', { newEmail: address('clarke') }))
+  await verifyEmail(edith, url, address('clarke'))
+
   const claire = await signIn(url, accountOf(address, 'claire'))
   await must(claire.post('/auth/update-user', { locale: 'fr' }))
   const claireInvitation = await invite(ada, id, address('claire'), 'admin')
@@ -211,6 +220,7 @@ export async function seedScene(
       reset: await pathOf('ada', '/reset-password'),
       verify: await pathOf('edsger', '/verify-email'),
       createPasskey: await pathOf('margaret', '/create-passkey'),
+      undo: await pathOf('edith', '/undo-email-change'),
     },
   }
 }
