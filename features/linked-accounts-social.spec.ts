@@ -74,7 +74,7 @@ for (const javaScriptEnabled of [true, false]) {
     }) => {
       await signedInPerson(page)
       await page.goto('/settings/accounts')
-      await expect(page.getByText('It’s the only way you sign in')).toBeVisible()
+      await expect(page.getByText('This is your only way to sign in')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Remove Password', exact: true })).toHaveCount(0)
     })
   })
