@@ -1,5 +1,6 @@
 import {
   AppError,
+  type Brand,
   createExpirySweep,
   createMailQueue,
   createPasswordHasher,
@@ -50,6 +51,7 @@ export type Service = EdgeService & {
 
 type ServiceParts = {
   config: Config
+  brand: Brand
   secrets: readonly string[]
   database: OpenDatabase
   transport: MailTransport
@@ -68,6 +70,7 @@ type ServiceParts = {
 
 export function composeService({
   config,
+  brand,
   secrets,
   database,
   transport,
@@ -112,6 +115,7 @@ export function composeService({
     settings: {
       appName: config.appName,
       supportUrl: config.supportUrl,
+      brand,
       baseUrl: config.baseUrl,
       trustedOrigins: config.trustedOrigins,
       tokenAudiences: config.tokenAudiences,

@@ -79,7 +79,8 @@ async function createHandler(service: Service) {
   // The names of assets contain a hash of their content.
   serveFiles('/assets/*', 'public, max-age=31536000, immutable')
   // Browsers ask for these by name.
-  for (const icon of ['/favicon.ico', '/apple-touch-icon.png']) serveFiles(icon, 'public, max-age=86400')
+  const icons = service.deps.settings.brand.icon ? [] : ['/favicon.ico', '/apple-touch-icon.png']
+  for (const icon of icons) serveFiles(icon, 'public, max-age=86400')
   app.all('*', (c) => edge.fetch(c.req.raw, { peerAddress: c.env.incoming.socket.remoteAddress ?? null, framesBodies: true }))
   return app.fetch
 }

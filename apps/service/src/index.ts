@@ -1,3 +1,4 @@
+export { openBrand } from './brand/open-brand.ts'
 export { composeService, type Service } from './compose-service.ts'
 export { describeError } from './describe-error.ts'
 export { openForOperator, openService } from './open-service.ts'

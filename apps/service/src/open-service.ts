@@ -7,6 +7,7 @@ import { destination, pino } from 'pino'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
+import { openBrand } from './brand/open-brand.ts'
 import { openWorkerChannel } from './cluster/worker-channel.ts'
 import { composeService, type OpenDatabase, type Service } from './compose-service.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
@@ -22,6 +23,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const primary = cluster.isWorker ? openWorkerChannel(process) : null
   primary?.on('alive', () => true)
   if (isFirst()) for (const limit of describeLimits(config)) log.warn(limit)
+  const brand = await openBrand(config.brand)
   const findPlace = config.placeDatabase === null ? null : await (await import('./places.ts')).openPlaces(config.placeDatabase)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
   await outbox?.verify()
@@ -51,7 +53,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const transport = outbox ?? openTransport(config)
   const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
-  const parts = { config, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
+  const parts = { config, brand, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
   service.deps.serviceUses.start()
@@ -87,6 +89,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     const fix = 'Set it to the value of the service; a local service has BASE_URL=http://localhost:3000'
     throw new ConfigError(missing.map((variable) => ({ variable, what: `must be set if ${setVariable} is`, fix })))
   }
+  const brand = await openBrand(config.brand)
   const secrets = config.authSecrets ?? [await requireLocalSecret(config.dataDir)]
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
   const database = await openDatabase(options)
@@ -99,6 +102,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   }
   return composeService({
     config,
+    brand,
     secrets,
     database,
     transport: openTransport(config),

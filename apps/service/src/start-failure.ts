@@ -1,5 +1,6 @@
 import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
 import { LocalSecretError } from './auth-secret.ts'
+import { BrandError } from './brand/open-brand.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 import { PlaceDatabaseError } from './place-database-error.ts'
 
@@ -20,6 +21,7 @@ export function explainStartFailure(error: unknown): string {
   const isExplained =
     error.name === 'ConfigError' ||
     error instanceof LocalSecretError ||
+    error instanceof BrandError ||
     error instanceof PlaceDatabaseError ||
     error instanceof UnknownHostError ||
     error instanceof DatabaseNotReadyError ||

@@ -19,6 +19,7 @@ import {
 import { type ReactNode, useContext, useEffect, useRef } from 'react'
 import { withApi } from '#app/api.server.ts'
 import stylesheet from '#app/app.css?url'
+import { footerLinks, logoOf } from '#app/brand.server.ts'
 import { Brand } from '#app/components/brand.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { JumpLink } from '#app/components/jump-link.tsx'
@@ -34,7 +35,10 @@ import { useHydrated } from '#app/use-hydrated.ts'
 
 export const loader = withApi(async ({ page }) => ({
   appName: page.appName,
-  supportUrl: page.supportUrl,
+  logo: logoOf(page),
+  icon: page.brand.icon,
+  stylesheet: page.brand.stylesheet,
+  footer: footerLinks(page),
   localMailbox: page.localMailbox,
   locale: page.locale,
   theme: page.theme,
@@ -47,7 +51,6 @@ export const shouldRevalidate: ShouldRevalidateFunction = ({ formMethod, current
 export const links = () => [
   { rel: 'stylesheet', href: stylesheet },
   { rel: 'preload', href: typeface, as: 'font', type: 'font/woff2', crossOrigin: 'anonymous' as const },
-  { rel: 'icon', href: favicon, type: 'image/svg+xml' },
   { rel: 'manifest', href: '/manifest.webmanifest' },
 ]
 
@@ -70,6 +73,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <Meta />
         <Links />
+        <link rel="icon" {...(root?.icon ?? { href: favicon, type: 'image/svg+xml' })} />
+        {root?.stylesheet && <link rel="stylesheet" href={root.stylesheet} />}
       </head>
       <body className="flex min-h-dvh flex-col">
         <JumpLink
@@ -137,7 +142,7 @@ export function ErrorBoundary() {
     <div className="mx-auto grid w-full max-w-xl grow grid-rows-[auto_1fr_auto] gap-10 px-5 py-10 sm:py-16">
       {root && (
         <header>
-          <Brand name={root.appName} />
+          <Brand />
         </header>
       )}
       <main id="main" tabIndex={-1} className="grid content-start gap-4">

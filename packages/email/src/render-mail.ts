@@ -4,9 +4,24 @@ import { oneLine, plainName } from '@floorpass/languages/plain-words'
 import type { MailContent, MailLink, MailName, MailReason, MailVariables } from '@floorpass/languages/types'
 import { type Mail, MailError } from './mail.ts'
 import { renderHtml, renderText } from './templates/layout.ts'
+import { type MailColors, palette } from './templates/palette.ts'
 
 /** What every mail needs. `name` is the person's own: it is made harmless before it is shown, and may be empty. */
-export type MailContext = { locale: Locale; appName: string; baseUrl: string; name: string; supportUrl?: string | null }
+export type MailContext = {
+  locale: Locale
+  appName: string
+  baseUrl: string
+  name: string
+  supportUrl?: string | null
+  brand?: MailBrand
+}
+
+/** What an operator chose. With a logo, mails show the name alone: they load nothing remote, and our mark is not the operator's. */
+export type MailBrand = {
+  logo: object | null
+  accent: Record<'light' | 'dark', Pick<MailColors, 'accent' | 'onAccent'>> | null
+  mailFooter: readonly string[]
+}
 
 const reasonOf: Record<MailName, MailReason> = {
   'verify-email': 'sign-up',
@@ -48,7 +63,7 @@ export type RenderedMail = Omit<Mail, 'to'>
 
 /** Renders a mail in both parts. A link that leaves `baseUrl` is refused: no mail may point where a request header said. */
 export function renderMail<Name extends MailName>(mail: Name, variables: MailContext & MailVariables[Name]): RenderedMail {
-  const { locale, baseUrl, supportUrl } = variables
+  const { locale, baseUrl, supportUrl, brand } = variables
   const { mails } = textsIn(locale)
   const write = mails.contents[mail] as (variables: MailContext & MailVariables[Name]) => MailContent
   const appName = oneLine(variables.appName)
@@ -65,6 +80,9 @@ export function renderMail<Name extends MailName>(mail: Name, variables: MailCon
     // The operator's own address, which may be a mailbox or another site.
     support: content.needsSupport && supportUrl ? { label: mails.support, url: supportUrl } : undefined,
     linkLabel: mails.linkLabel,
+    colors: { light: { ...palette.light, ...brand?.accent?.light }, dark: { ...palette.dark, ...brand?.accent?.dark } },
+    showsMark: (brand?.logo ?? null) === null,
+    footer: brand?.mailFooter ?? [],
   }
   return { subject: email.subject, text: renderText(email), html: renderHtml(email) }
 }

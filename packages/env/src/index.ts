@@ -21,6 +21,17 @@ export type Config = {
   appName: string
   /** Where users get help. */
   supportUrl: string | null
+  brand: {
+    /** Paths. */
+    logo: string | null
+    favicon: string | null
+    /** `#rrggbb`, by the theme of a page. */
+    accent: { light: string; dark: string } | null
+    termsUrl: string | null
+    privacyUrl: string | null
+    /** Lines of plain text. */
+    mailFooter: string[]
+  }
   /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
@@ -121,6 +132,12 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (rpId !== publicHost && (!publicHost.endsWith(`.${rpId}`) || getDomain(rpId, { allowPrivateDomains: true }) === null)) {
     report('PASSKEY_RP_ID', 'must be the host of BASE_URL or a domain above it that can be registered, unlike co.uk')
   }
+  for (const [name, other] of [
+    ['BRAND_ACCENT', 'BRAND_ACCENT_DARK'],
+    ['BRAND_ACCENT_DARK', 'BRAND_ACCENT'],
+  ] as const) {
+    if (env[name] === undefined && env[other] !== undefined) report(name, `is missing: ${other} is the colour of one theme only`)
+  }
   if (env.WEB_CONCURRENCY > 1 && !source.DATABASE_URL?.trim()) {
     report(
       'WEB_CONCURRENCY',
@@ -132,6 +149,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
 
   const trustedOrigins = [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])]
   const dataDir = resolve(root, env.DATA_DIR)
+  const path = (name: string | undefined) => (name === undefined ? null : resolve(root, name))
   const from = env.MAIL_FROM ?? `no-reply@${isIP(publicHost) || publicHost.startsWith('[') ? 'localhost' : publicHost}`
   return {
     mode,
@@ -140,6 +158,14 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     baseUrl,
     appName: env.APP_NAME,
     supportUrl: env.SUPPORT_URL ?? null,
+    brand: {
+      logo: path(env.BRAND_LOGO),
+      favicon: path(env.BRAND_FAVICON),
+      accent: env.BRAND_ACCENT && env.BRAND_ACCENT_DARK ? { light: env.BRAND_ACCENT, dark: env.BRAND_ACCENT_DARK } : null,
+      termsUrl: env.BRAND_TERMS_URL ?? null,
+      privacyUrl: env.BRAND_PRIVACY_URL ?? null,
+      mailFooter: env.BRAND_MAIL_FOOTER ?? [],
+    },
     authSecrets: env.AUTH_SECRET ?? null,
     database: env.DATABASE_URL
       ? { kind: 'postgres', url: env.DATABASE_URL }
@@ -168,7 +194,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
           : null,
     },
     pictureOrigins: env.PICTURE_ORIGINS,
-    placeDatabase: env.GEOIP_DATABASE === undefined ? null : resolve(root, env.GEOIP_DATABASE),
+    placeDatabase: path(env.GEOIP_DATABASE),
     rateLimit: env.RATE_LIMIT === 'on',
     webConcurrency: env.WEB_CONCURRENCY,
     exchanges: env.EXCHANGES,

@@ -73,6 +73,20 @@ const pictureOrigin = origin.refine(
   'must use https:// (http only on this machine)',
 )
 
+const filePath = matching('must be a path', (text) => !text.includes('\0')).optional()
+
+const color = parsing('must be a colour of six hexadecimal digits such as #0b5674', (text) =>
+  /^#[\da-f]{6}$/i.test(text) ? text.toLowerCase() : null,
+)
+
+const legalPage = parsing('must be an https:// URL', (text) => (isUrl(text, ['https:']) ? new URL(text).href : null)).optional()
+
+/** Lines that a file of settings may write as a line break or as \\n. */
+const twoLines = parsing('must be one or two lines of at most 160 characters each, without control characters', (text) => {
+  const lines = text.split(/\r?\n|\\n/).map((line) => line.trim())
+  return lines.length <= 2 && lines.every((line) => /^[^\p{C}]{1,160}$/u.test(line)) ? lines : null
+})
+
 /** Compared exactly with the `aud` claim (RFC 9068), so it is kept verbatim. */
 const audience = matching(
   'must be an https URL (http only on this machine) without credentials, query or fragment, or a urn:',
@@ -140,6 +154,17 @@ export const schema = z.object({
   )
     .optional()
     .describe('Set where users get help, for example https://example.com/help or mailto:help@example.com'),
+  BRAND_LOGO: filePath.describe('Set the path of an SVG or PNG file, or unset it'),
+  BRAND_FAVICON: filePath.describe('Set the path of an SVG, PNG or ICO file, or unset it'),
+  BRAND_ACCENT: color.optional().describe('Set the colour of buttons and links on light pages, for example #0b5674, or unset it'),
+  BRAND_ACCENT_DARK: color
+    .optional()
+    .describe('Set the colour of buttons and links on dark pages, for example #7ec6e6, or unset it'),
+  BRAND_TERMS_URL: legalPage.describe('Set the page of your terms of use, for example https://example.com/terms'),
+  BRAND_PRIVACY_URL: legalPage.describe('Set the page of your privacy policy, for example https://example.com/privacy'),
+  BRAND_MAIL_FOOTER: twoLines
+    .optional()
+    .describe('Set plain text for the foot of every email, for example: Example Ltd, 1 Harbour Street, London'),
   AUTH_SECRET: listOf(signingSecret)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
@@ -190,9 +215,7 @@ export const schema = z.object({
   PICTURE_ORIGINS: listOf(pictureOrigin)
     .prefault('https://lh3.googleusercontent.com,https://avatars.githubusercontent.com')
     .describe('Set the https origins of the pictures of your providers, separated by commas, or unset it'),
-  GEOIP_DATABASE: matching('must be a path', (text) => !text.includes('\0'))
-    .optional()
-    .describe('Set the path of a .mmdb file, or unset it'),
+  GEOIP_DATABASE: filePath.describe('Set the path of a .mmdb file, or unset it'),
   RATE_LIMIT: oneOf('on', 'off').default('on').describe('Set on, or unset it: off is for tests and benchmarks on this machine'),
   WEB_CONCURRENCY: wholeNumber(1, 128).default(1).describe('Set 1, or the number of cores'),
   EXCHANGES: listOf(exchange)

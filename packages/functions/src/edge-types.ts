@@ -2,6 +2,16 @@ import type { Api, Context, Locale, Log, ProviderId, SignInMethod } from '@floor
 
 export type Theme = 'system' | 'light' | 'dark'
 
+/** What an operator chose for pages. */
+export type PageBrand = {
+  /** With `isWordmark`, the logo says the name. */
+  logo: { src: string; width: number; height: number; isWordmark: boolean } | null
+  icon: { href: string; type: string } | null
+  stylesheet: string | null
+  termsUrl: string | null
+  privacyUrl: string | null
+}
+
 /** What a page's loaders and actions receive; see `withApi` in the web app. */
 export type PageContext = {
   /** The procedures, bound to this request. The response carries the cookies that they set. */
@@ -17,6 +27,7 @@ export type PageContext = {
   dropCarriedEmail(): void
   appName: string
   supportUrl: string | null
+  brand: PageBrand
   localMailbox: boolean
   /** The trusted target in the query (`redirectTo`, in mailed links `callbackURL`). */
   redirectTo: string | null

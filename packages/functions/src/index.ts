@@ -1,6 +1,6 @@
 export { createEdge } from './edge.ts'
 export type { EdgeService, RequestLabels } from './edge-service.ts'
-export type { Connection, Edge, PageContext, Pages, Theme } from './edge-types.ts'
+export type { Connection, Edge, PageBrand, PageContext, Pages, Theme } from './edge-types.ts'
 export { createLambdaHandler, type GatewayEvent, type GatewayResult } from './gateway/lambda-handler.ts'
 export { trustedProxies } from './http/client-address.ts'
 export { isHost } from './http/host.ts'

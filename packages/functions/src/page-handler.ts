@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { createCaller, findRedirectTarget, findSignInMethod } from '@floorpass/api'
+import { createCaller, findRedirectTarget, findSignInMethod, type Settings } from '@floorpass/api'
 import type { Handler } from 'hono'
+import { brandStyle } from './brand-style.ts'
 import type { EdgeService } from './edge-service.ts'
-import type { EdgeEnv, Pages } from './edge-types.ts'
+import type { EdgeEnv, PageBrand, Pages } from './edge-types.ts'
 import { requestCookies } from './http/cookies.ts'
 import { carryEmail, dropCarriedEmail, getCarriedEmail } from './http/email-cookie.ts'
 import { localeCookie, spokenLocale } from './http/locale.ts'
@@ -14,6 +15,7 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
   // Chromium applies form-action to redirects too: a form may redirect to a provider or to the target.
   const providerOrigins = [...providers.values()].map(({ origin }) => origin)
   const findTarget = (target: string | null) => findRedirectTarget(target, settings.trustedOrigins)
+  const brand = toPageBrand(settings.brand)
   return async (c) => {
     const cspNonce = randomBytes(16).toString('base64')
     const query = new URL(c.req.url).searchParams
@@ -33,6 +35,7 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       dropCarriedEmail: () => dropCarriedEmail(context),
       appName: settings.appName,
       supportUrl: settings.supportUrl,
+      brand,
       localMailbox: outbox !== null,
       redirectTo,
       findTarget,
@@ -41,5 +44,19 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
       lastMethod: findSignInMethod(context),
       log: context.log,
     })
+  }
+}
+
+/** A logo of this height, in pixels. */
+const logoHeight = 28
+
+const toPageBrand = ({ logo, icon, accent, termsUrl, privacyUrl }: Settings['brand']): PageBrand => {
+  const ratio = logo?.size ? logo.size.width / logo.size.height : 1
+  return {
+    logo: logo && { src: logo.path, width: Math.round(logoHeight * ratio), height: logoHeight, isWordmark: ratio > 2 },
+    icon: icon && { href: icon.path, type: icon.type },
+    stylesheet: accent && brandStyle(accent).path,
+    termsUrl,
+    privacyUrl,
   }
 }

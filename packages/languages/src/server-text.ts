@@ -55,6 +55,10 @@ export type ServerShape = {
   lockedOut: (methods: { passkeys: boolean; providers: string[] }) => { lead: string; action: string }
   passwordAccepted: string
   landing: object
+  /** Links at the bottom of every page. */
+  footer: Record<'help' | 'terms' | 'privacy', string>
+  /** Under the form that creates an account: before the link, the link, after it. */
+  consent: Record<'terms' | 'privacy', string[]>
   formUnreadable: string
   tryAgainIn: (amount: number, unit: 'second' | 'minute' | 'hour') => string
   organizations: (slugs: string) => string

@@ -4,7 +4,7 @@ import type { Database } from '@floorpass/db'
 import { openDatabase } from '@floorpass/db'
 import { loadConfig } from '@floorpass/env'
 import { createEdge, type Edge } from '@floorpass/functions'
-import { composeService, describeError, openPlaces, openTracing, type Service } from '@floorpass/service'
+import { composeService, describeError, openBrand, openPlaces, openTracing, type Service } from '@floorpass/service'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { vi } from 'vitest'
@@ -68,6 +68,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   if (redis) await once(redis, 'ready')
   const service = composeService({
     config,
+    brand: await openBrand(config.brand),
     secrets: config.authSecrets ?? ['a secret that only tests know, long enough'],
     database,
     transport: outbox,

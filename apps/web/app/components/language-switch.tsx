@@ -1,18 +1,23 @@
 import { languages, locales } from '@floorpass/languages/locales'
-import { useLocation, useRouteLoaderData } from '@remix-run/react'
+import { useLocation } from '@remix-run/react'
 import { useContext } from 'react'
 import { PlainLink } from '#app/components/text-link.tsx'
 import { LocaleContext, useText } from '#app/text.ts'
+import { useFrame } from '#app/use-frame.ts'
 
-/** The bottom of every page: help and languages. A plain form: another language is another document. */
+/** The bottom of every page: help, legal pages and languages. A plain form: another language is another document. */
 export function LanguageSwitch() {
   const text = useText('languageSwitch')
   const shown = useContext(LocaleContext)
   const { pathname, search } = useLocation()
-  const supportUrl = (useRouteLoaderData('root') as { supportUrl: string | null } | undefined)?.supportUrl
+  const frame = useFrame()
   return (
     <footer className="flex flex-wrap items-center justify-center gap-x-4 px-5 py-4 text-sm print:hidden">
-      {supportUrl && <PlainLink href={supportUrl}>{text.help}</PlainLink>}
+      {frame?.footer.map(({ href, label }) => (
+        <PlainLink key={href} href={href}>
+          {label}
+        </PlainLink>
+      ))}
       <form method="post" action="/language" aria-label={text.label} className="flex flex-wrap justify-center gap-1">
         <input type="hidden" name="redirectTo" value={pathname + search} />
         {locales.map((locale) => (

@@ -14,7 +14,6 @@ export const loader = withApi(async ({ api, page }) => {
   const { user, session } = await api.sessions.require()
   const organizations = await api.organizations.list()
   return {
-    appName: page.appName,
     theme: page.theme,
     name: user.name,
     email: user.email,
@@ -27,13 +26,13 @@ export const loader = withApi(async ({ api, page }) => {
 
 export default function AppFrame() {
   const text = useText('frame')
-  const { appName, ...account } = useLoaderData<typeof loader>()
+  const account = useLoaderData<typeof loader>()
   return (
     <>
       <header className="border-b border-line bg-surface print:hidden">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 sm:px-8">
           <div className="flex py-2 sm:py-3">
-            <Brand name={appName} />
+            <Brand />
           </div>
           <nav aria-label={text.nav} className="order-last -mx-3 flex w-full sm:order-none sm:mx-0 sm:w-auto">
             <Tab to="/dashboard">{text.dashboard}</Tab>

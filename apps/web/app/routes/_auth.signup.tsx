@@ -1,7 +1,9 @@
 import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { Fragment } from 'react'
 import { withApi, withApiForm } from '#app/api.server.ts'
+import { signUpTerms } from '#app/brand.server.ts'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { CheckYourMail } from '#app/components/check-your-mail.tsx'
 import { Field } from '#app/components/field.tsx'
@@ -9,7 +11,7 @@ import { Heading } from '#app/components/heading.tsx'
 import { NewPasswordField } from '#app/components/new-password-field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
-import { TextLink } from '#app/components/text-link.tsx'
+import { PlainLink, TextLink } from '#app/components/text-link.tsx'
 import { suggestEmail } from '#app/email-suggestion.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
@@ -24,6 +26,7 @@ export const loader = withApi(async ({ api, page, url, redirectTo }) => {
     shortest: passwordLength.min,
     providers: page.providers,
     email: page.carriedEmail,
+    terms: signUpTerms(page),
   }
 })
 
@@ -52,7 +55,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function SignUp() {
   const text = useText('signUp')
-  const { redirectTo, passkeys, withPasskey, shortest, providers, email } = useLoaderData<typeof loader>()
+  const { redirectTo, passkeys, withPasskey, shortest, providers, email, terms } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) {
     const { sentTo, name, suggestion } = result
@@ -80,6 +83,17 @@ export default function SignUp() {
           <p className="text-ink-soft">{text.passkeyLead}</p>
         ) : (
           <NewPasswordField name="password" label={text.password} shortest={shortest} />
+        )}
+        {terms.length > 0 && (
+          <p className="text-sm text-ink-soft">
+            {terms.map(({ href, words: [before, link, after] }) => (
+              <Fragment key={href}>
+                {before}
+                <PlainLink href={href}>{link}</PlainLink>
+                {after}{' '}
+              </Fragment>
+            ))}
+          </p>
         )}
         <SubmitButton wide>{withPasskey ? text.sendLink : text.submit}</SubmitButton>
       </PageForm>

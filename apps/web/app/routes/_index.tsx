@@ -22,11 +22,11 @@ export const meta: MetaFunction<typeof loader> = ({ data }) =>
   data ? [{ title: `${data.appName} · ${data.text.title}` }, { name: 'description', content: data.text.lead }] : []
 
 export default function Landing() {
-  const { appName, text, signedIn, notice } = useLoaderData<typeof loader>()
+  const { text, signedIn, notice } = useLoaderData<typeof loader>()
   return (
     <div className="mx-auto flex w-full max-w-6xl grow flex-col px-5 sm:px-8">
       <header className="flex items-center justify-between gap-4 py-6">
-        <Brand name={appName} />
+        <Brand />
         {!signedIn && (
           <nav aria-label={text.nav} className="-mr-5">
             <ButtonLink to="/login" look="quiet">

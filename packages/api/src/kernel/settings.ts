@@ -1,7 +1,30 @@
+/** A file of the operator that pages show. */
+export type BrandImage = {
+  /** Names the content, so browsers may keep it forever. */
+  path: string
+  type: string
+  content: Uint8Array<ArrayBuffer>
+  /** Null where the file does not say it. */
+  size: { width: number; height: number } | null
+}
+
+export type AccentColors = { accent: string; strong: string; soft: string; onAccent: string }
+
+/** What an operator chose for pages and emails. What is null stays ours. */
+export type Brand = {
+  logo: BrandImage | null
+  icon: BrandImage | null
+  accent: Record<'light' | 'dark', AccentColors> | null
+  termsUrl: string | null
+  privacyUrl: string | null
+  mailFooter: readonly string[]
+}
+
 export type Settings = {
   appName: string
   /** Where users get help: an https or mailto URL. */
   supportUrl: string | null
+  brand: Brand
   baseUrl: string
   trustedOrigins: readonly string[]
   /** For which `/auth/token` signs. BASE_URL comes first. */

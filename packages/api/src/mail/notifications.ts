@@ -348,13 +348,14 @@ function queueMail<Name extends MailName>(
   variables: MailVariables[Name],
   lifetime?: number,
 ): Promise<void> {
-  const { appName, baseUrl, supportUrl } = ctx.settings
+  const { appName, baseUrl, supportUrl, brand } = ctx.settings
   const rendered = renderMail(mail, {
     locale: toLocale(locale),
     name,
     appName,
     baseUrl,
     supportUrl,
+    brand,
     ...(variables as MailVariables[Name] & object),
   })
   const expiresAt = lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000)

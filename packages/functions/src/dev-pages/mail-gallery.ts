@@ -6,10 +6,10 @@ import { html } from 'hono/html'
 import { mailBody, page } from './page.ts'
 
 /** Every email with sample values, its languages side by side. */
-export function mailGallery({ appName, baseUrl }: Settings): Hono {
+export function mailGallery({ appName, baseUrl, brand }: Settings): Hono {
   const app = new Hono()
   const findName = (name: string) => mailNames.find((known) => known === name)
-  const render = (name: MailName, locale: Locale) => renderSamples(name, { locale, appName, baseUrl, name: 'Ada' })
+  const render = (name: MailName, locale: Locale) => renderSamples(name, { locale, appName, baseUrl, brand, name: 'Ada' })
 
   app.get('/', (c) => {
     const rows = mailNames.map((name) => {

@@ -33,6 +33,9 @@ export const pagePolicy = (nonce: string, formTargets: readonly string[]): strin
     "frame-ancestors 'none'",
   ].join('; ')
 
+/** An image that the operator chose. An SVG that is opened alone runs no script and asks for nothing. */
+export const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'"
+
 /** A page without forms, images and calls: the reference. */
 export const staticPagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"

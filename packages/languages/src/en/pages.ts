@@ -23,7 +23,7 @@ export const pages = {
     home: 'Go to the home page',
     dashboard: 'Open your dashboard',
   },
-  languageSwitch: { label: 'Language', help: 'Get help' },
+  languageSwitch: { label: 'Language' },
   checkYourMail: {
     title: 'Check your email',
     sentences: {

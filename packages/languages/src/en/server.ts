@@ -65,6 +65,11 @@ const notices = {
 export const server = (limits: Limits) =>
   ({
     landing,
+    footer: { help: 'Get help', terms: 'Terms of use', privacy: 'Privacy policy' },
+    consent: {
+      terms: ['By creating an account, you accept the ', 'terms of use', '.'],
+      privacy: ['The ', 'privacy policy', ' says how we use your data.'],
+    },
     errors: {
       VALIDATION_ERROR: 'Some fields need your attention.',
       INVALID_EMAIL_OR_PASSWORD: 'Wrong email or password. Check both and try again.',

@@ -24,7 +24,7 @@ export const pages: typeof english = {
     home: 'Revenir à l’accueil',
     dashboard: 'Ouvrir votre tableau de bord',
   },
-  languageSwitch: { label: 'Langue', help: 'Obtenir de l’aide' },
+  languageSwitch: { label: 'Langue' },
   checkYourMail: {
     title: 'Consultez vos e‑mails',
     sentences: {

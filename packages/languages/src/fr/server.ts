@@ -8,6 +8,11 @@ const tryAgain = 'Réessayez. Si cela se reproduit, essayez un autre moyen.'
 const tryLater = 'Réessayez dans quelques minutes, ou essayez un autre moyen.'
 
 export const server = (limits: Limits): ServerText => ({
+  footer: { help: 'Obtenir de l’aide', terms: 'Conditions d’utilisation', privacy: 'Confidentialité' },
+  consent: {
+    terms: ['En créant un compte, vous acceptez les ', 'conditions d’utilisation', '.'],
+    privacy: ['La ', 'politique de confidentialité', ' explique ce que nous faisons de vos données.'],
+  },
   errors: {
     VALIDATION_ERROR: 'Certains champs sont à corriger.',
     INVALID_EMAIL_OR_PASSWORD: 'Adresse e‑mail ou mot de passe incorrect. Vérifiez-les et réessayez.',

@@ -30,6 +30,7 @@ describe('local mode', () => {
       baseUrl: 'http://localhost:3000',
       appName: 'Floorpass',
       supportUrl: null,
+      brand: { logo: null, favicon: null, accent: null, termsUrl: null, privacyUrl: null, mailFooter: [] },
       authSecrets: null,
       dataDir: '/srv/floorpass/.data',
       database: { kind: 'embedded', directory: '/srv/floorpass/.data/database' },
