@@ -104,7 +104,7 @@ export const pages: readonly PageRow[] = [
     path: ({ invitation }) => `/accept-invitation?token=${invitation}`,
     as: 'member',
     token: true,
-    reach: press('Decline'),
+    reach: (page) => press(page, 'Decline'),
   },
   { name: 'accept-invitation-unknown', photo: false, path: '/accept-invitation?token=any', as: 'member', token: true },
   { name: 'landing-member', photo: false, path: '/', as: 'member' },
