@@ -69,7 +69,7 @@ export default function AccountSettings() {
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   return (
     <>
-      <Card title={text.title}>
+      <Card>
         {refusal && !result && <ProviderRefusal {...refusal} />}
         {notice && !result && <Alert look="success">{notice}</Alert>}
         <ResultAlert result={result} intents={shown} />

@@ -49,7 +49,7 @@ export default function ActivitySettings() {
   const text = useText('activity')
   const address = `/settings/activity${query && '?'}${query}`
   return (
-    <Card title={text.title}>
+    <Card>
       {refusal && <FormErrors error={refusal} />}
       <p className="text-ink-soft">{text.lead(keptDays)}</p>
       <FilterForm typed={typed} kinds={kinds} wrong={refusal?.fields ?? {}} />

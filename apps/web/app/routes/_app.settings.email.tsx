@@ -35,7 +35,7 @@ export default function EmailSettings() {
   const failure = result?.error ? result : undefined
   return (
     <>
-      <Card title={text.title}>
+      <Card>
         {notice && !result && <Alert look="success">{notice}</Alert>}
         <p className="text-ink-soft">{text.lead}</p>
         <Facts

@@ -74,7 +74,7 @@ export default function OrganizationsSettings() {
   const isOutsideForms = failed !== '' && !organizations.some(({ id, isAccepted }) => !isAccepted && failed.endsWith(`:${id}`))
   return (
     <>
-      <Card title={text.title}>
+      <Card>
         {notice && !failure && <Alert look="success">{notice}</Alert>}
         {failure && isOutsideForms && <FormErrors error={{ ...failure.error, fields: {} }} />}
         <p className="text-ink-soft">{text.lead(most)}</p>

@@ -70,7 +70,7 @@ export default function PasskeySettings() {
   const failureOf = (intent: string) => (failure?.typed.intent === intent ? failure : undefined)
   const shown = ['add', ...passkeys.flatMap(({ id }) => [`rename ${id}`, `remove ${id}`])]
   return (
-    <Card title={text.title}>
+    <Card>
       <ResultAlert result={result} intents={shown} />
       {answer?.isAdded && !twoFactorEnabled && (
         <div className="grid justify-items-start gap-3 rounded-md bg-sunken px-4 py-4">

@@ -39,7 +39,7 @@ export default function PasswordSettings() {
   const failure = result?.error ? result : undefined
   const settingFirst = !hasPassword
   return (
-    <Card title={text.title}>
+    <Card>
       {result && !result.error && <Alert look="success">{result.done}</Alert>}
       <p className="text-ink-soft">{settingFirst ? text.setLead : text.lead}</p>
       {settingFirst && !isReauthenticated && !failure ? (

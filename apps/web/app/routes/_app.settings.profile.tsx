@@ -69,7 +69,7 @@ export default function ProfileSettings() {
   const tooLargeFailure = refusal && !result ? { error: refusal, typed: {} } : undefined
   return (
     <>
-      <Card title={text.title}>
+      <Card>
         {isName && !result?.error && <Alert look="success">{text.saved}</Alert>}
         <PageForm action="/settings/profile" failure={isName && result?.error ? result : undefined}>
           <Field name="name" label={text.name} hint={text.nameHint} autoComplete="name" defaultValue={name} />

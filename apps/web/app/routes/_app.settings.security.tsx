@@ -150,7 +150,7 @@ function FactorOff({ isEnabled, hasPasskey, hasPassword, hasPendingTotp, isReaut
   const askPassword = (id: string) =>
     hasPassword && <PasswordField id={id} label={text.password} hint={text.passwordHint} autoComplete="current-password" />
   return (
-    <Card title={isEnabled ? text.app : text.factor}>
+    <Card {...(isEnabled && { title: text.app })}>
       {!isEnabled && (
         <p>
           <Status good={false}>{text.off}</Status>
@@ -258,7 +258,7 @@ function FactorOn({ since, hasTotp, hasPasskey, backupCodesLeft }: FactorOnProps
     { name: text.codesLeft, value: String(backupCodesLeft) },
   ]
   return (
-    <Card title={text.factor}>
+    <Card>
       <Facts rows={rows} />
       <div className="mt-4 flex flex-wrap gap-3">
         <ButtonLink to="/settings/security/codes" look="secondary">

@@ -71,7 +71,7 @@ export default function SessionSettings() {
   ]
   return (
     <>
-      <Card title={text.title}>
+      <Card>
         <ResultAlert result={result} intents={shown} />
         <p className="text-ink-soft">{text.lead}</p>
         <ul className="-mb-4 divide-y divide-line border-t border-line">

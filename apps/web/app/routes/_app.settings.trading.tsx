@@ -36,7 +36,7 @@ export default function TradingSettings() {
   const present = levels.findIndex(({ value }) => value === riskLevel)
   const options = levels.map((level, index) => ({ ...level, disabled: !mayLoosen && index > present }))
   return (
-    <Card title={text.title}>
+    <Card>
       {result && !result.error && <Alert look="success">{text.saved}</Alert>}
       {!mayLoosen && <ReauthenticationGate>{text.gate}</ReauthenticationGate>}
       <PageForm

@@ -3,14 +3,14 @@ import { Link, NavLink, Outlet, useLocation } from '@remix-run/react'
 import { Heading } from '#app/components/heading.tsx'
 import { Main } from '#app/components/main.tsx'
 import { SectionIcon } from '#app/components/section-icon.tsx'
-import { settingsGroups } from '#app/settings-groups.ts'
+import { type SettingsSection, settingsGroups } from '#app/settings-groups.ts'
 import { useText } from '#app/text.ts'
 
 /** The overview stands alone. Beside each of its pages stands the navigation; on a narrow screen, a link back. */
 export default function SettingsFrame() {
   const text = useText('settings')
-  const isOverview = /^\/settings\/?$/.test(useLocation().pathname)
-  if (isOverview)
+  const [, , page = ''] = useLocation().pathname.split('/')
+  if (page === '')
     return (
       <Main className="grid gap-6 sm:gap-8">
         <Heading title={text.title}>{text.lead}</Heading>
@@ -51,7 +51,7 @@ export default function SettingsFrame() {
         </div>
       </nav>
       <Main className="grid gap-6">
-        <Heading title={text.title} />
+        <Heading title={page in text.sections ? text.sections[page as SettingsSection] : text.title} />
         <Outlet />
       </Main>
     </div>

@@ -441,7 +441,6 @@ export const app = {
   },
   security: {
     title: 'Two-factor authentication',
-    factor: 'Two-factor authentication',
     lead: 'Signing in then takes your password and a code from your phone, so a stolen password isn’t enough.',
     passkeyLead:
       'After your password, we ask for one of your passkeys. You also get backup codes in case you lose your passkeys.',

@@ -459,7 +459,6 @@ export const app: typeof english = {
   },
   security: {
     title: 'Double authentification',
-    factor: 'Double authentification',
     lead: 'Vous vous connecterez avec votre mot de passe et un code affiché sur votre téléphone : un mot de passe volé ne suffira plus.',
     passkeyLead:
       'Après votre mot de passe, nous vous demanderons l’une de vos clés d’accès. Si vous les perdez, vos codes de secours les remplacent : ils s’afficheront ensuite.',
