@@ -123,7 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
       await confirm(page, page.getByRole('button', { name: 'Leave organization', exact: true }), 'Yes, leave Desk of Ada')
       await expect(page.getByRole('alert')).toContainText('You’re the only owner')
       await page.goto(`/settings/organizations/${slug}/members`)
-      await expect(page.getByLabel(`Role of ${second.name}`).getByRole('option')).toHaveText(['Member', 'Administrator'])
+      await expect(page.getByLabel(`Role of ${second.name}`).getByRole('option')).toHaveText(['Administrator', 'Member'])
       await confirm(
         page,
         page.getByRole('button', { name: `Make owner ${second.name}`, exact: true }),

@@ -8,9 +8,9 @@ import { useText } from '#app/text.ts'
 export default function AuthFrame() {
   const text = useText('authFrame')
   return (
-    <div className="grid grow lg:grid-cols-[minmax(22rem,5fr)_7fr]">
+    <div className="grid grow lg:grid-cols-[minmax(min(22rem,35vw),5fr)_7fr]">
       <header className="hidden bg-panel text-panel-ink lg:block">
-        <div className="sticky top-0 flex h-dvh min-h-96 flex-col justify-between gap-12 p-10 xl:p-14">
+        <div className="sticky top-0 flex min-h-dvh flex-col justify-between gap-12 p-10 xl:p-14">
           <Brand className="self-start text-panel-ink" />
           <p className="max-w-sm text-3xl leading-snug font-semibold tracking-tight text-balance">{text.aside}</p>
           <StepLine className="text-panel-line" />
