@@ -5,6 +5,8 @@ const day = 24 * hour
 /** The limits that the specification leaves open (docs/gaps.md). Durations are in seconds. */
 export const policy = {
   largestBody: 64 * 1024,
+  /** Of a form with a file. Ours have five at most. */
+  mostFormParts: 100,
   session: {
     lifetime: 7 * day,
     updateAge: 1 * day,

@@ -1,9 +1,10 @@
 import { AppError, policy } from '@floorpass/api'
 
 const smallBody = 4096
+const delimiter = '\r\n--'
 const withBody = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up.
+/** Returns the request with its body in memory. PAYLOAD_TOO_LARGE as soon as the limit is passed; BAD_REQUEST if the caller hangs up, or a form has too many parts.
  * `isFramed`: the transport delivers at most Content-Length bytes. */
 export async function withBufferedBody(
   request: Request,
@@ -18,7 +19,21 @@ export async function withBufferedBody(
   // The server builds the whole Request when `body` is read, so skip that for methods without one.
   if (method === 'GET' || method === 'HEAD' || request.body === null) return request
   if (Number(claimed) > largestBody) throw tooLarge(largestBody)
-  return new Request(url, { method, headers, body: await read(request.body, largestBody) })
+  const body = await read(request.body, largestBody)
+  assertFewParts(headers, body)
+  return new Request(url, { method, headers, body })
+}
+
+/** Parsing 2 MiB of empty parts would hold up every other request for a second. Each part but the first follows CRLF and two dashes. */
+function assertFewParts(headers: Headers, body: Uint8Array<ArrayBuffer>): void {
+  if (!headers.get('content-type')?.toLowerCase().includes('multipart/')) return
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length)
+  let parts = 0
+  for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + delimiter.length)) {
+    parts += 1
+    if (parts > policy.mostFormParts)
+      throw new AppError('BAD_REQUEST', { message: `The form has more than ${policy.mostFormParts} parts` })
+  }
 }
 
 /** Without this code, a caller that hangs up would look like a lost database connection. */

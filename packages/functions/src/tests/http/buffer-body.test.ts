@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { AppError } from '@floorpass/api'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { withBufferedBody } from '../../http/buffer-body.ts'
 
 setFlagsFromString('--expose_gc')
@@ -101,4 +101,20 @@ test.each([false, true])('a body that ends early is a bad request, framed or not
   })
   const request = createRequest(body, { 'content-length': '20' })
   await expect(withBufferedBody(request, isFramed)).rejects.toMatchObject({ key: 'BAD_REQUEST' })
+})
+
+describe('a form with a file', () => {
+  const multipart = { 'content-type': 'Multipart/Form-Data; boundary=x' }
+  const part = '--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'
+  const form = (parts: number, headers: Record<string, string> = multipart) =>
+    withBufferedBody(new Request('http://localhost/', { method: 'POST', headers, body: `${part.repeat(parts)}--x--\r\n` }))
+
+  test('has 100 parts at most', async () => {
+    expect([...(await (await form(100)).formData())]).toHaveLength(100)
+    await expect(form(101)).rejects.toEqual(new AppError('BAD_REQUEST', { message: 'The form has more than 100 parts' }))
+  })
+
+  test('is counted by its parts alone: text may have as many dashes as it likes', async () => {
+    expect((await form(200, { 'content-type': 'text/plain' })).method).toBe('POST')
+  })
 })

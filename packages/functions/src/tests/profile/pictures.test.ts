@@ -222,6 +222,13 @@ describe('set-picture', () => {
     expect(await rowsOf(tab)).toEqual([])
   })
 
+  test.each(['/auth/set-picture', '/settings/profile'])('%s refuses a form of 40,000 parts before it parses them', async (path) => {
+    const tab = await app.signedIn()
+    const body = `${'--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(40_000)}--x--\r\n`
+    const answer = await tab.post(path, body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+    expect([answer.status, answer.body]).toEqual([400, { code: 'BAD_REQUEST', message: 'The form has more than 100 parts' }])
+  })
+
   test('refuses a form of another site, and changes nothing', async () => {
     const tab = await app.signedIn()
     const answer = await send(tab, await png(), 'me.png', { origin: 'https://evil.test' })
