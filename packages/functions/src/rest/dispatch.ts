@@ -9,14 +9,16 @@ const entriesByPath = Map.groupBy(
   routes.flatMap((route) => pathsOf(route).map((path) => ({ path, route }))),
   ({ path }) => path,
 )
-const routesAt = (path: string): Route[] | undefined => entriesByPath.get(patternOf(path))?.map(({ route }) => route)
+const isTemplate = (path: string): boolean => path.includes('{')
 
-const templates = [...entriesByPath.keys()]
-  .filter((path) => path.includes('{'))
-  .map((pattern) => ({
-    pattern,
-    expression: new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[\\w-]+)')}$`),
-  }))
+/** A template is no address itself. */
+const routesAt = (path: string): Route[] | undefined =>
+  isTemplate(path) ? undefined : entriesByPath.get(patternOf(path))?.map(({ route }) => route)
+
+const templates = [...entriesByPath.keys()].filter(isTemplate).map((pattern) => ({
+  pattern,
+  expression: new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[\\w-]+)')}$`),
+}))
 
 /** The path of the route that answers an address, or the address itself. */
 export const patternOf = (path: string): string =>

@@ -222,12 +222,15 @@ describe('set-picture', () => {
     expect(await rowsOf(tab)).toEqual([])
   })
 
-  test.each(['/auth/set-picture', '/settings/profile'])('%s refuses a form of 40,000 parts before it parses them', async (path) => {
-    const tab = await app.signedIn()
-    const body = `${'--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(40_000)}--x--\r\n`
-    const answer = await tab.post(path, body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })
-    expect([answer.status, answer.body]).toEqual([400, { code: 'BAD_REQUEST', message: 'The form has more than 100 parts' }])
-  })
+  test.each(['/auth/set-picture', '/settings/profile'])(
+    '%s refuses a form of 40,000 parts before it parses them',
+    async (path) => {
+      const tab = await app.signedIn()
+      const body = `${'--x\r\ncontent-disposition: form-data; name="a"\r\n\r\n\r\n'.repeat(40_000)}--x--\r\n`
+      const answer = await tab.post(path, body, { headers: { 'content-type': 'multipart/form-data; boundary=x' } })
+      expect([answer.status, answer.body]).toEqual([400, { code: 'BAD_REQUEST', message: 'The form has more than 100 parts' }])
+    },
+  )
 
   test('refuses a form of another site, and changes nothing', async () => {
     const tab = await app.signedIn()
@@ -294,14 +297,20 @@ describe('the address of a picture', () => {
     expect((await load(image, { method: 'HEAD' })).status).toBe(200)
   })
 
-  test.each(['unknown.webp', `${'a'.repeat(43)}.webp`, `${'a'.repeat(43)}.png`, '..%2f..%2fetc.webp', '%00.webp', 'a/b.webp'])(
-    'answers a code to %s',
-    async (name) => {
-      const answer = await app.browser().get(`/auth/pictures/${name}`)
-      expect([answer.status, answer.code]).toEqual([404, expect.stringMatching(/^(PICTURE_)?NOT_FOUND$/)])
-      expect(answer.headers.get('cache-control')).toBe('no-store')
-    },
-  )
+  test.each([
+    'unknown.webp',
+    '%7Bname%7D.webp',
+    '{name}.webp',
+    `${'a'.repeat(43)}.webp`,
+    `${'a'.repeat(43)}.png`,
+    '..%2f..%2fetc.webp',
+    '%00.webp',
+    'a/b.webp',
+  ])('answers a code to %s', async (name) => {
+    const answer = await app.browser().get(`/auth/pictures/${name}`)
+    expect([answer.status, answer.code]).toEqual([404, expect.stringMatching(/^(PICTURE_)?NOT_FOUND$/)])
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
 })
 
 test('all pictures are one route of the metrics', async () => {
