@@ -149,8 +149,9 @@ export const schema = z.object({
     .default('Floorpass')
     .describe('Set the name that users know the application by'),
   SUPPORT_URL: matching(
-    'must be an https:// or mailto: URL',
-    (text) => /^mailto:[^\s@]+@[^\s@]+$/.test(text) || isUrl(text, ['https:']),
+    'must be an https:// or mailto: URL without spaces',
+    // Emails show it as it is, and a URL parser skips line breaks.
+    (text) => !/[\s\p{C}]/u.test(text) && (/^mailto:[^@]+@[^@]+$/.test(text) || isUrl(text, ['https:'])),
   )
     .optional()
     .describe('Set where users get help, for example https://example.com/help or mailto:help@example.com'),

@@ -411,10 +411,16 @@ describe('SUPPORT_URL', () => {
     expect(loadConfig({ SUPPORT_URL })).toMatchObject({ supportUrl: SUPPORT_URL })
   })
 
-  it.each(['http://example.com/help', 'javascript:alert(1)', 'help@example.com', 'mailto:', 'mailto:a b@example.com'])(
-    'refuses %s',
-    (SUPPORT_URL) => {
-      expect(refused({ SUPPORT_URL })).toEqual(['SUPPORT_URL'])
-    },
-  )
+  it.each([
+    'http://example.com/help',
+    'javascript:alert(1)',
+    'help@example.com',
+    'mailto:',
+    'mailto:a b@example.com',
+    'https://example.com/help\nCall 0800 1234',
+    'https://example.com/a b',
+    'https://example.com/\u202egnp.exe',
+  ])('refuses %j', (SUPPORT_URL) => {
+    expect(refused({ SUPPORT_URL })).toEqual(['SUPPORT_URL'])
+  })
 })
