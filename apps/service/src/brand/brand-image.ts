@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { BrandImage } from '@floorpass/api'
 
 /** A file that pages cannot show. The message follows the name of the setting. */
@@ -17,10 +17,14 @@ const contentTypes: Record<string, string> = { svg: 'image/svg+xml', png: 'image
 
 /** Reads an image of one of these types, which its content decides. BrandFileError. */
 export async function readBrandImage(file: string, types: readonly string[]): Promise<BrandImage> {
-  const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const refuseUnreadable = (error: NodeJS.ErrnoException) => {
     throw new BrandFileError(file, `cannot be read (${error.code})`, types)
-  })
-  if (content.length > mostBytes) throw new BrandFileError(file, `has more than ${mostBytes / 1000} kB`, types)
+  }
+  const facts = await stat(file).catch(refuseUnreadable)
+  // A pipe or a device would hold up the start for good.
+  if (!facts.isFile()) throw new BrandFileError(file, 'is no file', types)
+  if (facts.size > mostBytes) throw new BrandFileError(file, `has more than ${mostBytes / 1000} kB`, types)
+  const content = await readFile(file).catch(refuseUnreadable)
   const image = readPng(content) ?? readIco(content) ?? readSvg(content)
   if (!image || !types.includes(image.type)) throw new BrandFileError(file, 'has another format', types)
   const hash = createHash('sha256').update(content).digest('base64url').slice(0, 12)
@@ -32,11 +36,16 @@ export async function readBrandImage(file: string, types: readonly string[]): Pr
   }
 }
 
-type Read = { type: string; size: BrandImage['size'] } | null
+type Size = BrandImage['size']
+type Read = { type: string; size: Size } | null
+
+/** Null for a shape that no page can show: its width there would not be a number. */
+const sizeOf = (width: number, height: number): Size =>
+  width > 0 && height > 0 && width / height <= 20 ? { width, height } : null
 
 const readPng = (content: Buffer): Read =>
   content.toString('latin1', 0, 8) === '\x89PNG\r\n\x1a\n' && content.length > 24
-    ? { type: 'png', size: { width: content.readUInt32BE(16), height: content.readUInt32BE(20) } }
+    ? { type: 'png', size: sizeOf(content.readUInt32BE(16), content.readUInt32BE(20)) }
     : null
 
 const readIco = (content: Buffer): Read =>
@@ -52,5 +61,5 @@ function readSvg(content: Buffer): Read {
     .trim()
     .split(/[\s,]+/)
     .map(Number)
-  return { type: 'svg', size: width > 0 && height > 0 ? { width, height } : null }
+  return { type: 'svg', size: sizeOf(width, height) }
 }

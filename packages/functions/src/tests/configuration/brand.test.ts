@@ -134,4 +134,24 @@ describe('the files', () => {
       `BRAND_FAVICON /nowhere/icon.png cannot be read (ENOENT). Set the path of a file in the format SVG or PNG or ICO, ${ask}`,
     ])
   })
+
+  it('are refused when they are no files, before they are read', async () => {
+    // Reading it would never end.
+    expect(await refusal({ BRAND_LOGO: '/dev/zero' })).toContain('BRAND_LOGO /dev/zero is no file.')
+    expect(await refusal({ BRAND_LOGO: '/' })).toContain('BRAND_LOGO / is no file.')
+  })
+
+  it.each([
+    ['no height', 160, 0],
+    ['no width', 0, 40],
+    ['one line that fills the page', 50_000, 40],
+  ])('of a picture with %s have no size', async (_what, width, height) => {
+    const header = Buffer.alloc(33)
+    header.write('\x89PNG\r\n\x1a\n', 'latin1')
+    header.writeUInt32BE(width, 16)
+    header.writeUInt32BE(height, 20)
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}"></svg>`
+    for (const file of [await files.write('odd.png', header), await files.write('odd.svg', svg)])
+      expect((await open({ BRAND_LOGO: file })).logo?.size).toBe(null)
+  })
 })
