@@ -147,8 +147,8 @@ export const mails: MailTexts = {
       ...(undoUrl !== null && {
         action: { label: 'Undo the change', url: undoUrl },
         footnote: `This link works once and expires in ${duration.days(days)}.`,
-        needsSupport: cause === 'undo',
       }),
+      needsSupport: cause === 'undo',
     }),
     'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
       subject: `Your ${appName} account is back. Choose a new password`,
@@ -321,7 +321,6 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See two-factor authentication', url: securityUrl },
       secondAction: { label: 'This wasn’t me', url: resetUrl },
-      needsSupport: true,
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
       subject: `Two-factor authentication is off for your ${appName} account`,

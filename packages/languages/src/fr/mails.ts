@@ -149,8 +149,8 @@ export const mails: MailTexts = {
       ...(undoUrl !== null && {
         action: { label: 'Annuler le changement', url: undoUrl },
         footnote: `Ce lien est valable ${duration.days(days)} et ne sert qu’une fois.`,
-        needsSupport: cause === 'undo',
       }),
+      needsSupport: cause === 'undo',
     }),
     'email-change-undone': ({ appName, url, minutes, securityUrl, effects }) => ({
       subject: `Vous avez récupéré votre compte ${appName}. Choisissez un nouveau mot de passe`,
@@ -328,7 +328,6 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir la double authentification', url: securityUrl },
       secondAction: { label: 'Ce n’était pas moi', url: resetUrl },
-      needsSupport: true,
     }),
     'two-factor-disabled': ({ appName, resetUrl }) => ({
       subject: `Double authentification désactivée sur votre compte ${appName}`,

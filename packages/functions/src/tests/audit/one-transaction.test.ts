@@ -68,6 +68,16 @@ const changes: Change[] = [
   { path: '/unlink-account', action: 'unlink-account', mails: true },
   { path: '/undo-email-change', action: 'undo-email-change', effects: ['clear-password', 'revoke-session'], mails: true },
   { path: '/update-user', action: 'update-user', mails: false },
+  { path: '/set-picture', action: 'update-user', mails: false },
+  {
+    path: '/remove-picture',
+    action: 'update-user',
+    mails: false,
+    input: async (tab) => {
+      await tab.post('/auth/set-picture', await samples['POST /set-picture']?.(tab))
+      return {}
+    },
+  },
   { path: '/name-session', action: 'name-session', mails: false },
   { path: '/two-factor/enable', action: 'prepare-two-factor', mails: false },
   { path: '/two-factor/verify', action: 'enable-two-factor', mails: true },
@@ -122,6 +132,8 @@ const changes: Change[] = [
   { path: '/organization/cancel-invitation', action: 'cancel-invitation', mails: false },
 ]
 const recordedElsewhere = [
+  // Needs an account at a provider: tests/profile/provider-pictures.test.ts.
+  '/take-provider-picture: update-user',
   // A first use of the organization: tests/organizations/member.test.ts.
   '/organization/set-active: accept-membership',
   // The same procedure as /two-factor/verify.

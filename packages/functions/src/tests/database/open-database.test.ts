@@ -399,6 +399,7 @@ describe('deleting a user', () => {
           },
         },
         passkeyHandle: { create: { handle: 'orphans' } },
+        profilePicture: { create: { name: 'orphans', content: new Uint8Array(1) } },
         auditEvents: { create: { action: 'signed up' } },
       },
     })

@@ -88,12 +88,14 @@ async function runEveryFlow() {
   backupCodes.forEach((code, index) => void keep(`backup code ${index}`, code))
   const challenged = app.browser()
   await challenged.post('/auth/sign-in/email', { email, password: passwords.third })
-  for (const [cookieName, value] of challenged.cookies) keep(`cookie ${cookieName}`, value)
+  // The cookie of the last method holds a word such as "password".
+  const secretCookies = () => [...challenged.cookies].filter(([cookieName]) => !cookieName.endsWith('_sign_in_method'))
+  for (const [cookieName, value] of secretCookies()) keep(`cookie ${cookieName}`, value)
   expect((await challenged.post('/auth/two-factor/verify-totp', { code: '000000' })).status).toBe(401)
   expect((await challenged.post('/auth/two-factor/verify-backup-code', { code: `${backupCodes[1]}x` })).status).toBe(401)
   const entered = await challenged.post('/auth/two-factor/verify-backup-code', { code: backupCodes[1], trustDevice: true })
   expect(entered.status).toBe(200)
-  for (const [cookieName, value] of challenged.cookies) keep(`cookie ${cookieName} after`, value)
+  for (const [cookieName, value] of secretCookies()) keep(`cookie ${cookieName} after`, value)
 
   expect((await challenged.post('/auth/change-email', { newEmail: `new-${email}`, password: passwords.third })).status).toBe(200)
   await app.drainMail()

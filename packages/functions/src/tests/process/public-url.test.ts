@@ -58,7 +58,7 @@ describe('behind a trusted proxy that ends TLS', () => {
   test('a page over https is of the own origin, and every cookie is Secure', async () => {
     const tab = pageOf(secure, 'https://localhost')
     const answer = await signIn(tab)
-    expect([answer.status, withoutSecure(answer), answer.setCookies.length]).toEqual([200, [], 2])
+    expect([answer.status, withoutSecure(answer), answer.setCookies.length]).toEqual([200, [], 3])
     expect((await tab.post('/auth/update-user', { name: 'Ada B' }, { headers: { referer: 'https://localhost/x' } })).status).toBe(
       200,
     )

@@ -180,6 +180,9 @@ const attempts: Record<string, Attempt> = {
     ],
     refuses: ['SESSION_NOT_FRESH', 'FIELD_NOT_ALLOWED', 'EMAIL_CAN_NOT_BE_UPDATED'],
   },
+  '/set-picture': { bodies: () => [{ picture: 'any' }] },
+  '/take-provider-picture': { bodies: () => [{ providerId: 'github' }] },
+  '/remove-picture': { bodies: emptyBody },
   '/delete-user': {
     bodies: () => [{}, { token: 'a guess' }, { password: 'a guess' }, { password: 'a guess', token: 'a guess' }],
     refuses: ['SESSION_NOT_FRESH', 'INVALID_PASSWORD', 'CREDENTIAL_ACCOUNT_NOT_FOUND'],
