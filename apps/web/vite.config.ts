@@ -48,9 +48,9 @@ function chunkOf(id: string, { getModuleInfo }: { getModuleInfo: Rollup.GetModul
   // Only pages behind the sign-in draw icons.
   if (id.includes('/@heroicons/')) return 'inside'
   if (id.includes('/node_modules/')) return 'framework'
-  // The sign-in page, which must be light, chooses no password, sends no mail, shows no role and is opened by no mailed link.
+  // The sign-in page, which must be light, chooses no password, sends no mail, asks nothing twice, shows no role and is opened by no mailed link.
   if (
-    /\/app\/(components\/(new-password-field|check-your-mail|local-mailbox|mail-address|code-field)\.tsx|(hide-token|form-result|organization-roles)\.ts)$/.test(
+    /\/app\/(components\/(new-password-field|confirm-button|check-your-mail|local-mailbox|mail-address|code-field)\.tsx|(hide-token|form-result|organization-roles)\.ts)$/.test(
       id,
     )
   )
