@@ -15,7 +15,7 @@ export function Card({ title, danger = false, children }: { title?: string; dang
 /** Rows of name and value, side by side where the card is wide enough. */
 export function Facts({ rows }: { rows: readonly { name: string; value: ReactNode; more?: ReactNode }[] }) {
   return (
-    <dl className="-mb-4 divide-y divide-line border-t border-line">
+    <dl className="-mb-4 divide-y divide-line border-t border-line first:-mt-4 first:border-t-0">
       {rows.map(({ name, value, more }) => (
         <div key={name} className="grid gap-x-6 gap-y-1 py-4 @md:grid-cols-[9rem_1fr_auto] @md:items-baseline">
           <dt className="text-ink-soft">{name}</dt>

@@ -27,7 +27,7 @@ export function MemberRow(member: MemberRowProps) {
   const { id, name, email, picture, role, roleName, isAccepted, isYou, mayChange, mayRemove, givable, form, hidden } = member
   const roles = givable.filter(({ value }) => value !== 'owner' || role === 'owner')
   return (
-    <li className="grid gap-x-6 gap-y-3 py-4 @xl:grid-cols-[1fr_auto] @xl:items-center has-data-form-errors:grid-cols-1">
+    <li className="grid gap-3 py-4">
       <div className="flex min-w-0 items-start gap-3">
         <Avatar name={name} picture={picture} />
         <div className="grid min-w-0 gap-0.5 wrap-anywhere">
@@ -42,7 +42,7 @@ export function MemberRow(member: MemberRowProps) {
           {!isAccepted && <p className="text-sm">{text.notAccepted}</p>}
         </div>
       </div>
-      <div className="flex flex-wrap items-start gap-3">
+      <div className="flex flex-wrap items-start gap-3 @md:pl-12">
         {mayChange && (
           <PageForm {...form(`role:${id}`)} className="flex flex-wrap items-start gap-3">
             {hidden}
