@@ -24,16 +24,20 @@ const failure = (what, ...explanation) => Object.assign(new Error(what), { expla
 async function audit(url, path, cookies, folder) {
   const report = join(folder, 'report.json')
   const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
-  const { code, output } = await run(
-    'npx',
-    [
-      ...['--yes', lighthouse, url + path, '--quiet', '--output=json', `--output-path=${report}`],
-      `--only-categories=${Object.keys(targets).join(',')}`,
-      '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
-      ...(cookie === '' ? [] : [`--extra-headers=${JSON.stringify({ cookie })}`]),
-    ],
-    { cwd: folder, env: { ...process.env, ...(chromiumPath && { CHROME_PATH: chromiumPath }) } },
-  )
+  const measure = () =>
+    run(
+      'npx',
+      [
+        ...['--yes', lighthouse, url + path, '--quiet', '--output=json', `--output-path=${report}`],
+        `--only-categories=${Object.keys(targets).join(',')}`,
+        '--chrome-flags=--headless=new --no-sandbox --disable-gpu',
+        ...(cookie === '' ? [] : [`--extra-headers=${JSON.stringify({ cookie })}`]),
+      ],
+      { cwd: folder, env: { ...process.env, ...(chromiumPath && { CHROME_PATH: chromiumPath }) } },
+    )
+  let { code, output } = await measure()
+  // Lighthouse sometimes misses the start of a page (NO_NAVSTART).
+  if (code !== 0) ({ code, output } = await measure())
   if (code !== 0)
     throw failure(
       'Lighthouse did not run.',

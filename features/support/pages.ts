@@ -36,7 +36,7 @@ const withoutNetwork = (link: string) => async (page: Page) => {
   await page.getByRole('alert').waitFor()
 }
 const mailSent = (button: string) => async (page: Page) => {
-  await page.getByLabel('Email address').fill('ada@meridian.example')
+  await page.getByLabel('Email address').fill('grace@meridian.example')
   await press(page, button)
   await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 }
