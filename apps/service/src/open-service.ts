@@ -13,7 +13,7 @@ import { composeService, type OpenDatabase, type Service } from './compose-servi
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 import { describeError } from './describe-error.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { connectRedis } from './redis.ts'
+import { assertRedisAccepts, connectRedis } from './redis.ts'
 
 /** Opens the service from the environment: migrates the database and starts the mail queue. ConfigError, DatabaseNotReadyError.
  * `sessionCache: false`: for hosts that freeze a process between requests, such as AWS Lambda (ADR 012). */
@@ -33,8 +33,11 @@ export async function openService(source = readEnvironment(), { sessionCache = t
     log.warn({ reason: error.message }, 'database connection lost')
   }
   const database = await openDatabase(config.database, { onConnectionLost })
+  const redis = config.redis === null ? null : connectRedis(config.redis, log)
   let secrets: readonly string[]
   try {
+    // A replacement worker must be able to start while Redis refuses.
+    if (redis && isFirst()) await assertRedisAccepts(redis)
     // Holds the database lock, so that no secret is created during a restore.
     secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
     if (isFirst()) {
@@ -47,11 +50,11 @@ export async function openService(source = readEnvironment(), { sessionCache = t
       })
     }
   } catch (error) {
+    redis?.disconnect()
     await database.close()
     throw error
   }
   const transport = outbox ?? openTransport(config)
-  const redis = config.redisUrl === null ? null : connectRedis(config.redisUrl, log)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
   const parts = { config, brand, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })

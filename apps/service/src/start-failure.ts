@@ -20,6 +20,8 @@ export function explainStartFailure(error: unknown): string {
   const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   const isExplained =
     error.name === 'ConfigError' ||
+    // By name, like the line above: its module loads the Redis client.
+    error.name === 'RedisRefusedError' ||
     error instanceof LocalSecretError ||
     error instanceof BrandError ||
     error instanceof PlaceDatabaseError ||

@@ -36,7 +36,8 @@ export type Config = {
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
   dataDir: string
-  redisUrl: string | null
+  /** With `sentinels`, the host of `url` is the name of the primary that they watch. */
+  redis: { url: string; sentinels: string[] } | null
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'outbox'; directory: string; from: string }
   trustedOrigins: string[]
   /** The resources for which access tokens are signed. BASE_URL comes first. */
@@ -145,6 +146,9 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       'Set DATABASE_URL to a PostgreSQL database, or unset WEB_CONCURRENCY',
     )
   }
+  if (env.REDIS_SENTINELS !== undefined && env.REDIS_URL === undefined) {
+    report('REDIS_URL', 'is missing: it names the primary that REDIS_SENTINELS watch', 'Set REDIS_URL=redis://<its name>')
+  }
   if (problems.length > 0) throw new ConfigError(problems)
 
   const trustedOrigins = [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])]
@@ -171,7 +175,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       ? { kind: 'postgres', url: env.DATABASE_URL }
       : { kind: 'embedded', directory: join(dataDir, 'database') },
     dataDir,
-    redisUrl: env.REDIS_URL ?? null,
+    redis: env.REDIS_URL ? { url: env.REDIS_URL, sentinels: env.REDIS_SENTINELS ?? [] } : null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
     trustedOrigins,
     tokenAudiences: [...new Set([baseUrl, ...(env.TOKEN_AUDIENCES ?? [])])],
@@ -225,7 +229,7 @@ export function describeLimits(config: Config): string[] {
     limits.push(
       `The database is embedded: one process on one machine. Back up ${config.database.directory} with npm run backup, or set DATABASE_URL.`,
     )
-  } else if (!config.redisUrl) {
+  } else if (!config.redis) {
     limits.push('Rate limits are counted by this service and its workers only. Set REDIS_URL before you run a second service.')
   }
   if (config.ciTestSecret !== null && config.ciTestSecret.length < 16) {

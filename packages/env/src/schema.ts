@@ -176,6 +176,13 @@ export const schema = z.object({
     .default('.data')
     .describe('Set a folder that the service may write to'),
   REDIS_URL: connection('redis:', 'rediss:').optional().describe('Set redis://host:6379, or unset it'),
+  REDIS_SENTINELS: listOf(connection('redis:', 'rediss:'))
+    .refine(
+      (entries) => new Set(entries.map((entry) => entry.replace(/[^/@]*$/, ''))).size === 1,
+      'must have the same scheme, user and password in each entry',
+    )
+    .optional()
+    .describe('Set redis://host:26379 for each sentinel, separated by commas, or unset it'),
   SMTP_URL: connection('smtp:', 'smtps:')
     .optional()
     .describe('Set smtps://user:password@host:465 or smtp://user:password@host:587'),

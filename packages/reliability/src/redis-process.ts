@@ -22,15 +22,17 @@ export function findRedis(): string | null {
   return files.find((file) => existsSync(file)) ?? null
 }
 
-export async function startRedis(binary: string): Promise<RedisProcess> {
+/** `settings` are options of redis.conf, such as `['--requirepass', 'secret']`, by the port. */
+export async function startRedis(binary: string, settings: (port: number) => string[] = () => []): Promise<RedisProcess> {
   const port = await freePort()
   let server: ChildProcess | undefined
   const start = async () => {
-    server = spawn(binary, ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
-      cwd: tmpdir(),
-      stdio: 'ignore',
-    })
-    while (!(await acceptsConnections(port))) await delay(20)
+    const basics = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+    server = spawn(binary, [...basics, ...settings(port)], { cwd: tmpdir(), stdio: 'ignore' })
+    while (!(await acceptsConnections(port))) {
+      if (server.exitCode !== null) throw new Error(`redis-server exited with code ${server.exitCode}`)
+      await delay(20)
+    }
   }
   await start()
   return {

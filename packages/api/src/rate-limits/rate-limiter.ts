@@ -124,6 +124,13 @@ function createRedisCounter(
   }
 }
 
+/** Counts once in Redis with the commands of a limit. Rejects when Redis is away or refuses. */
+export async function verifySharedCounter(redis: unknown): Promise<void> {
+  const options = { keyPrefix: 'floorpass:probe', points: 1, duration: 1 }
+  const counter = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true })
+  await Promise.all([counter.penalty('one'), counter.block('one', 1), counter.delete('one')])
+}
+
 type RateLimiterOptions = {
   enabled: boolean
   redis: unknown

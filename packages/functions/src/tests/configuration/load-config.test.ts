@@ -35,7 +35,7 @@ describe('local mode', () => {
       dataDir: '/srv/floorpass/.data',
       database: { kind: 'embedded', directory: '/srv/floorpass/.data/database' },
       mail: { kind: 'outbox', directory: '/srv/floorpass/.data/outbox', from: 'no-reply@localhost' },
-      redisUrl: null,
+      redis: null,
       trustProxy: [],
       cookie: { secure: false, sameSite: 'lax' },
       social: { google: null, github: null },
