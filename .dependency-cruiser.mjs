@@ -108,7 +108,7 @@ export default {
       to: { path: ours, pathNot: '^packages/env/' },
     },
     knowsOnly('packages/email', ['email', 'languages'], 'email-knows-only-languages'),
-    knowsOnly('packages/db', ['db', 'env'], 'db-imports-nothing-of-ours', 'Only its seed reads the configuration.'),
+    knowsOnly('packages/db', ['db', 'env'], 'db-knows-only-env', 'From env it takes how a PostgreSQL URL is read.'),
     knowsOnly('packages/badges', ['badges', 'env'], 'badges-import-only-env'),
     knowsOnly(
       'packages/reliability',
@@ -139,7 +139,7 @@ export default {
           tests,
         ],
       },
-      to: { path: '^packages/env/' },
+      to: { path: '^packages/env/', pathNot: '^packages/env/src/postgres-url\\.ts$' },
     },
     {
       name: 'lucia-behind-one-file',

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import { type ChangeChannel, type ChangeListener, type ChannelTimes, channelName, channelTimes } from './change-channel.ts'
+import type { PostgresClient } from './postgres-hosts.ts'
 
 /** Two clocks: the monotonic one stands still while a virtual machine is frozen, and the wall clock can be set. */
 type Moment = { monotonic: number; wall: number }
@@ -14,7 +15,11 @@ type Connection = { client: pg.Client; fail(error: Error): void }
 
 // A heartbeat from a fresh connection that arrives on the listening one shows that both reach one server without a pooler.
 /** Listens to session changes on a dedicated connection. Heartbeats keep the channel current (ADR 012). */
-export function listenOnPostgres(url: string, listener: ChangeListener, times: ChannelTimes = channelTimes): ChangeChannel {
+export function listenOnPostgres(
+  Client: PostgresClient,
+  listener: ChangeListener,
+  times: ChannelTimes = channelTimes,
+): ChangeChannel {
   const closing = new AbortController()
   let connection: Connection | null = null
   let isUp = false
@@ -37,7 +42,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
 
   /** Connects and listens until the connection fails. Resolves to true when the channel was up. */
   const runConnection = async (): Promise<boolean> => {
-    const client = createClient(url, 'floorpass sessions')
+    const client = new Client({ application_name: 'floorpass sessions', keepAlive: true })
     const lost = new AbortController()
     const heartbeats = new EventEmitter()
     let wasUp = false
@@ -61,7 +66,7 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
         const heartbeat = `hello:${randomUUID()}`
         const arrival = once(heartbeats, heartbeat, { signal: lost.signal })
         arrival.catch(() => {})
-        await withTimeout(times.patience, sendHeartbeat(url, heartbeat, lost.signal), () =>
+        await withTimeout(times.patience, sendHeartbeat(Client, heartbeat, lost.signal), () =>
           fail(new Error('heartbeat not sent in time')),
         )
         await withTimeout(times.patience, arrival, () =>
@@ -127,8 +132,8 @@ export function listenOnPostgres(url: string, listener: ChangeListener, times: C
 }
 
 /** Sends a heartbeat on a new connection: it reaches the server that the URL names now. */
-async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal): Promise<void> {
-  const client = createClient(url, 'floorpass heartbeat')
+async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: AbortSignal): Promise<void> {
+  const client = new Client({ application_name: 'floorpass heartbeat', keepAlive: true })
   const stop = () => void client.connection.stream.destroy(signal.reason)
   signal.addEventListener('abort', stop)
   client.on('error', () => {})
@@ -151,9 +156,6 @@ async function sendHeartbeat(url: string, heartbeat: string, signal: AbortSignal
 }
 
 const sessionChangeTriggers = 8
-
-const createClient = (url: string, name: string) =>
-  new pg.Client({ connectionString: url, application_name: name, keepAlive: true })
 
 /** Calls `onTimeout`, which must make `work` fail. setImmediate first lets a busy process read what has already arrived. */
 async function withTimeout<Result>(ms: number, work: Promise<Result>, onTimeout: () => void): Promise<Result> {

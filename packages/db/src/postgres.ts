@@ -4,6 +4,7 @@ import type { ChangeListener, ChannelTimes } from './change-channel.ts'
 import type { TransactionRunner } from './migrate.ts'
 import { postgresAdapter } from './postgres-adapter.ts'
 import { listenOnPostgres } from './postgres-channel.ts'
+import { createPostgresClient } from './postgres-hosts.ts'
 import { createPool } from './postgres-pool.ts'
 import { createPostgresSql } from './postgres-sql.ts'
 
@@ -14,7 +15,8 @@ export type PostgresOptions = {
 }
 
 export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnectionLost: (error: Error) => void) => {
-  const { pool, keepsStatements } = createPool(url, poolSize, onConnectionLost)
+  const Client = createPostgresClient(url)
+  const { pool, keepsStatements } = createPool(Client, poolSize, onConnectionLost)
   const nameStatement = createStatementNamer()
 
   return {
@@ -27,7 +29,7 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
     sql: createPostgresSql({ pool, keepsStatements }),
     runInTransaction: createMigrationRunner(pool),
     ping: createPing(pool),
-    listen: (listener: ChangeListener, times?: ChannelTimes) => listenOnPostgres(url, listener, times),
+    listen: (listener: ChangeListener, times?: ChannelTimes) => listenOnPostgres(Client, listener, times),
     dump: null,
     copyTo: null,
     close: () => pool.end(),

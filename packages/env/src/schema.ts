@@ -1,6 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { getDomain } from 'tldts'
 import { z } from 'zod'
+import { PostgresUrlError, parsePostgresUrl } from './postgres-url.ts'
 
 const PROXY_KEYWORDS: Record<string, string[]> = {
   off: [],
@@ -45,14 +46,21 @@ const listOf = <Entry extends z.ZodType<unknown, string>>(entry: Entry) =>
 
 const isUrl = (text: string, protocols: string[]) => {
   const url = URL.parse(text)
-  // A PostgreSQL socket URL has no host name: postgresql:///database?host=/run/postgresql
-  return url !== null && protocols.includes(url.protocol) && (url.hostname !== '' || url.searchParams.has('host'))
+  return url !== null && protocols.includes(url.protocol) && url.hostname !== ''
 }
 
 const connection = (...protocols: string[]) =>
   matching(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, (text) =>
     isUrl(text, protocols),
   )
+
+const postgresUrl = z.string().superRefine((text, ctx) => {
+  try {
+    parsePostgresUrl(text)
+  } catch (error) {
+    ctx.addIssue(error instanceof PostgresUrlError ? error.message : 'must be a URL of PostgreSQL')
+  }
+})
 
 const endpoint = parsing('must be an http(s) URL without credentials, query or fragment', (text) => {
   const url = URL.parse(text)
@@ -169,9 +177,11 @@ export const schema = z.object({
   AUTH_SECRET: listOf(signingSecret)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
-  DATABASE_URL: connection('postgres:', 'postgresql:')
+  DATABASE_URL: postgresUrl
     .optional()
-    .describe('Set postgresql://user:password@host:5432/database, or unset it to use the embedded database'),
+    .describe(
+      'Set postgresql://user:password@host:5432/database, with several hosts as a:5432,b:5432, or unset it to use the embedded database',
+    ),
   DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))
     .default('.data')
     .describe('Set a folder that the service may write to'),

@@ -1,6 +1,6 @@
 export { type Balancer, startBalancer } from './balancer.ts'
 export { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from './person.ts'
-export { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
+export { findPostgres, type PostgresCluster, type PostgresStandby, startPostgresCluster } from './postgres-cluster.ts'
 export { findRedis, type RedisProcess, startRedis } from './redis-process.ts'
 export { replaceBlock } from './report.ts'
 export type { Outcome, Scenario, Workplace } from './scenario.ts'

@@ -17,16 +17,23 @@ const signals = { fast: 'SIGINT', immediate: 'SIGQUIT', 'kill -9': 'SIGKILL' } a
 /** A disposable PostgreSQL server with default durability. */
 export type PostgresCluster = {
   version: string
+  port: number
   /** Creates an empty database and resolves to its URL. */
   createDatabase(): Promise<string>
   stop(how: Stop): Promise<void>
   start(): Promise<void>
   freeze(): void
   thaw(): void
+  /** Starts a standby that streams from this server and can take its place. */
+  createStandby(): Promise<PostgresStandby>
+  /** From now on, each commit waits for the standby. */
+  waitForStandby(): Promise<void>
   remove(): Promise<void>
 }
 
-const programs = ['initdb', 'postgres', 'pg_dump', 'pg_restore']
+export type PostgresStandby = PostgresCluster & { promote(): Promise<void> }
+
+const programs = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'pg_basebackup', 'pg_ctl']
 
 /** Finds the folder of the server and its tools on the PATH or where Debian installs it. */
 export function findPostgres(): string | null {
@@ -36,15 +43,33 @@ export function findPostgres(): string | null {
   return folders.find((folder) => programs.every((name) => existsSync(join(folder, name)))) ?? null
 }
 
-export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {
-  const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
-  const owner = findServerOwner()
-  if (owner) chownSync(directory, owner.uid, owner.gid)
-  const as = { ...owner, cwd: directory }
+export async function startPostgresCluster(
+  binaries: string,
+  configuration: Record<string, string> = {},
+): Promise<PostgresCluster> {
+  const { directory, as } = await createDataFolder()
   execFileSync(join(binaries, 'initdb'), ['-D', directory, '-U', 'floorpass', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], {
     ...as,
     stdio: 'pipe',
   })
+  return runCluster(binaries, directory, as, configuration)
+}
+
+type Owner = { uid?: number; gid?: number; cwd: string }
+
+async function createDataFolder(): Promise<{ directory: string; as: Owner }> {
+  const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
+  const owner = findServerOwner()
+  if (owner) chownSync(directory, owner.uid, owner.gid)
+  return { directory, as: { ...owner, cwd: directory } }
+}
+
+async function runCluster(
+  binaries: string,
+  directory: string,
+  as: Owner,
+  configuration: Record<string, string>,
+): Promise<PostgresStandby> {
   const port = await freePort()
   const url = (database: string) => `postgres://floorpass@127.0.0.1:${port}/${database}`
   let server: ChildProcess | undefined
@@ -53,7 +78,10 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
   const run = (): ChildProcess =>
     spawn(
       join(binaries, 'postgres'),
-      ['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+      [
+        ...['-D', directory, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories='],
+        ...Object.entries(configuration).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
       { ...as, stdio: 'ignore' },
     )
 
@@ -88,6 +116,7 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
 
   await start()
   return {
+    port,
     version: execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' }).trim(),
     async createDatabase() {
       databases += 1
@@ -99,6 +128,22 @@ export async function startPostgresCluster(binaries: string): Promise<PostgresCl
     stop,
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
+    async createStandby() {
+      const standby = await createDataFolder()
+      const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'floorpass', '--checkpoint=fast', '--no-sync']
+      // -R writes where the standby streams from.
+      execFileSync(join(binaries, 'pg_basebackup'), ['-D', standby.directory, '-R', ...from], { ...standby.as, stdio: 'pipe' })
+      return runCluster(binaries, standby.directory, standby.as, configuration)
+    },
+    async waitForStandby() {
+      await withOwner(url('postgres'), async (execute) => {
+        await execute(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+        await execute('SELECT pg_reload_conf()')
+      })
+    },
+    async promote() {
+      execFileSync(join(binaries, 'pg_ctl'), ['-D', directory, 'promote', '-w'], { ...as, stdio: 'pipe' })
+    },
     async remove() {
       await stop('immediate')
       await rm(directory, { recursive: true, force: true })

@@ -1,0 +1,196 @@
+import type { Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type PostgresHost, type PostgresUrl, parsePostgresUrl } from '@floorpass/env/postgres-url'
+import pg from 'pg'
+
+export type PostgresClient = new (config?: pg.ClientConfig) => pg.Client
+
+type Callback = (error: Error | null, client?: pg.Client) => void
+type Internals = { host: string; port: number; connection: NodeJS.EventEmitter & { stream: Socket } }
+
+// A frozen host accepts connections and stays silent, so no host may take longer than this. A failed search is not repeated at once.
+const connectPatience = 3_000
+const searchPause = 250
+/** The time that other hosts get to answer after the first that accepts writes. */
+const grace = 250
+
+/** Creates a client class of `pg`. All its clients connect to one host: of several, the one that accepts writes (ADR 044). */
+export function createPostgresClient(url: string): PostgresClient {
+  const { hosts, target, connectTimeout, driverUrl } = parsePostgresUrl(url)
+  const patience = connectTimeout === null ? connectPatience : 1000 * connectTimeout
+  const open = new Map<TargetClient, PostgresHost>()
+  let current: PostgresHost | null = target === 'any' ? (hosts[0] ?? null) : null
+  let search: Promise<PostgresHost> | null = null
+
+  const locate = async (): Promise<PostgresHost> => {
+    if (current) return current
+    search ??= findHost(hosts, (host) => probe(driverUrl, host, target, patience))
+      .then((host) => {
+        current = host
+        for (const [client, at] of open) if (at !== host) client.drop('another host accepts writes now')
+        return host
+      })
+      .catch((error: unknown) => delay(searchPause).then(() => Promise.reject(error)))
+      .finally(() => {
+        search = null
+      })
+    return search
+  }
+  const forget = (host: PostgresHost) => {
+    if (target !== 'any' && current === host) current = null
+  }
+
+  class TargetClient extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      const { connectionTimeoutMillis = Number.POSITIVE_INFINITY } = config
+      super({
+        ...config,
+        connectionString: driverUrl,
+        ...((target !== 'any' || connectTimeout !== null) && {
+          connectionTimeoutMillis: Math.min(connectionTimeoutMillis, patience),
+        }),
+      })
+      // `pg` listens only from its own connect on, and a caller may destroy the socket before.
+      ;(this as unknown as Internals).connection.stream.on('error', () => {})
+    }
+
+    override connect(): Promise<pg.Client>
+    override connect(callback: Callback): void
+    override connect(callback?: Callback): Promise<pg.Client> | undefined {
+      const connected = this.#connect()
+      if (!callback) return connected
+      connected.then(
+        (client) => callback(null, client),
+        (error: Error) => callback(error),
+      )
+      return undefined
+    }
+
+    async #connect(): Promise<pg.Client> {
+      const host = await locate()
+      const { connection } = this as unknown as Internals
+      // A destroyed socket would connect again.
+      if (connection.stream.destroyed) throw new Error('Connection terminated while the host was looked for')
+      open.set(this, host)
+      this.once('end', () => open.delete(this))
+      this.on('error', () => forget(host))
+      const settings = readSettings(this)
+      connection.on('errorMessage', ({ code }: { code?: string }) => {
+        if (code && lostHostStates.test(code)) forget(host)
+        // The failed statement gets its error first.
+        if (code === '25006') setImmediate(() => this.drop('the server is read-only'))
+      })
+      try {
+        await connectTo(this, host, () => super.connect())
+        await assertTarget(this, settings, target)
+      } catch (error) {
+        forget(host)
+        open.delete(this)
+        abandon(this)
+        throw error
+      }
+      connection.on('parameterStatus', () => {
+        if (isTarget(settings, target) !== false) return
+        forget(host)
+        setImmediate(() => this.drop('the server is read-only'))
+      })
+      return this
+    }
+
+    drop(reason: string): void {
+      const { connection } = this as unknown as Internals
+      connection.stream.destroy(new Error(`Connection terminated: ${reason}`))
+    }
+  }
+  return TargetClient
+}
+
+/** 25006: read-only. 57P01 to 57P03: the server stops, crashed or starts. */
+const lostHostStates = /^(25006|57P0[123])$/
+
+const connectTo = (client: pg.Client, { host, port }: PostgresHost, connect: () => Promise<unknown>): Promise<unknown> => {
+  Object.assign(client as unknown as Internals, { host, port })
+  return connect()
+}
+
+/** Connects, asserts the target and resolves to the timeline, which grows with each promotion. */
+async function probe(driverUrl: string, host: PostgresHost, target: PostgresUrl['target'], patience: number): Promise<number> {
+  const client = new pg.Client({
+    connectionString: driverUrl,
+    application_name: 'floorpass host search',
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
+  } as pg.ClientConfig)
+  client.on('error', () => {})
+  const settings = readSettings(client)
+  try {
+    await connectTo(client, host, () => client.connect())
+    await assertTarget(client, settings, target)
+    const wal = await client.query<{ name: string }>('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name').catch(() => null)
+    return Number.parseInt(wal?.rows[0]?.name.slice(0, 8) ?? '0', 16)
+  } finally {
+    abandon(client)
+  }
+}
+
+const abandon = (client: pg.Client): void => {
+  void client.end().catch(() => {})
+  ;(client as unknown as Internals).connection.stream.destroy()
+}
+
+/** Of several hosts that accept writes, the newest timeline wins: a former primary that nothing has stopped yet has an older one. */
+async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Promise<number>): Promise<PostgresHost> {
+  const found: { host: PostgresHost; timeline: number }[] = []
+  const failures: Error[] = []
+  const first = Promise.withResolvers<void>()
+  const answers = hosts.map(async (host) => {
+    try {
+      found.push({ host, timeline: await ask(host) })
+      first.resolve()
+    } catch (error) {
+      failures.push(error as Error)
+    }
+  })
+  await Promise.race([Promise.all(answers), first.promise.then(() => delay(grace))])
+  const [best] = found.sort((left, right) => right.timeline - left.timeline)
+  if (best) return best.host
+  throw noHostError(failures)
+}
+
+/** The fields of an error of the server: Prisma's adapter passes no other on. The code is that of a host that refused the connection. */
+function noHostError(failures: (Error & { code?: string })[]): Error {
+  const reasons = failures.map(({ message, code }) => message || code || 'no answer').join('; ')
+  const refusal = failures.find(({ code }) => /^(28|3D|53)...$/.test(code ?? ''))
+  const error = new AggregateError(failures, `No host in DATABASE_URL accepts writes: ${reasons}`)
+  return Object.assign(error, { code: refusal?.code ?? '08001', severity: 'FATAL' })
+}
+
+type Settings = Map<string, string>
+
+function readSettings(client: pg.Client): Settings {
+  const settings: Settings = new Map()
+  const { connection } = client as unknown as Internals
+  connection.on('parameterStatus', ({ parameterName, parameterValue }: { parameterName: string; parameterValue: string }) =>
+    settings.set(parameterName, parameterValue),
+  )
+  return settings
+}
+
+/** Null when the server, older than PostgreSQL 14 or behind a pooler, did not report it. */
+function isTarget(settings: Settings, target: PostgresUrl['target']): boolean | null {
+  const standby = settings.get('in_hot_standby')
+  const readOnly = settings.get('default_transaction_read_only')
+  if (target === 'any') return true
+  if (standby === undefined || readOnly === undefined) return null
+  return standby === 'off' && (target === 'primary' || readOnly === 'off')
+}
+
+async function assertTarget(client: pg.Client, settings: Settings, target: PostgresUrl['target']): Promise<void> {
+  const known = isTarget(settings, target)
+  const question =
+    target === 'primary'
+      ? 'SELECT pg_is_in_recovery() AS wrong'
+      : `SELECT current_setting('transaction_read_only')::bool AS wrong`
+  const isRight = known ?? !(await client.query<{ wrong: boolean }>(question)).rows[0]?.wrong
+  if (!isRight) throw Object.assign(new Error(target === 'primary' ? 'a standby' : 'read-only'), { code: '25006' })
+}

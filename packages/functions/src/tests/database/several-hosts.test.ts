@@ -1,0 +1,129 @@
+import { createSessionCache } from '@floorpass/api'
+import { isDatabaseUnavailable, openDatabase } from '@floorpass/db'
+import {
+  ask,
+  findPostgres,
+  freePort,
+  outboxOf,
+  type PostgresCluster,
+  type PostgresStandby,
+  signedInPerson,
+  startPostgresCluster,
+} from '@floorpass/reliability'
+import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+
+const binaries = findPostgres()
+
+/** A primary with a database, its standby, and the URL that names a host without a server, the standby and the primary, in this order. */
+async function startPair(): Promise<{ primary: PostgresCluster; standby: PostgresStandby; url: string; urls: [string, string] }> {
+  const primary = await startPostgresCluster(binaries ?? '')
+  onTestFinished(() => primary.remove())
+  const old = new URL(await primary.createDatabase())
+  const standby = await primary.createStandby()
+  onTestFinished(() => standby.remove())
+  const hosts = [`127.0.0.1:${await freePort()}`, `127.0.0.1:${standby.port}`, old.host]
+  const at = (host: string) => `postgresql://floorpass@${host}${old.pathname}`
+  return { primary, standby, url: at(hosts.join(',')), urls: [at(old.host), at(hosts[1] ?? '')] }
+}
+
+const isInRecovery = async ({ sql }: Awaited<ReturnType<typeof openDatabase>>) => {
+  const [row] = await sql.$queryRaw<{ standby: boolean; port: number }[]>`
+    SELECT pg_is_in_recovery() AS standby, inet_server_port() AS port`
+  return row
+}
+
+// Once: the embedded run has no PostgreSQL, but this file brings its own.
+describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL with several hosts', () => {
+  test('leads to the host that accepts writes, and to another after a switch without a restart', async () => {
+    const { standby, url, urls } = await startPair()
+    const database = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(database.close)
+    await database.migrate()
+    expect(await isInRecovery(database)).toEqual({ standby: false, port: Number(new URL(urls[0]).port) })
+    const downs: string[] = []
+    const log = { info: () => {}, warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''), error: () => {} }
+    const cache = createSessionCache({ listen: database.listen, log })
+    onTestFinished(cache.close)
+    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 5_000)
+
+    // The old primary stays up: a manager only made it read-only.
+    await standby.promote()
+    const old = await openDatabase({ kind: 'postgres', url: urls[0], poolSize: 1 })
+    onTestFinished(old.close)
+    await old.db.$executeRawUnsafe(`ALTER SYSTEM SET default_transaction_read_only = on`)
+    await old.db.$executeRawUnsafe('SELECT pg_reload_conf()')
+    await vi.waitFor(() => expect(downs.join()).toMatch(/read-only|another host accepts writes now/))
+    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 10_000)
+    expect(await isInRecovery(database)).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
+    const left = await old.db.$queryRaw`
+      SELECT application_name FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
+    expect(left).toEqual([])
+  })
+
+  test('answers 503 while no host accepts writes, then serves from the new primary and keeps every acknowledged change', async () => {
+    const { primary, standby, url } = await startPair()
+    await primary.waitForStandby()
+    const DATA_DIR = await temporaryFolder()
+    const service = await startServer({ DATABASE_URL: url, DATA_DIR, RATE_LIMIT: 'off' })
+    const target = { url: service.url, origin: service.url }
+    const [stays, ends] = [await signedInPerson(target, outboxOf(DATA_DIR)), await signedInPerson(target, outboxOf(DATA_DIR))]
+    const opens = async (cookie: string) => (await ask(target, 'GET', '/auth/get-session', { cookie })).body !== null
+    for (const { cookie } of [stays, ends]) expect(await opens(cookie)).toBe(true)
+    expect((await ask(target, 'POST', '/auth/sign-out', { cookie: ends.cookie })).status).toBe(200)
+
+    await primary.stop('kill -9')
+    const refused = await ask(target, 'POST', '/auth/update-user', { cookie: stays.cookie, body: { name: 'Grace' } })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect((await ask(target, 'GET', '/readyz')).status).toBe(503)
+    await standby.promote()
+    await vi.waitFor(async () => expect((await ask(target, 'GET', '/readyz')).status).toBe(200), {
+      timeout: 10_000,
+      interval: 50,
+    })
+    expect(await opens(stays.cookie)).toBe(true)
+    expect(await opens(ends.cookie)).toBe(false)
+    const changed = await ask(target, 'POST', '/auth/update-user', { cookie: stays.cookie, body: { name: 'Grace' } })
+    expect(changed.status).toBe(200)
+    await vi.waitFor(() => expect(service.stdout()).toContain('session invalidation channel up'), 10_000)
+  })
+
+  test('leaves a frozen primary for the new one, and never returns when it thaws', async () => {
+    const { primary, standby, url, urls } = await startPair()
+    await primary.waitForStandby()
+    const database = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(database.close)
+    await database.migrate()
+    primary.freeze()
+    onTestFinished(primary.thaw)
+    await standby.promote()
+    const failures: unknown[] = []
+    await vi.waitFor(
+      async () => {
+        const at = await isInRecovery(database).catch((error: unknown) => {
+          failures.push(error)
+          throw error
+        })
+        expect(at).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
+      },
+      { timeout: 20_000, interval: 100 },
+    )
+    expect(failures.every(isDatabaseUnavailable)).toBe(true)
+    primary.thaw()
+    const first = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(first.close)
+    // Both accept writes now. The newer timeline wins, for a new process too.
+    for (const opened of [database, first]) expect((await isInRecovery(opened))?.port).toBe(Number(new URL(urls[1]).port))
+  })
+
+  test('names every host and its reason when none accepts writes', async () => {
+    const { primary, url } = await startPair()
+    await primary.stop('fast')
+    const database = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(database.close)
+    const failure = await database.ping().catch((error: unknown) => error)
+    expect(String(failure)).toMatch(/No host in DATABASE_URL accepts writes: .*ECONNREFUSED.*; .*read-only/)
+    expect(isDatabaseUnavailable(failure)).toBe(true)
+  })
+})
