@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
-import { openForOperator } from './open-service.ts'
+import { openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 async function ask(question: string): Promise<string> {
@@ -16,6 +16,7 @@ async function ask(question: string): Promise<string> {
 
 const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),
+  openDatabase: (options) => openForMigration(undefined, options),
   explainOpenFailure: explainStartFailure,
   say: (line) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,

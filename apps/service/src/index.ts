@@ -1,7 +1,7 @@
 export { openBrand } from './brand/open-brand.ts'
 export { composeService, type Service } from './compose-service.ts'
 export { describeError } from './describe-error.ts'
-export { openForOperator, openService } from './open-service.ts'
+export { openForMigration, openForOperator, openService } from './open-service.ts'
 export { openPlaces } from './places.ts'
 export { explainStartFailure } from './start-failure.ts'
 export { openTracing } from './tracing/open-tracing.ts'

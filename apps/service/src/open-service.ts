@@ -1,8 +1,8 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
-import { isDatabaseUnavailable, openDatabase } from '@floorpass/db'
+import { describePending, isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
-import { type Config, ConfigError, describeLimits, loadConfig, readEnvironment } from '@floorpass/env'
+import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
 import { destination, pino } from 'pino'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
@@ -40,12 +40,14 @@ export async function openService(source = readEnvironment(), { sessionCache = t
     if (redis && isFirst()) await assertRedisAccepts(redis)
     // Holds the database lock, so that no secret is created during a restore.
     secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
-    if (isFirst()) {
+    if (isFirst() && config.migrateOnStart) {
       const { applied } = await database.migrate()
       if (applied.length > 0) log.info({ applied }, 'database migrated')
+    } else if (isFirst()) {
+      await assertMigrated(database, 'MIGRATE_ON_START is false. Run `npm run admin -- migrate`, then start again.')
     } else {
       // A replacement worker must be able to start while the database is down.
-      await assertMigrated(database).catch((error: unknown) => {
+      await assertMigrated(database, startOnce).catch((error: unknown) => {
         if (!isDatabaseUnavailable(error)) throw error
       })
     }
@@ -75,6 +77,14 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
 }
 
+/** Opens only the database, which may be empty, for the command that migrates it. Needs no setting but DATABASE_URL or DATA_DIR. */
+export async function openForMigration(source = readEnvironment(), { planOnly = false } = {}): Promise<OpenDatabase> {
+  const { database } = loadDatabaseConfig(source)
+  const isMissing = database.kind === 'embedded' && !existsSync(database.directory)
+  // A plan must not create the folder.
+  return openDatabase(isMissing && planOnly ? { kind: 'embedded', directory: null } : database)
+}
+
 /** Opens the service for an operator's command: without background work, on an existing and migrated database, with the secret that
  * sealed the newest row, unless `secretIsNew`. Logs warnings to standard error. ConfigError, DatabaseNotReadyError. */
 export async function openForOperator(source = readEnvironment(), { secretIsNew = false } = {}): Promise<Service> {
@@ -97,7 +107,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   const log = pino({ level: 'warn', base: null, serializers: { err: describeError } }, destination({ dest: 2, sync: true }))
   const database = await openDatabase(options)
   try {
-    await assertMigrated(database)
+    await assertMigrated(database, startOnce)
     if (!secretIsNew) await assertSameSecret(database.db, secrets)
   } catch (error) {
     await database.close()
@@ -117,11 +127,14 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   })
 }
 
-async function assertMigrated({ hasPendingMigrations }: OpenDatabase): Promise<void> {
-  if (!(await hasPendingMigrations())) return
-  throw new DatabaseNotReadyError(
-    'The database schema is older than this version. Start this version of the service once, or use the version that runs.',
-  )
+const startOnce = 'Start this version of the service once, or run `npm run admin -- migrate`.'
+
+async function assertMigrated({ findPendingMigrations }: OpenDatabase, fix: string): Promise<void> {
+  const { isNew, pending } = await findPendingMigrations()
+  if (isNew) throw new DatabaseNotReadyError(`The database is empty: no migration was applied yet. ${fix}`)
+  if (pending.length === 0) return
+  const names = describePending(pending.map(({ name }) => name))
+  throw new DatabaseNotReadyError(`The database schema is older than this version: ${names}. ${fix}`)
 }
 
 /** Whether this process does one-time work: it is the only process or the first worker. */

@@ -20,6 +20,7 @@ export type Arguments = {
     scopes?: string
     now?: boolean
     quiet?: boolean
+    plan?: boolean
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
@@ -29,11 +30,27 @@ export type Arguments = {
 /** --json prints `data`. Without it, the terminal shows `text`. */
 export type Outcome = { data: unknown; text: string; exitCode?: number }
 
-export type Command = {
-  usage: string
-  summary: string
-  options: readonly (keyof Arguments['flags'])[]
+type CommandLine = { usage: string; summary: string; options: readonly (keyof Arguments['flags'])[] }
+
+export type Command = CommandLine & {
   run(operator: Operator, args: Arguments): Promise<Outcome>
+}
+
+/** A command on a database that may be empty or of an older version. It sees no service and no secret. */
+export type DatabaseCommand = CommandLine & {
+  runOnDatabase(database: MigratableDatabase, args: Arguments): Promise<Outcome>
+}
+
+export type PendingMigration = {
+  name: string
+  note: string | null
+  locks: { table: string; blocks: string; rows: number | null }[]
+}
+
+export type MigratableDatabase = {
+  findPendingMigrations(): Promise<{ pending: PendingMigration[] }>
+  migrate(options: { onApplied(name: string): void }): Promise<{ applied: string[] }>
+  close(): Promise<void>
 }
 
 export function getOnlyPositional({ positionals }: Arguments, name: string): string {

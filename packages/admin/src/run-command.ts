@@ -2,8 +2,9 @@ import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { AppError, type Deps, toAppError } from '@floorpass/api'
 import { createOperator } from '@floorpass/api/administration'
-import type { Arguments, Outcome } from './arguments.ts'
+import type { Arguments, Command, DatabaseCommand, MigratableDatabase, Outcome } from './arguments.ts'
 import { commands } from './commands.ts'
+import { migrateDatabase } from './migrate-database.ts'
 import { printable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 
@@ -24,6 +25,7 @@ const flags = {
   scopes: { type: 'string' },
   now: { type: 'boolean' },
   quiet: { type: 'boolean' },
+  plan: { type: 'boolean' },
 } as const
 const commonFlags = {
   operator: { type: 'string' },
@@ -32,8 +34,10 @@ const commonFlags = {
   'secret-is-new': { type: 'boolean' },
 } as const
 
+const allCommands: Record<string, Command | DatabaseCommand> = { ...commands, migrate: migrateDatabase }
+
 const help = `Usage: npm run admin -- <command>
-${Object.values(commands)
+${Object.values(allCommands)
   .map(({ usage, summary }) => `  ${usage}\n      ${summary}`)
   .join('\n')}
 
@@ -44,8 +48,8 @@ Options of every command:
   --operator <name>  the name in the audit log (default: the user of this machine)
   --secret-is-new    accepts a changed AUTH_SECRET that has sealed nothing yet
 The user can read the reason in their audit log.
-The command reads the settings of the service (environment and .env). On PostgreSQL it needs BASE_URL and AUTH_SECRET. With the embedded database, stop the service first.
-Exit codes: 0 done, 1 not done or only in part, 2 wrong command line.`
+The command reads the settings of the service (environment and .env). On PostgreSQL it needs BASE_URL and AUTH_SECRET, except \`migrate\`. With the embedded database, stop the service first.
+Exit codes: 0 done, 1 not done or only in part, 2 wrong command line, 3 migrations are pending (\`migrate --plan\`).`
 
 function parseCommandLine(argv: string[]) {
   try {
@@ -60,7 +64,8 @@ type OpenService = { deps: Deps; stop(): Promise<void> }
 
 export type Surroundings = {
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
-  /** The message for the terminal when `open` fails: why, and what to do. */
+  openDatabase: (options: { planOnly: boolean }) => Promise<MigratableDatabase>
+  /** The message for the terminal when opening fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
@@ -68,12 +73,15 @@ export type Surroundings = {
 }
 
 /** Runs a command and resolves to its result. `explain` words its errors. */
-async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'explainOpenFailure'>): Promise<Outcome> {
+async function perform(
+  argv: string[],
+  { open, openDatabase, say, ask }: Omit<Surroundings, 'explainOpenFailure'>,
+): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
-  if (name === 'help') return { data: { commands: Object.values(commands).map(({ usage }) => usage) }, text: help }
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(commands).join(', ')}.`)
+  if (name === 'help') return { data: { commands: Object.values(allCommands).map(({ usage }) => usage) }, text: help }
+  const command = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined
+  if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(allCommands).join(', ')}.`)
   const { operator: named, json: _, yes, 'secret-is-new': secretIsNew = false, ...given } = values
   for (const flag of Object.keys(given) as (keyof typeof given)[]) {
     if (!command.options.includes(flag))
@@ -86,6 +94,10 @@ async function perform(argv: string[], { open, say, ask }: Omit<Surroundings, 'e
     confirm: async (word, consequence) => {
       if (!yes) await confirm(ask, word, consequence)
     },
+  }
+  if ('runOnDatabase' in command) {
+    const database = await openDatabase({ planOnly: given.plan ?? false })
+    return await command.runOnDatabase(database, args).finally(database.close)
   }
   const operator = getOperatorName(named)
   const service = await open({ secretIsNew })
@@ -128,6 +140,8 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
 
 function explain(error: unknown, explainOpenFailure: Surroundings['explainOpenFailure']): string {
   if (error instanceof CommandError) return error.message
+  // Its cause may look like an unavailable database.
+  if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
     const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']
@@ -168,7 +182,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
 
 function getErrorCode(error: unknown): string {
   if (error instanceof CommandError) return error.exitCode === 2 ? 'USAGE' : 'FAILED'
-  return error instanceof Error && /^(ConfigError|DataDir\w+|DatabaseNotReadyError)$/.test(error.name)
-    ? error.name
-    : toAppError(error).key
+  return isNamed(error, /^(ConfigError|DataDir\w+|DatabaseNotReadyError|MigrationError)$/) ? error.name : toAppError(error).key
 }
+
+const isNamed = (error: unknown, names: RegExp): error is Error => error instanceof Error && names.test(error.name)

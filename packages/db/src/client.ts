@@ -1,7 +1,7 @@
 import type { ChangeChannel, ChangeListener, ChannelTimes } from './change-channel.ts'
 import type { EmbeddedOptions } from './embedded.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
-import { hasPendingMigrations, migrate } from './migrate.ts'
+import { findPendingMigrations, type MigrateOptions, migrate, type PendingMigrations } from './migrate.ts'
 import type { PostgresOptions } from './postgres.ts'
 import type { Sql } from './sql.ts'
 
@@ -16,8 +16,8 @@ export type OpenDatabase = {
   db: Database
   sql: Sql
   /** Applies pending migrations of this package or of `folder`. Safe to call from several processes at once. */
-  migrate: (folder?: string) => Promise<{ applied: string[] }>
-  hasPendingMigrations: () => Promise<boolean>
+  migrate: (options?: MigrateOptions) => Promise<{ applied: string[] }>
+  findPendingMigrations: (folder?: string) => Promise<PendingMigrations>
   ping: () => Promise<void>
   /** Listens to session and user changes of every process. Close the channel before the database. `times` apply to PostgreSQL. */
   listen: (listener: ChangeListener, times?: ChannelTimes) => ChangeChannel
@@ -49,8 +49,8 @@ export const openDatabase = async (
   return {
     db,
     sql: driver.sql,
-    migrate: (folder) => migrate(driver.runInTransaction, folder),
-    hasPendingMigrations: () => hasPendingMigrations(driver.runInTransaction),
+    migrate: (options) => migrate(driver.runInTransaction, options),
+    findPendingMigrations: (folder) => findPendingMigrations(driver.runInTransaction, folder),
     ping: driver.ping,
     listen: driver.listen,
     dump: driver.dump,

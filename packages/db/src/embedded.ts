@@ -7,8 +7,8 @@ import { durableFiles, flushFiles } from './durable-files.ts'
 import { embeddedAdapter } from './embedded-adapter.ts'
 import { listenOnEmbedded } from './embedded-channel.ts'
 import { DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
-import type { TransactionRunner } from './migrate.ts'
 import { getStatement, type Queryable, readTimestamp, type Sql, timestampType, toParameter } from './sql.ts'
+import type { TransactionRunner } from './transaction-runner.ts'
 
 export type EmbeddedOptions = {
   kind: 'embedded'

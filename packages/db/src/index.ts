@@ -19,7 +19,7 @@ export type {
   Verification,
 } from './generated/client.ts'
 export { type Prisma, RiskLevel } from './generated/client.ts'
-export { MigrationError } from './migrate.ts'
+export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {
   type BrowserField,

@@ -3,13 +3,17 @@ import { readdir, readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findSqlState, isDatabaseUnavailable } from './failures.ts'
+import { findMissingRight } from './missing-right.ts'
+import { findTableLocks, type TableLock } from './table-locks.ts'
+import type { Connection, TransactionRunner } from './transaction-runner.ts'
 
-export type Connection = {
-  query: <Row>(sql: string, values?: unknown[]) => Promise<Row[]>
-  script: (sql: string) => Promise<unknown>
-}
+/** A migration that is not applied yet. `note` is the sentence that its file begins with. `locks` are those of tables that exist. */
+export type PendingMigration = { name: string; note: string | null; locks: (TableLock & { rows: number | null })[] }
 
-export type TransactionRunner = <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>
+/** `isNew`: no migration was ever applied. */
+export type PendingMigrations = { isNew: boolean; pending: PendingMigration[] }
+
+export type MigrateOptions = { folder?: string; onApplied?: (name: string) => void }
 
 type Migration = { name: string; sql: string; checksum: string }
 type HistoryRow = { migration_name: string; checksum: string; finished: boolean }
@@ -27,34 +31,89 @@ export class MigrationError extends Error {
 /** Applies pending migrations and returns their names. Shares its history with `prisma migrate deploy`. Throws MigrationError. */
 export const migrate = async (
   runInTransaction: TransactionRunner,
-  folder = shippedMigrations,
+  { folder = shippedMigrations, onApplied = () => {} }: MigrateOptions = {},
 ): Promise<{ applied: string[] }> => {
-  const migrations = await readMigrations(folder)
+  // This check takes no lock and needs only SELECT, so a start without pending migrations does not wait.
+  const { pending } = await findPendingMigrations(runInTransaction, folder)
   const applied: string[] = []
+  if (pending.length === 0) return { applied }
 
-  // This check takes no lock, so a start without pending migrations does not wait.
-  const first = await runInTransaction(async (connection) => findPending(migrations, await readHistory(connection)))
-  if (!first) return { applied }
-
-  const deadline = Date.now() + 60_000
+  const migrations = await readMigrations(folder)
+  let deadline = Date.now() + 60_000
   for (;;) {
     try {
       const name = await runInTransaction((connection) => applyNext(connection, migrations))
       if (name === null) return { applied }
       applied.push(name)
+      onApplied(name)
+      deadline = Date.now() + 60_000
     } catch (error) {
-      if (!isLockedOut(error) || Date.now() > deadline) throw error
-      await delay(100 + Math.random() * 400)
+      if (isLockedOut(error) && Date.now() <= deadline) {
+        await delay(100 + Math.random() * 400)
+        continue
+      }
+      const right = await findMissingRight(runInTransaction, error)
+      if (!right) throw error
+      const rest = pending.slice(applied.length).map(({ name }) => name)
+      throw new MigrationError(
+        `The database was not migrated: ${describePending(rest)}, and the role ${right.role} may not apply ${rest.length === 1 ? 'it' : 'them'}, because ${right.missing}. ` +
+          'Run `npm run admin -- migrate` with the DATABASE_URL of the role that owns the tables, then start again (docs/database-roles.md).',
+        { cause: error },
+      )
     }
   }
 }
 
+/** For example "2 migrations are pending, first 20261125134858_provider_pictures". */
+export const describePending = ([first, ...others]: readonly string[]): string =>
+  others.length === 0 ? `the migration ${first} is pending` : `${others.length + 1} migrations are pending, first ${first}`
+
 const isLockedOut = (error: unknown): boolean => ['55P03', '40P01'].includes(findSqlState(error) ?? '')
 
-/** Whether a migration of the folder is not applied. Changes nothing. */
-export const hasPendingMigrations = async (runInTransaction: TransactionRunner, folder = shippedMigrations): Promise<boolean> => {
+/** Lists the migrations that are not applied. Changes nothing. Throws MigrationError. */
+export const findPendingMigrations = async (
+  runInTransaction: TransactionRunner,
+  folder = shippedMigrations,
+): Promise<PendingMigrations> => {
   const migrations = await readMigrations(folder)
-  return runInTransaction(async (connection) => findPending(migrations, await readHistory(connection)) !== undefined)
+  try {
+    return await runInTransaction(async (connection) => {
+      const history = await readHistory(connection)
+      const pending = findPending(migrations, history ?? [])
+      const tables = pending.length === 0 ? new Map<string, ExistingTable>() : await findTables(connection)
+      return { isNew: history === null, pending: pending.map((migration) => describeMigration(migration, tables)) }
+    })
+  } catch (error) {
+    const right = await findMissingRight(runInTransaction, error)
+    if (!right) throw error
+    throw new MigrationError(
+      `The role ${right.role} may not read which migrations are applied: it lacks SELECT on _prisma_migrations. ` +
+        'Grant the rights of docs/database-roles.md, then start again.',
+      { cause: error },
+    )
+  }
+}
+
+const describeMigration = ({ name, sql }: Migration, tables: Map<string, ExistingTable>): PendingMigration => {
+  const locks = new Map<string, PendingMigration['locks'][number]>()
+  for (const { table: found, blocks } of findTableLocks(sql)) {
+    const existing = tables.get(found)
+    if (!existing || locks.get(existing.table)?.blocks === 'reads and writes') continue
+    locks.set(existing.table, { ...existing, blocks })
+  }
+  return { name, note: /^-- (?![A-Z]\w+:)(\S+ .*)/.exec(sql)?.[1] ?? null, locks: [...locks.values()] }
+}
+
+type ExistingTable = { table: string; rows: number | null }
+
+/** Finds each table by its name and by the names of its indexes. Rows are PostgreSQL's estimates: a count would read the tables. */
+const findTables = async (connection: Connection): Promise<Map<string, ExistingTable>> => {
+  const rows = await connection.query<ExistingTable & { name: string }>(
+    `SELECT named.relname AS name, pg_class.relname AS table, nullif(pg_class.reltuples, -1)::float8 AS rows
+     FROM pg_class LEFT JOIN pg_index ON indrelid = pg_class.oid JOIN pg_class named ON named.oid IN (pg_class.oid, indexrelid)
+     WHERE pg_class.relnamespace = current_schema()::regnamespace AND pg_class.relkind IN ('r', 'p')`,
+  )
+  return new Map(rows.map(({ name, ...table }) => [name, table]))
 }
 
 const readMigrations = async (folder: string): Promise<Migration[]> => {
@@ -71,18 +130,27 @@ const readMigrations = async (folder: string): Promise<Migration[]> => {
   )
 }
 
-const readHistory = async (connection: Connection): Promise<HistoryRow[]> => {
+/** Null when there is no history: no migration was ever applied. */
+const readHistory = async (connection: Connection): Promise<HistoryRow[] | null> => {
   // to_regclass reads a cache, and would miss a table that another process created while this one waited.
-  const [table] = await connection.query<{ exists: boolean }>(
-    `SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = '_prisma_migrations') AS exists`,
+  const [table] = await connection.query<{ role: string; schema: string | null; exists: boolean }>(
+    `SELECT current_user AS role, current_schema() AS schema,
+       EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = '_prisma_migrations') AS exists`,
   )
-  if (!table?.exists) return []
+  if (table?.schema === null) {
+    throw new MigrationError(
+      `The role ${table.role} may use no schema of its search_path: it lacks USAGE on a schema such as public. ` +
+        'Grant the rights of docs/database-roles.md, then start again.',
+    )
+  }
+  if (!table?.exists) return null
   return connection.query<HistoryRow>(
     `SELECT migration_name, checksum, finished_at IS NOT NULL AS finished FROM _prisma_migrations WHERE rolled_back_at IS NULL`,
   )
 }
 
-const findPending = (migrations: Migration[], history: HistoryRow[]): Migration | undefined => {
+/** Lists the migrations that the history lacks. Throws MigrationError when the two contradict each other. */
+const findPending = (migrations: Migration[], history: HistoryRow[]): Migration[] => {
   const failed = history.find((row) => !row.finished)
   if (failed) {
     throw new MigrationError(
@@ -101,12 +169,12 @@ const findPending = (migrations: Migration[], history: HistoryRow[]): Migration 
       )
     }
   }
-  return migrations.find(({ name }) => !history.some((row) => row.migration_name === name))
+  return migrations.filter(({ name }) => !history.some((row) => row.migration_name === name))
 }
 
 const applyNext = async (connection: Connection, migrations: Migration[]): Promise<string | null> => {
   await lock(connection)
-  const migration = findPending(migrations, await readHistory(connection))
+  const [migration] = findPending(migrations, (await readHistory(connection)) ?? [])
   if (!migration) return null
 
   await connection.script(createHistory)

@@ -1,12 +1,12 @@
 import { PrismaPg } from '@prisma/adapter-pg'
 import type pg from 'pg'
 import type { ChangeListener, ChannelTimes } from './change-channel.ts'
-import type { TransactionRunner } from './migrate.ts'
 import { postgresAdapter } from './postgres-adapter.ts'
 import { listenOnPostgres } from './postgres-channel.ts'
 import { createPostgresClient } from './postgres-hosts.ts'
 import { createPool } from './postgres-pool.ts'
 import { createPostgresSql } from './postgres-sql.ts'
+import type { TransactionRunner } from './transaction-runner.ts'
 
 export type PostgresOptions = {
   kind: 'postgres'

@@ -35,6 +35,8 @@ export type Config = {
   /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
+  /** False where only `npm run admin -- migrate` applies migrations. */
+  migrateOnStart: boolean
   dataDir: string
   /** With `sentinels`, the host of `url` is the name of the primary that they watch. */
   redis: { url: string; sentinels: string[] } | null
@@ -152,7 +154,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (problems.length > 0) throw new ConfigError(problems)
 
   const trustedOrigins = [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])]
-  const dataDir = resolve(root, env.DATA_DIR)
+  const { dataDir } = locateDatabase(env, root)
   const path = (name: string | undefined) => (name === undefined ? null : resolve(root, name))
   const from = env.MAIL_FROM ?? `no-reply@${isIP(publicHost) || publicHost.startsWith('[') ? 'localhost' : publicHost}`
   return {
@@ -171,10 +173,8 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       mailFooter: env.BRAND_MAIL_FOOTER ?? [],
     },
     authSecrets: env.AUTH_SECRET ?? null,
-    database: env.DATABASE_URL
-      ? { kind: 'postgres', url: env.DATABASE_URL }
-      : { kind: 'embedded', directory: join(dataDir, 'database') },
-    dataDir,
+    ...locateDatabase(env, root),
+    migrateOnStart: env.MIGRATE_ON_START === 'true',
     redis: env.REDIS_URL ? { url: env.REDIS_URL, sentinels: env.REDIS_SENTINELS ?? [] } : null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
     trustedOrigins,
@@ -219,6 +219,25 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       : null,
     logLevel: env.LOG_LEVEL,
   }
+}
+
+/** Reads only where the database is: commands that migrate it need no other setting. Throws ConfigError. */
+export function loadDatabaseConfig(
+  source: Record<string, string | undefined>,
+  root = repositoryRoot(),
+): Pick<Config, 'database' | 'dataDir'> {
+  const { env, problems } = readVariables(source)
+  const wrong = problems.filter(({ variable }) => variable === 'DATABASE_URL' || variable === 'DATA_DIR')
+  if (wrong.length > 0) throw new ConfigError(wrong)
+  return locateDatabase(env, root)
+}
+
+function locateDatabase(
+  { DATABASE_URL: url, DATA_DIR }: Pick<z.output<typeof schema>, 'DATABASE_URL' | 'DATA_DIR'>,
+  root: string,
+): Pick<Config, 'database' | 'dataDir'> {
+  const dataDir = resolve(root, DATA_DIR)
+  return { dataDir, database: url ? { kind: 'postgres', url } : { kind: 'embedded', directory: join(dataDir, 'database') } }
 }
 
 /** Describes the limits of a valid deployed configuration, as sentences to log at startup. */

@@ -182,6 +182,9 @@ export const schema = z.object({
     .describe(
       'Set postgresql://user:password@host:5432/database, with several hosts as a:5432,b:5432, or unset it to use the embedded database',
     ),
+  MIGRATE_ON_START: oneOf('true', 'false')
+    .default('true')
+    .describe('Set true, or false if `npm run admin -- migrate` applies the migrations'),
   DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))
     .default('.data')
     .describe('Set a folder that the service may write to'),

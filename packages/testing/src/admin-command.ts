@@ -1,5 +1,5 @@
-import { runCommand } from '@floorpass/admin'
-import { explainStartFailure, openForOperator } from '@floorpass/service'
+import { runCommand, type Surroundings } from '@floorpass/admin'
+import { explainStartFailure, openForMigration, openForOperator } from '@floorpass/service'
 import type { TestApp } from './create-test-app.ts'
 import { startTool, type ToolResult } from './tool-process.ts'
 
@@ -25,12 +25,21 @@ export const adminOf =
 
 /** Runs the commands in this process, with the given settings. */
 export const adminHere = (environment: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
-  runHere(args, (options) => openForOperator(environment, options))
+  runHere(
+    args,
+    (options) => openForOperator(environment, options),
+    (options) => openForMigration(environment, options),
+  )
 
-async function runHere(args: string[], open: Parameters<typeof runCommand>[1]['open']): Promise<CommandResult> {
+async function runHere(
+  args: string[],
+  open: Surroundings['open'],
+  openDatabase: Surroundings['openDatabase'] = () => Promise.reject(new Error('the database is open in this process')),
+): Promise<CommandResult> {
   const lines: string[] = []
   const { stdout, exitCode } = await runCommand(args, {
     open,
+    openDatabase,
     explainOpenFailure: explainStartFailure,
     say: (line) => void lines.push(line),
     ask: null,

@@ -74,7 +74,8 @@ describe('the command line', () => {
       'ada',
     )
     await old.drop()
-    expect([code, stderr]).toEqual([1, expect.stringContaining('older than this version')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The database is empty: no migration was applied yet.')])
+    expect(stderr).toContain('Start this version of the service once, or run `npm run admin -- migrate`.')
   })
 
   test.runIf(isPostgres)('says that the database does not answer', async () => {

@@ -1,4 +1,4 @@
-import { ConfigError, describeLimits, loadConfig, type Problem } from '@floorpass/env'
+import { ConfigError, describeLimits, loadConfig, loadDatabaseConfig, type Problem } from '@floorpass/env'
 import { describe, expect, it } from 'vitest'
 
 const GOOD_SECRET = 'aB3xR9tQz7LmW2pY5vK8cN4dF6gH1jS0'
@@ -35,6 +35,7 @@ describe('local mode', () => {
       dataDir: '/srv/floorpass/.data',
       database: { kind: 'embedded', directory: '/srv/floorpass/.data/database' },
       mail: { kind: 'outbox', directory: '/srv/floorpass/.data/outbox', from: 'no-reply@localhost' },
+      migrateOnStart: true,
       redis: null,
       trustProxy: [],
       cookie: { secure: false, sameSite: 'lax' },
@@ -46,6 +47,21 @@ describe('local mode', () => {
       logLevel: 'info',
     })
     expect(describeLimits(config)).toEqual([])
+  })
+
+  it('leaves migrations to the command line on request', () => {
+    expect(loadConfig({ MIGRATE_ON_START: 'false' }).migrateOnStart).toBe(false)
+    expect(refused({ MIGRATE_ON_START: 'no' })).toEqual(['MIGRATE_ON_START'])
+  })
+
+  it('needs only valid settings of the database to migrate it', () => {
+    const others = { BASE_URL: 'https://accounts.example.com', AUTH_SECRET: 'short', PORT: 'eighty' }
+    const url = 'postgresql://owner@db.example.com/floorpass'
+    expect(loadDatabaseConfig({ ...others, DATABASE_URL: url }, '/srv')).toEqual({
+      dataDir: '/srv/.data',
+      database: { kind: 'postgres', url },
+    })
+    expect(() => loadDatabaseConfig({ ...others, DATABASE_URL: 'mysql://host/db' }, '/srv')).toThrow(/one setting is wrong/)
   })
 
   it('treats an empty or blank variable as unset', () => {

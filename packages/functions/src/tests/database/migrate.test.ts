@@ -50,6 +50,14 @@ const writeMigration = async (name: string, sql: string) => {
   await writeFile(join(folder, name, 'migration.sql'), sql)
 }
 
+const rememberLocks = `
+  CREATE TABLE seen_locks AS
+  SELECT relname::text COLLATE "C" AS "table", min(CASE mode WHEN 'AccessExclusiveLock' THEN 'reads and writes' ELSE 'writes' END) AS blocks
+  FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+  WHERE pid = pg_backend_pid() AND relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace
+    AND mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+  GROUP BY 1`
+
 describe('migrate', () => {
   it('applies every migration to an empty database, and nothing the second time', async () => {
     expect(await database.migrate()).toEqual({ applied: shipped })
@@ -62,7 +70,7 @@ describe('migrate', () => {
     const change = '20261125095341_locale_as_text'
     for (const name of shipped.filter((each) => each < change))
       await cp(join(shippedFolder, name), join(folder, name), { recursive: true })
-    await database.migrate(folder)
+    await database.migrate({ folder })
     await database.db.$executeRaw`
       INSERT INTO users (id, name, email, locale, updated_at)
       VALUES ('1', 'Ada', 'ada@example.com', 'fr', now()), ('2', 'Grace', 'grace@example.com', 'en', now())`
@@ -98,26 +106,48 @@ describe('migrate', () => {
 
   it('applies only new migrations, in the order of their names', async () => {
     await writeMigration('20300101000000_first', 'CREATE TABLE first (id int)')
-    expect(await database.migrate(folder)).toEqual({ applied: ['20300101000000_first'] })
+    expect(await database.migrate({ folder })).toEqual({ applied: ['20300101000000_first'] })
 
     await writeMigration('20300103000000_third', 'ALTER TABLE second ADD COLUMN name text')
     await writeMigration('20300102000000_second', 'CREATE TABLE second (id int); INSERT INTO first VALUES (1)')
-    expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_second', '20300103000000_third'] })
+    expect(await database.migrate({ folder })).toEqual({ applied: ['20300102000000_second', '20300103000000_third'] })
+  })
+
+  it('plans the locks that PostgreSQL takes, for every migration', async () => {
+    expect(await database.findPendingMigrations()).toMatchObject({
+      isNew: true,
+      pending: shipped.map((name) => ({ name, locks: [] })),
+    })
+    for (const name of shipped) {
+      const tables = (await database.db.$queryRaw<{ name: string }[]>`SELECT tablename AS name FROM pg_tables`).map(
+        (row) => row.name,
+      )
+      await writeMigration(name, `${await readFile(join(shippedFolder, name, 'migration.sql'), 'utf8')};\n${rememberLocks}`)
+      const { pending } = await database.findPendingMigrations(folder)
+      await database.migrate({ folder })
+      const seen = await database.db.$queryRaw<
+        { table: string; blocks: string }[]
+      >`SELECT "table", blocks FROM seen_locks ORDER BY 1`
+      await database.db.$executeRaw`DROP TABLE seen_locks`
+      const planned = pending.flatMap(({ locks }) => locks.map(({ table, blocks }) => ({ table, blocks })))
+      const byTable = (one: { table: string }, other: { table: string }) => (one.table < other.table ? -1 : 1)
+      expect(planned.sort(byTable), name).toEqual(seen.filter(({ table }) => tables.includes(table)))
+    }
   })
 
   it('has no time limit for a migration', async () => {
     await writeMigration('20300101000000_long', `CREATE TABLE long AS SELECT current_setting('statement_timeout') AS patience`)
-    await database.migrate(folder)
+    await database.migrate({ folder })
     expect(await database.db.$queryRaw`SELECT patience FROM long`).toEqual([{ patience: '0' }])
   })
 
   it('refuses an edited migration', async () => {
     await cp(shippedFolder, folder, { recursive: true })
-    await database.migrate(folder)
+    await database.migrate({ folder })
     const sql = await readFile(join(folder, initial, 'migration.sql'), 'utf8')
     await writeMigration(initial, `${sql}\n-- edited`)
 
-    await expect(database.migrate(folder)).rejects.toMatchObject({
+    await expect(database.migrate({ folder })).rejects.toMatchObject({
       name: 'MigrationError',
       message: expect.stringContaining(`${initial} was edited after it had been applied`),
     })
@@ -125,16 +155,16 @@ describe('migrate', () => {
 
   it('accepts Windows line endings in an applied migration', async () => {
     await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\n  id int\n)')
-    await database.migrate(folder)
+    await database.migrate({ folder })
     await writeMigration('20300101000000_lines', 'CREATE TABLE lines (\r\n  id int\r\n)')
-    expect(await database.migrate(folder)).toEqual({ applied: [] })
+    expect(await database.migrate({ folder })).toEqual({ applied: [] })
   })
 
   it('rolls back a failing migration, and applies it after it is repaired', async () => {
     await writeMigration('20300101000000_good', 'CREATE TABLE good (id int)')
     await writeMigration('20300102000000_bad', 'CREATE TABLE half (id int); CREATE TABLE good (id int)')
 
-    const failure = await database.migrate(folder).catch((error: unknown) => error)
+    const failure = await database.migrate({ folder }).catch((error: unknown) => error)
     expect(failure).toMatchObject({
       name: 'MigrationError',
       message: expect.stringMatching(/20300102000000_bad failed: relation "good" already exists.*start again/),
@@ -144,7 +174,7 @@ describe('migrate', () => {
     expect((await historyOf(database)).map((row) => row.migration_name)).toEqual(['20300101000000_good'])
 
     await writeMigration('20300102000000_bad', 'CREATE TABLE half (id int)')
-    expect(await database.migrate(folder)).toEqual({ applied: ['20300102000000_bad'] })
+    expect(await database.migrate({ folder })).toEqual({ applied: ['20300102000000_bad'] })
   })
 
   it('refuses to continue after a migration that `prisma migrate deploy` left half-done', async () => {
@@ -163,7 +193,7 @@ describe('migrate', () => {
   it('leaves a database alone that a newer release migrated', async () => {
     await cp(shippedFolder, folder, { recursive: true })
     await writeMigration('20990101000000_future', 'CREATE TABLE future (id int)')
-    await database.migrate(folder)
+    await database.migrate({ folder })
     expect(await database.migrate()).toEqual({ applied: [] })
   })
 })
@@ -174,7 +204,7 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     for (const name of names) await writeMigration(name, `SELECT pg_sleep(0.1); CREATE TABLE "${name}" (id int)`)
 
     const nodes = await Promise.all(Array.from({ length: 5 }, () => openDatabase(testDb.options)))
-    const results = await Promise.all(nodes.map((node) => node.migrate(folder)))
+    const results = await Promise.all(nodes.map((node) => node.migrate({ folder })))
     await Promise.all(nodes.map((node) => node.close()))
 
     expect(results.flatMap((result) => result.applied).sort()).toEqual(names)
@@ -183,7 +213,7 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
 
   it('yields to a request that holds a lock it needs, and neither fails', async () => {
     await writeMigration('20300101000000_tables', 'CREATE TABLE one (id int); CREATE TABLE two (id int)')
-    await database.migrate(folder)
+    await database.migrate({ folder })
     const lock = (table: string) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
     await writeMigration(
       '20300102000000_triggers',
@@ -199,7 +229,7 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
       await new Promise((resolve) => setTimeout(resolve, 1_500))
     })
     await new Promise((resolve) => setTimeout(resolve, 100))
-    const migrated = database.migrate(folder)
+    const migrated = database.migrate({ folder })
     await request
     expect(await migrated).toEqual({ applied: ['20300102000000_triggers'] })
     await service.close()

@@ -277,7 +277,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     await close()
     for (const pid of workersOf(server)) process.kill(pid, 'SIGKILL')
     const ended = await Promise.race([server.exited, delay(60_000, null)])
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The database schema is older than this version.') })
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('The database schema is older than this version:') })
     expect(listening(server)).toBe(2)
   })
 
