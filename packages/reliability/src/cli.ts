@@ -5,6 +5,7 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
+import { findPreviousRelease } from './previous-release.ts'
 import { findRedis } from './redis-process.ts'
 import { type Row, writeReport } from './report.ts'
 import type { Scenario, Workplace } from './scenario.ts'
@@ -13,7 +14,7 @@ import { killServices } from './service-process.ts'
 
 const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
 Breaks the dependencies of the service under load and counts what is lost. A full run writes its figures to docs/reliability.md.
-  --quick   fewer rounds (about five minutes); does not write figures, and skips scenarios whose disk this machine cannot mount
+  --quick   fewer rounds (about five minutes); does not write figures, and skips scenarios whose disk this machine cannot mount or whose release this clone lacks
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({
@@ -26,11 +27,12 @@ if (given.help || only?.some((name) => !scenarios.some((scenario) => scenario.na
   process.exit(given.help ? 0 : 2)
 }
 
-const binaries = { postgres: findPostgres(), redis: findRedis(), mount: canMount() }
+const binaries = { postgres: findPostgres(), redis: findRedis(), mount: canMount(), history: await findPreviousRelease() }
 const missing = {
   postgres: 'PostgreSQL (initdb and postgres; Debian: apt-get install postgresql)',
   redis: 'Redis (redis-server; Debian: apt-get install redis-server)',
   mount: 'permission to mount a small disk (root, in a container that allows it)',
+  history: 'previous release: the clone is shallow (git fetch --unshallow --tags)',
 }
 const folders: string[] = []
 let cluster: Promise<PostgresCluster> | undefined
@@ -86,9 +88,9 @@ const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding:
 const rows: Row[] = []
 const chosen = scenarios.filter(({ name, needs }) => {
   if (only && !only.includes(name)) return false
-  const isSkipped = quick && needs.includes('mount') && !binaries.mount
-  if (isSkipped) console.log(`\n${name}: skipped, this machine has no ${missing.mount}`)
-  return !isSkipped
+  const skippedNeed = (['mount', 'history'] as const).find((need) => quick && needs.includes(need) && !binaries[need])
+  if (skippedNeed) console.log(`\n${name}: skipped, this machine has no ${missing[skippedNeed]}`)
+  return !skippedNeed
 })
 for (const scenario of chosen) {
   const row = await runScenario(scenario)

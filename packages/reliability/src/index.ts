@@ -1,4 +1,5 @@
 export { type Balancer, startBalancer } from './balancer.ts'
+export { runJourney } from './journey.ts'
 export { ask, cookiesOf, outboxOf, type Person, signedInPerson, signIn } from './person.ts'
 export { findPostgres, type PostgresCluster, type PostgresStandby, startPostgresCluster } from './postgres-cluster.ts'
 export { findRedis, type RedisProcess, startRedis } from './redis-process.ts'

@@ -95,12 +95,13 @@ export async function mailedToken(mailbox: Mailbox, address: string, page: strin
 }
 
 /** Signs up a person, verifies their email and signs in. */
-export async function signedInPerson(target: Target, mailbox: Mailbox): Promise<Person & { cookie: string }> {
+export async function signedInPerson(target: Target | (() => Target), mailbox: Mailbox): Promise<Person & { cookie: string }> {
+  const next = typeof target === 'function' ? target : () => target
   const person = newPerson()
-  expectOk(await signUp(target, person))
+  expectOk(await signUp(next(), person))
   const token = await mailedToken(mailbox, person.email, 'verify-email')
-  expectOk(await ask(target, 'POST', '/auth/verify-email', { body: { token } }))
-  const signedIn = expectOk(await signIn(target, person))
+  expectOk(await ask(next(), 'POST', '/auth/verify-email', { body: { token } }))
+  const signedIn = expectOk(await signIn(next(), person))
   return { ...person, cookie: cookiesOf(signedIn) }
 }
 

@@ -23,7 +23,7 @@ export type Outcome = {
 export type Scenario = {
   name: string
   promise: string
-  needs: readonly ('postgres' | 'redis' | 'mount')[]
+  needs: readonly ('postgres' | 'redis' | 'mount' | 'history')[]
   run(workplace: Workplace): Promise<Outcome>
 }
 

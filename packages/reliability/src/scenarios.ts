@@ -6,6 +6,7 @@ import { diskReadOnly } from './scenarios/disk-read-only.ts'
 import { killNineEmbedded, killNinePostgres } from './scenarios/kill-nine.ts'
 import { mailOutage } from './scenarios/mail-outage.ts'
 import { postgresRestarts } from './scenarios/postgres-restarts.ts'
+import { previousRelease } from './scenarios/previous-release.ts'
 import { redisOutage } from './scenarios/redis-outage.ts'
 import { rollingRestarts } from './scenarios/rolling-restarts.ts'
 import { slowDatabase } from './scenarios/slow-database.ts'
@@ -22,4 +23,5 @@ export const scenarios: readonly Scenario[] = [
   killNineEmbedded,
   killNinePostgres,
   backupPostgres,
+  previousRelease,
 ]

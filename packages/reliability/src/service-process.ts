@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
 
@@ -22,16 +23,15 @@ export type ServiceProcess = LaunchedService & { url: string; port: number }
 
 const running = new Set<ChildProcess>()
 
-/** Starts the built service as a process. Only the given variables are set: those in `.env` do not count. */
-export function launchService(environment: Record<string, string>, nodeFlags: readonly string[] = []): LaunchedService {
-  const child = spawn('deploy/start.sh', nodeFlags, {
-    cwd: root,
-    env: {
-      // An empty variable counts as unset, and overrides the developer's `.env`.
-      ...Object.fromEntries(variables.map((variable) => [variable, ''])),
-      PATH: process.env.PATH,
-      ...environment,
-    },
+/** Starts the built service of a checkout as a process. Only the given variables are set: those in `.env` do not count. */
+export function launchService(
+  environment: Record<string, string>,
+  nodeFlags: readonly string[] = [],
+  checkout = root,
+): LaunchedService {
+  const child = spawn(join(checkout, 'deploy/start.sh'), nodeFlags, {
+    cwd: checkout,
+    env: onlyThese(environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
@@ -62,13 +62,21 @@ export function launchService(environment: Record<string, string>, nodeFlags: re
   }
 }
 
+/** A process environment with only the given variables. An empty one counts as unset, and overrides the developer's `.env`. */
+export const onlyThese = (environment: Record<string, string>): Record<string, string | undefined> => ({
+  ...Object.fromEntries(variables.map((variable) => [variable, ''])),
+  PATH: process.env.PATH,
+  ...environment,
+})
+
 /** Launches the service and waits until it listens. Rejects with its output when it exits first. */
 export async function startService(
   environment: Record<string, string>,
   nodeFlags: readonly string[] = [],
+  checkout = root,
 ): Promise<ServiceProcess> {
   const port = environment.PORT ?? String(await freePort())
-  const service = launchService({ ...environment, PORT: port }, nodeFlags)
+  const service = launchService({ ...environment, PORT: port }, nodeFlags, checkout)
   // The service prints this when it listens.
   const isUp = () => service.stdout().includes('Ctrl-C')
   while (!isUp()) {

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const migrations = 'packages/db/prisma/migrations'
+const execute = promisify(execFile)
+
+const git = async (...args: string[]): Promise<string> => (await execute('git', args, { cwd: root })).stdout.trim()
+const findCommit = (name: string): Promise<string | null> =>
+  git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => null)
+
+export type PreviousRelease = { commit: string; name: string }
+
+/** Finds the newest tag `v*` below this commit. Without tags, the commit before the newest migration. Null in a shallow clone. */
+export async function findPreviousRelease(): Promise<PreviousRelease | null> {
+  const tag = await git('describe', '--tags', '--match', 'v*', '--abbrev=0', 'HEAD^').catch(() => null)
+  if (tag !== null) return { commit: await git('rev-parse', `${tag}^{commit}`), name: tag }
+  const newest = (await readdir(join(root, migrations)))
+    .filter((name) => /^\d/.test(name))
+    .sort()
+    .at(-1)
+  const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', `${migrations}/${newest}`).catch(() => '')
+  // A migration that is not committed yet follows the last commit.
+  const commit = await findCommit(added === '' ? 'HEAD' : `${added}^`)
+  return commit && { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
+}
+
+/** Checks a commit out into `folder` and builds it there, with the packages that are installed here if both have the same lock file. */
+export async function buildRelease(
+  { commit }: PreviousRelease,
+  folder: string,
+): Promise<{ packages: string; remove(): Promise<void> }> {
+  await git('worktree', 'add', '--detach', '--force', folder, commit)
+  const remove = async () => void (await git('worktree', 'remove', '--force', folder))
+  try {
+    const isSame = await haveSameContent(join(root, 'pnpm-lock.yaml'), join(folder, 'pnpm-lock.yaml'))
+    if (isSame) await sharePackages(folder)
+    else await execute('npm', ['run', 'bootstrap'], { cwd: folder, maxBuffer: 1e8 })
+    const node = join(folder, 'node_modules/node/bin/node')
+    await execute(node, ['scripts/generate.mjs'], { cwd: join(folder, 'packages/db') })
+    const binaries = join(folder, 'node_modules/.bin')
+    await execute(join(binaries, 'turbo'), ['run', 'build', '--filter=@floorpass/service...', '--output-logs=errors-only'], {
+      cwd: folder,
+      env: {
+        ...process.env,
+        NODE_ENV: '',
+        PATH: `${binaries}:${dirname(node)}:${process.env.PATH}`,
+        TURBO_TELEMETRY_DISABLED: '1',
+      },
+      maxBuffer: 1e8,
+    })
+    return { packages: isSame ? 'the installed packages' : 'the packages of its lock file', remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+const haveSameContent = async (one: string, other: string) => (await readFile(one, 'utf8')) === (await readFile(other, 'utf8'))
+
+/** The links between the packages of the workspace are relative, so a copy of them leads to the packages of the checkout. */
+async function sharePackages(folder: string): Promise<void> {
+  await mkdir(join(folder, 'node_modules'))
+  for (const name of await readdir(join(root, 'node_modules'))) {
+    const [from, to] = [join(root, 'node_modules', name), join(folder, 'node_modules', name)]
+    if (name === '.pnpm') await symlink(from, to)
+    else if (name !== '.cache') await cp(from, to, { recursive: true, verbatimSymlinks: true })
+  }
+  for (const parent of ['apps', 'packages'])
+    for (const name of await readdir(join(folder, parent))) {
+      const links = join(parent, name, 'node_modules')
+      await cp(join(root, links), join(folder, links), { recursive: true, verbatimSymlinks: true }).catch(ignoreMissing)
+    }
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error
+}
