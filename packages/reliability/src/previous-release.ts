@@ -25,7 +25,7 @@ export async function findPreviousRelease(): Promise<PreviousRelease | null> {
   const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', `${migrations}/${newest}`).catch(() => '')
   // A migration that is not committed yet follows the last commit.
   const commit = await findCommit(added === '' ? 'HEAD' : `${added}^`)
-  return commit && { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
+  return commit === null ? null : { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
 }
 
 /** Checks a commit out into `folder` and builds it there, with the packages that are installed here if both have the same lock file. */
