@@ -48,9 +48,13 @@ function toPublicTarget(request: IncomingMessage, { deps, trustedProxies }: Serv
   return publicUrl({ protocol, host, path: url.slice(authority.length) }, deps.settings.baseUrl)
 }
 
+/** Health checks may come without Host: HAProxy's `option httpchk GET /readyz` speaks HTTP/1.0. */
+const healthTarget = /^\/(healthz|readyz)(\?|$)/
+
 /** Rejects requests that the edge would fail on, or that a proxy and Node could interpret differently. */
 export function refuseMalformed(service: Service, listener: RequestListener): RequestListener {
   const answerMalformed = createMalformedRequestAnswer(service)
+  const ownHost = new URL(service.deps.settings.baseUrl).host
   let lastHost: string | undefined
   const findProblem = ({
     url = '',
@@ -64,6 +68,7 @@ export function refuseMalformed(service: Service, listener: RequestListener): Re
     return null
   }
   return (request, response) => {
+    if (!request.headers.host && healthTarget.test(request.url ?? '')) request.headers.host = ownHost
     const problem = findProblem(request)
     if (problem === null) return listener(request, response)
     if (!request.socket.writable) return
