@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
-import { describePending, isDatabaseUnavailable, openDatabase } from '@floorpass/db'
+import { describePending, isDatabaseUnavailable, openDatabase, openDataDir } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
 import { destination, pino } from 'pino'
@@ -23,6 +23,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const primary = cluster.isWorker ? openWorkerChannel(process) : null
   primary?.on('alive', () => true)
   if (isFirst()) for (const limit of describeLimits(config)) log.warn(limit)
+  if (usesDataDir(config)) await openDataDir(config.dataDir)
   const brand = await openBrand(config.brand)
   const findPlace = config.placeDatabase === null ? null : await (await import('./places.ts')).openPlaces(config.placeDatabase)
   const outbox = config.mail.kind === 'outbox' ? createOutbox(config.mail) : null
@@ -139,6 +140,9 @@ async function assertMigrated({ findPendingMigrations }: OpenDatabase, fix: stri
 
 /** Whether this process does one-time work: it is the only process or the first worker. */
 export const isFirst = (): boolean => (cluster.worker?.id ?? 1) === 1
+
+const usesDataDir = ({ authSecrets, database, mail }: Config): boolean =>
+  authSecrets === null || database.kind === 'embedded' || mail.kind === 'outbox'
 
 const openTransport = ({ mail, appName }: Config): MailTransport =>
   mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)

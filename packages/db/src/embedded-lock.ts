@@ -1,22 +1,18 @@
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { DataDirUnusableError, openDataDir } from './data-dir.ts'
 
 export class DataDirInUseError extends Error {
   override name = 'DataDirInUseError'
-}
-
-/** The data directory cannot be opened, read or written. */
-export class DataDirUnusableError extends Error {
-  override name = 'DataDirUnusableError'
 }
 
 // The kernel holds SQLite's lock, so a `kill -9` leaves no stale lock.
 /** Locks the directory until `release` or exit. Throws DataDirInUseError or DataDirUnusableError. */
 export const lockDataDir = async (directory: string): Promise<{ release: () => void }> => {
   const ownerFile = join(directory, 'lock.pid')
+  await openDataDir(directory)
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 })
     await chmod(directory, 0o700)
     const lock = takeLock(join(directory, 'lock'))
     if (lock) {

@@ -1,7 +1,8 @@
 export { type ChangeChannel, type ChangeListener, type ChannelTimes, channelTimes } from './change-channel.ts'
 export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
+export { DataDirUnusableError, openDataDir } from './data-dir.ts'
 export { flushFiles } from './durable-files.ts'
-export { DataDirInUseError, DataDirUnusableError, lockDataDir } from './embedded-lock.ts'
+export { DataDirInUseError, lockDataDir } from './embedded-lock.ts'
 export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,

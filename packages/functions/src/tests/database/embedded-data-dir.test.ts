@@ -92,12 +92,12 @@ describe('the data directory', { timeout: 120_000 }, () => {
     })
   })
 
-  it('is refused with a reason when it is a file', async () => {
+  it('is refused with a reason when it is a file, or in /proc, where Node would create folders for ever', async () => {
     await writeFile(join(parent, 'file'), '')
-    for (const path of [join(parent, 'file'), join(parent, 'file', 'below')]) {
+    for (const path of [join(parent, 'file'), join(parent, 'file', 'below'), '/proc/floorpass/database']) {
       await expect(open(path)).rejects.toMatchObject({
         name: 'DataDirUnusableError',
-        message: expect.stringMatching(/(EEXIST|ENOTDIR).*Set DATA_DIR/s),
+        message: expect.stringMatching(/(ENOENT|ENOTDIR).*Set DATA_DIR/s),
       })
     }
   })

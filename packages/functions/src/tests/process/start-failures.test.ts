@@ -50,12 +50,12 @@ describe('the server does not start', () => {
     await expectRefusal(await complete(unknown), /^HOST nosuchhost\.invalid does not resolve on this machine\./)
   })
 
-  test('with a DATA_DIR that is a file, below a file, or in a read-only folder', async () => {
+  test('with a DATA_DIR that is a file, below a file, in a read-only folder or in /proc', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, 'file')
     await writeFile(file, '')
-    for (const path of [file, join(file, 'below'), '/sys/floorpass']) {
-      const stderr = await expectRefusal(await complete({ DATA_DIR: path }), /E(EXIST|NOTDIR|PERM|ACCES|ROFS)/)
+    for (const path of [file, join(file, 'below'), '/sys/floorpass', '/proc', '/proc/floorpass', '/proc/floorpass/data']) {
+      const stderr = await expectRefusal(await complete({ DATA_DIR: path }), /E(NOENT|NOTDIR|PERM|ACCES|ROFS) during /)
       expect(stderr).toContain(path)
       expect(stderr).toContain('Set DATA_DIR to a folder that this user can create and write')
     }

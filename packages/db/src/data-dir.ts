@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** The data directory cannot be opened, read or written. */
+export class DataDirUnusableError extends Error {
+  override name = 'DataDirUnusableError'
+}
+
+/** Creates the folder and proves that this process may write there. DataDirUnusableError. */
+export const openDataDir = async (directory: string): Promise<void> => {
+  try {
+    await createFolder(directory)
+    await rmdir(await mkdtemp(join(directory, '.writable-')))
+  } catch (error) {
+    const { code, syscall, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOSPC') throw error
+    throw new DataDirUnusableError(
+      `The folder ${directory} cannot be used: ${code && syscall ? `${code} during ${syscall}` : message}. ` +
+        'Set DATA_DIR to a folder that this user can create and write, or set DATABASE_URL to use a PostgreSQL server.',
+      { cause: error },
+    )
+  }
+}
+
+// Without `recursive`: Node never returns from it where a file system refuses new folders with ENOENT, as /proc does.
+const createFolder = async (folder: string): Promise<void> => {
+  try {
+    await mkdir(folder, { mode: 0o700 })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST') return
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
+    await createFolder(dirname(folder))
+    await createFolder(folder)
+  }
+}
