@@ -10,8 +10,8 @@ rm -rf node_modules apps/*/node_modules packages/*/node_modules
 # Keep the workspace packages as links: Node runs no TypeScript inside node_modules.
 npx --yes "$(node -p "require('./package.json').packageManager")" install --prod --frozen-lockfile --ignore-scripts --filter @floorpass/service...
 rm -rf packages/badges packages/developer-tools packages/reliability packages/server packages/testing packages/functions/src/tests apps/web/app
-cd node_modules/.pnpm
-# The image brings its own Node.
-rm -rf ../node-* node-linux-* node-darwin-* node-bin-*
-# Peer dependencies that are never loaded: Prisma's command line with its dependencies, and the CommonJS copy of ccxt.
-rm -rf prisma@* @prisma+studio-core@* @prisma+dev@* @prisma+query-plan-executor@* effect@* typescript@* elkjs@* ccxt@*/node_modules/ccxt/dist
+# Peer dependencies that are never loaded, with everything that only they need: Prisma's command line brings a second PGlite.
+rm -rf node_modules/.pnpm/prisma@* node_modules/.pnpm/typescript@*
+node deploy/drop-unlinked.mjs
+# The CommonJS copy of ccxt.
+rm -rf node_modules/.pnpm/ccxt@*/node_modules/ccxt/dist
