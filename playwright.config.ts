@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { clockIn } from '@floorpass/testing/service-clock'
 import { defineConfig } from '@playwright/test'
 
 const port = process.env.BROWSER_TEST_PORT ?? '3199'
 const baseURL = `http://localhost:${port}`
 const chromium = process.env.CHROMIUM_PATH ?? ['/usr/bin/chromium'].find(existsSync)
-const clock = join(tmpdir(), `floorpass-clock-${port}`)
+const clock = fileURLToPath(new URL('test-results/clock', import.meta.url))
 
 export default defineConfig({
   testDir: 'features',
-  globalSetup: './features/support/sign-in-earlier.ts',
+  globalSetup: ['./features/support/run-folder.ts', './features/support/sign-in-earlier.ts'],
   metadata: { clock },
   forbidOnly: process.env.CI !== undefined,
   retries: 0,

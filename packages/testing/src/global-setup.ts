@@ -1,28 +1,31 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '@floorpass/db'
 import type { TestProject } from 'vitest/node'
+import { openRunFolder } from './run-folder.ts'
 import { asAdmin, type TestTemplates, urlOf } from './test-templates.ts'
 
 // A database name contains the start time of its run, so that a run drops what a killed run left.
 const prefix = 'floorpass_test_'
-const folderPrefix = 'floorpass-test-'
 const staleAfterMs = 60 * 60 * 1000
 
 export const setup = async (project: TestProject) => {
   const adminUrl = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL
+  const folder = openRunFolder()
   const { templates, teardown } = adminUrl ? await preparePostgres(adminUrl) : await prepareEmbedded()
   project.provide('testTemplates', templates)
-  return teardown
+  return async () => {
+    await teardown()
+    folder.remove()
+  }
 }
 
 type Prepared = { templates: TestTemplates; teardown: () => Promise<void> }
 
 const prepareEmbedded = async (): Promise<Prepared> => {
-  await removeStaleFolders()
-  const folder = await mkdtemp(join(tmpdir(), folderPrefix))
+  const folder = await mkdtemp(join(tmpdir(), 'templates-'))
   const templates = { kind: 'embedded', empty: join(folder, 'empty.tar'), migrated: join(folder, 'migrated.tar') } as const
 
   const { migrate, dump, close } = await openDatabase({ kind: 'embedded', directory: null })
@@ -34,15 +37,7 @@ const prepareEmbedded = async (): Promise<Prepared> => {
   await writeDump(templates.migrated)
   await close()
 
-  return { templates, teardown: () => rm(folder, { recursive: true }) }
-}
-
-const removeStaleFolders = async () => {
-  for (const name of await readdir(tmpdir())) {
-    const folder = join(tmpdir(), name)
-    const isStale = name.startsWith(folderPrefix) && (await stat(folder)).mtimeMs < Date.now() - staleAfterMs
-    if (isStale) await rm(folder, { recursive: true, force: true })
-  }
+  return { templates, teardown: async () => {} }
 }
 
 const preparePostgres = async (adminUrl: string): Promise<Prepared> => {

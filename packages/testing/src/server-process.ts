@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -42,7 +42,9 @@ afterAll(async () => {
 
 /** Builds the pages as `npm start` does. A lock keeps parallel test files from building at the same time. */
 async function buildPages(): Promise<void> {
-  const lock = new DatabaseSync(join(tmpdir(), `floorpass-build-${process.getuid?.()}.lock`), { timeout: 120_000 })
+  const cache = join(root, 'node_modules', '.cache')
+  await mkdir(cache, { recursive: true })
+  const lock = new DatabaseSync(join(cache, 'test-build.lock'), { timeout: 120_000 })
   lock.exec('BEGIN EXCLUSIVE')
   const turbo = spawn(join(binaries, 'turbo'), ['run', 'build'], {
     cwd: root,

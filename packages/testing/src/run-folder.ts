@@ -1,0 +1,38 @@
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const namePattern = /^floorpass-(\d+)-/
+
+/** Makes one folder the temporary folder of this process and its children. It holds databases and secrets, and goes with the process.
+ * Also removes the folders of killed runs. */
+export function openRunFolder(): { remove(): void } {
+  // The path of a socket has at most 104 bytes on macOS, whose own temporary folder takes half of them.
+  const parent = process.platform === 'darwin' ? '/tmp' : tmpdir()
+  for (const name of readdirSync(parent)) {
+    const [, pid] = namePattern.exec(name) ?? []
+    if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+  }
+  const folder = mkdtempSync(join(parent, `floorpass-${process.pid}-`))
+  // A PostgreSQL server of the tests runs as another user. The folders inside are private.
+  chmodSync(folder, 0o711)
+  const earlier = process.env.TMPDIR
+  process.env.TMPDIR = folder
+  const remove = () => {
+    process.off('exit', remove)
+    if (earlier === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = earlier
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+  process.on('exit', remove)
+  return { remove }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
