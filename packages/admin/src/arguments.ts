@@ -30,7 +30,13 @@ export type Arguments = {
 /** --json prints `data`. Without it, the terminal shows `text`. */
 export type Outcome = { data: unknown; text: string; exitCode?: number }
 
-type CommandLine = { usage: string; summary: string; options: readonly (keyof Arguments['flags'])[] }
+type CommandLine = {
+  usage: string
+  summary: string
+  options: readonly (keyof Arguments['flags'])[]
+  /** It changes nothing, so that a failure needs no check. */
+  isRead?: boolean
+}
 
 export type Command = CommandLine & {
   run(operator: Operator, args: Arguments): Promise<Outcome>

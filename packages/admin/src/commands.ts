@@ -35,8 +35,9 @@ import { serviceCommands } from './service-commands.ts'
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',
-    summary: `finds users by id, google:<id>, github:<id> or part of an email (at most ${mostFound})`,
+    summary: `finds users by id, google:<id>, github:<id> or the beginning of an email (at most ${mostFound})`,
     options: [],
+    isRead: true,
     async run(operator, args) {
       const users = await findUsers(operator, getOnlyPositional(args, 'who'))
       return {
@@ -49,6 +50,7 @@ export const commands: Record<string, Command> = {
     usage: 'show <who>',
     summary: 'shows one user: sign-in methods, second factor, organizations',
     options: [],
+    isRead: true,
     async run(operator, args) {
       const user = await showUser(operator, getOnlyPositional(args, 'who'))
       return { data: user, text: formatRecord(user) }
@@ -58,6 +60,7 @@ export const commands: Record<string, Command> = {
     usage: 'sessions <who>',
     summary: 'lists live sessions',
     options: [],
+    isRead: true,
     async run(operator, args) {
       const sessions = await listUserSessions(operator, getOnlyPositional(args, 'who'))
       const columns = ['id', 'createdAt', 'lastSeenAt', 'ipAddress', 'browser', 'os', 'trusted'] as const
@@ -172,6 +175,7 @@ export const commands: Record<string, Command> = {
     usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
     summary: `lists audit events, newest first (${usualEvents} by default); --before takes the last id for older ones`,
     options: ['user', 'action', 'since', 'until', 'limit', 'before'],
+    isRead: true,
     async run(operator, args) {
       assertNoPositional(args)
       const { user, action, since, until, limit, before } = args.flags
@@ -187,7 +191,7 @@ export const commands: Record<string, Command> = {
       if (!events)
         throw usageError(
           'No audit event has the id in --before.',
-          `Audit events are kept for ${policy.sweep.keepAuditEvents / 86_400} days.`,
+          `Audit events are kept for at least ${policy.sweep.keepAuditEvents / 86_400} days.`,
         )
       const columns = ['createdAt', 'action', 'succeeded', 'userId', 'actorId', 'ipAddress', 'details'] as const
       const more = events.length === most ? `\n\nThere may be older ones: add --before ${events.at(-1)?.id}` : ''
@@ -198,6 +202,7 @@ export const commands: Record<string, Command> = {
     usage: 'mails',
     summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
     options: [],
+    isRead: true,
     async run(operator) {
       const mails = await listRefusedMails(operator)
       return {

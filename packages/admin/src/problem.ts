@@ -1,11 +1,18 @@
 /** A command failed. `message` is ready to print. `exitCode` is 2 for a wrong command line. */
 export class CommandError extends Error {
   readonly exitCode: number
+  /** For scripts. */
+  readonly code: string
 
-  constructor({ what, why, fix }: { what: string; why: string; fix: string }, exitCode = 1) {
+  constructor(
+    { what, why, fix }: { what: string; why: string; fix: string },
+    exitCode = 1,
+    code = exitCode === 2 ? 'USAGE' : 'FAILED',
+  ) {
     super(`${what}\n  Why: ${why}\n  Do:  ${fix}`)
     this.name = 'CommandError'
     this.exitCode = exitCode
+    this.code = code
   }
 }
 

@@ -103,10 +103,23 @@ async function perform(
   const service = await open({ secretIsNew })
   try {
     return await command.run(createOperator(service.deps, operator), args)
+  } catch (error) {
+    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? failedRead() : error
   } finally {
     await service.stop()
   }
 }
+
+const failedRead = (): CommandError =>
+  new CommandError(
+    {
+      what: 'Nothing was read, and nothing was changed: SERVICE_UNAVAILABLE.',
+      why: 'The database did not answer, or not in time.',
+      fix: 'Check DATABASE_URL and that PostgreSQL runs, then run the command again.',
+    },
+    1,
+    'SERVICE_UNAVAILABLE',
+  )
 
 function getOperatorName(given: string | undefined): string {
   const name = given ?? findMachineUser()
@@ -153,7 +166,7 @@ function explain(error: unknown, explainOpenFailure: Surroundings['explainOpenFa
 }
 
 const reasons: Record<string, [why: string, fix: string]> = {
-  USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <part of the email>`.'],
+  USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <beginning of the email>`.'],
   TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing to do: the password alone opens it.'],
   EMAIL_ALREADY_VERIFIED: ['The email is already verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
   SERVICE_UNAVAILABLE: [
@@ -181,7 +194,7 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
 }
 
 function getErrorCode(error: unknown): string {
-  if (error instanceof CommandError) return error.exitCode === 2 ? 'USAGE' : 'FAILED'
+  if (error instanceof CommandError) return error.code
   return isNamed(error, /^(ConfigError|DataDir\w+|DatabaseNotReadyError|MigrationError)$/) ? error.name : toAppError(error).key
 }
 

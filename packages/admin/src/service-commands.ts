@@ -38,6 +38,7 @@ export const serviceCommands: Record<string, Command> = {
     usage: 'list-services',
     summary: 'lists the other services, their scopes and the uses of their secrets (up to half a minute late)',
     options: [],
+    isRead: true,
     async run(operator, args) {
       assertNoPositional(args)
       const services = await listServices(operator)

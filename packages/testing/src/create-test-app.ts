@@ -138,7 +138,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   const tableNames = async () => {
     const tables = await database.db.$queryRaw<
       { name: string }[]
-    >`SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+    >`SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY relname`
     return tables.map(({ name }) => name)
   }
   const digests: TestApp['digests'] = async () => {

@@ -41,8 +41,9 @@ export function registerDatabaseGauges(registry: Registry, db: Deps['db']): void
   })
 
   const readQueueState = () => db.$queryRaw<[QueueState]>`
-      SELECT count(next_attempt_at) AS waiting, count(*) - count(next_attempt_at) AS refused,
-             min(coalesce(tried_since, created_at)) FILTER (WHERE next_attempt_at IS NOT NULL) AS oldest FROM queued_mails`
+      SELECT (SELECT count(*) FROM queued_mails WHERE next_attempt_at IS NOT NULL) AS waiting,
+             (SELECT count(*) FROM queued_mails WHERE next_attempt_at IS NULL) AS refused,
+             (SELECT coalesce(tried_since, created_at) FROM queued_mails WHERE next_attempt_at IS NOT NULL ORDER BY 1 LIMIT 1) AS oldest`
 
   async function updateGauges(): Promise<void> {
     query ??= readQueueState().finally(() => {

@@ -133,7 +133,10 @@ export const policy = {
     firstWithin: 1 * minute,
     batchSize: 500,
     keepLinks: 7 * day,
+    /** At least. The sweep drops whole months (ADR 045). */
     keepAuditEvents: 400 * day,
+    /** Longer than the service may go without a sweep. Later events go to the default partition. */
+    auditMonthsAhead: 4,
     keepRefusedMails: 30 * day,
   },
   reseal: {

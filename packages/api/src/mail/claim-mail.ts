@@ -4,11 +4,14 @@ import { policy } from '../kernel/policy.ts'
 /** Leases the oldest due mail, so that two workers never send the same one. New mails are due whatever the clock says. */
 export async function claimNextMail(db: Database): Promise<QueuedMail | null> {
   const now = new Date()
-  const due = await db.queuedMail.findFirst({
-    where: { OR: [{ nextAttemptAt: { lte: now } }, { nextAttemptAt: { not: null }, attempts: 0, lastError: null }] },
-    orderBy: { id: 'asc' },
-  })
-  if (!due) return null
+  // Two short reads of an index. With OR, PostgreSQL would read every deferred mail.
+  const [oldest] = await db.$queryRaw<{ id: string }[]>`
+    (SELECT id FROM queued_mails WHERE next_attempt_at <= ${now} ORDER BY next_attempt_at, id LIMIT 1)
+    UNION ALL
+    (SELECT id FROM queued_mails WHERE next_attempt_at IS NOT NULL AND attempts = 0 AND last_error IS NULL ORDER BY id LIMIT 1)
+    ORDER BY id LIMIT 1`
+  const due = oldest && (await db.queuedMail.findUnique({ where: { id: oldest.id } }))
+  if (!due) return oldest ? claimNextMail(db) : null
   const [claimed] = await db.queuedMail.updateManyAndReturn({
     where: { id: due.id, attempts: due.attempts, nextAttemptAt: due.nextAttemptAt },
     data: { attempts: { increment: 1 }, nextAttemptAt: new Date(now.getTime() + policy.mail.lease * 1000) },

@@ -18,6 +18,8 @@ type ExpirySweepOptions = {
   onSwept?: (removed: Record<string, number>) => void
 }
 
+type Month = { name: string }
+
 /** Nodes may sweep at the same time: each skips rows that another has locked. */
 export function createExpirySweep({
   db,
@@ -32,26 +34,56 @@ export function createExpirySweep({
 
   const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1000)
 
+  /** A month is dropped once its last event is older than the policy keeps. */
+  const firstKeptMonth = () => {
+    const oldest = secondsAgo(policy.sweep.keepAuditEvents)
+    return new Date(Date.UTC(oldest.getUTCFullYear(), oldest.getUTCMonth()))
+  }
+
+  /** Creates the partitions of the next months and drops those of past ones. Nodes do it one after another. */
+  async function turnAuditMonths(): Promise<void> {
+    const created = await db.$queryRaw<Month[]>`
+      SELECT name FROM create_audit_months(${new Date()}::timestamptz, ${policy.sweep.auditMonthsAhead}::integer) AS name`
+    if (created.length > 0) log.info({ months: created.map(({ name }) => name) }, 'audit months created')
+    const dropped = await db.$queryRaw<Month[]>`SELECT name FROM drop_audit_months(${firstKeptMonth()}::timestamptz) AS name`
+    if (dropped.length === 0) return
+    log.info({ months: dropped.map(({ name }) => name) }, 'audit months dropped')
+    onSwept?.({ audit_months: dropped.length })
+  }
+
   /** One transaction per small batch, to keep locks short. */
   const batchRemovals: Record<string, () => Promise<number>> = {
     sessions: () => db.$executeRaw`
       DELETE FROM sessions WHERE id IN (
         SELECT id FROM sessions WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
-    // Keep expired links a week so that we can answer TOKEN_EXPIRED. Anonymous callers create challenges: delete those first.
-    verifications: () => db.$executeRaw`
-      DELETE FROM verifications WHERE id IN (
-        SELECT id FROM verifications
-        WHERE expires_at < ${secondsAgo(0)} AND (purpose IN ('social-sign-in', 'two-factor', 'passkey-registration', 'passkey-authentication') OR expires_at < ${secondsAgo(policy.sweep.keepLinks)})
-        ORDER BY expires_at DESC LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    verifications: async () => {
+      // Anonymous callers create challenges: delete those first, and at once.
+      const challenges = await db.$executeRaw`
+        DELETE FROM verifications WHERE id IN (
+          SELECT id FROM verifications
+          WHERE purpose IN ('social-sign-in', 'two-factor', 'passkey-registration', 'passkey-authentication') AND expires_at < ${secondsAgo(0)}
+          LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`
+      if (challenges === batchSize) return challenges
+      // Keep expired links a week so that we can answer TOKEN_EXPIRED.
+      const links = await db.$executeRaw`
+        DELETE FROM verifications WHERE id IN (
+          SELECT id FROM verifications WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)}
+          LIMIT ${batchSize - challenges} FOR UPDATE SKIP LOCKED)`
+      return challenges + links
+    },
     trusted_devices: () => db.$executeRaw`
       DELETE FROM trusted_devices WHERE id IN (
         SELECT id FROM trusted_devices WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     invitations: () => db.$executeRaw`
       DELETE FROM invitations WHERE id IN (
         SELECT id FROM invitations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
-    audit_events: () => db.$executeRaw`
-      DELETE FROM audit_events WHERE id IN (
-        SELECT id FROM audit_events WHERE created_at < ${secondsAgo(policy.sweep.keepAuditEvents)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    audit_events: async () => {
+      await turnAuditMonths()
+      // What is left is in the partitions of more than a month.
+      return db.$executeRaw`
+        DELETE FROM audit_events WHERE id IN (
+          SELECT id FROM audit_events WHERE created_at < ${firstKeptMonth()} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`
+    },
     queued_mails: () => db.$executeRaw`
       DELETE FROM queued_mails WHERE id IN (
         SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND coalesce(tried_since, created_at) < ${secondsAgo(policy.sweep.keepRefusedMails)}

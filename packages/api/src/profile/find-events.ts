@@ -1,5 +1,6 @@
 import type { AuditEvent, Database } from '@floorpass/db'
 import type { z } from 'zod'
+import { firstIdAt } from '../audit-log/first-id-at.ts'
 import { actionsOf } from './activity-kinds.ts'
 import type { activityFilter } from './contract.ts'
 
@@ -16,8 +17,8 @@ export async function findEvents(
   { kind, since, until, cursor = largestId }: Filter,
   limit: number,
 ): Promise<AuditEvent[]> {
-  const from = since === undefined ? smallestId : firstIdAt(since)
-  const to = until === undefined ? largestId : firstIdAt(until)
+  const from = since === undefined ? smallestId : firstIdAt(new Date(since))
+  const to = until === undefined ? largestId : firstIdAt(new Date(until))
   if (kind === undefined) {
     return db.auditEvent.findMany({
       where: { userId, AND: [{ id: { gte: from } }, { id: { lt: to } }, { id: { lt: cursor } }] },
@@ -33,10 +34,4 @@ export async function findEvents(
       ORDER BY id DESC LIMIT ${limit}
     ) newest ORDER BY newest.id DESC LIMIT ${limit}`
   return db.auditEvent.findMany({ where: { id: { in: matches.map(({ id }) => id) } }, orderBy: { id: 'desc' } })
-}
-
-/** The smallest UUIDv7 of that millisecond. */
-function firstIdAt(time: string): string {
-  const milliseconds = Math.max(Date.parse(time), 0).toString(16).padStart(12, '0')
-  return `${milliseconds.slice(0, 8)}-${milliseconds.slice(8)}-7000-8000-000000000000`
 }

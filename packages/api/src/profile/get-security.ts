@@ -33,10 +33,12 @@ const secondsSince = (moment: Date): number => (Date.now() - moment.getTime()) /
 async function findPasswordDate(db: Database, userId: string): Promise<Date | null> {
   const account = await db.account.findFirst({ where: { userId, passwordHash: { not: null } }, select: { createdAt: true } })
   if (!account) return null
-  const event = await db.auditEvent.findFirst({
-    where: { userId, action: { in: passwordActions }, succeeded: true },
-    orderBy: { id: 'desc' },
-    select: { createdAt: true },
-  })
-  return event && event.createdAt > account.createdAt ? event.createdAt : account.createdAt
+  // A failed attempt is rare: a short read of the index for each action. Together they would read all events of the user.
+  const changes = await db.$queryRaw<{ createdAt: Date }[]>`
+    SELECT newest.created_at AS "createdAt" FROM unnest(${passwordActions}::text[]) AS wanted(action) CROSS JOIN LATERAL (
+      SELECT created_at FROM audit_events
+      WHERE user_id = ${userId} AND action = wanted.action AND succeeded ORDER BY id DESC LIMIT 1
+    ) newest ORDER BY 1 DESC LIMIT 1`
+  const changedAt = changes[0]?.createdAt
+  return changedAt && changedAt > account.createdAt ? changedAt : account.createdAt
 }

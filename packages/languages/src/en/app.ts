@@ -324,7 +324,7 @@ export const app = {
     deleteConfirm: (organization: string) => `Delete ${organization} for good`,
     activityTitle: 'Organization activity',
     activityLead: (days: number) =>
-      `What the members changed in this organization. Only owners and administrators see it. We keep this history for ${days} days.`,
+      `What the members changed in this organization. Only owners and administrators see it. We keep this history for at least ${days} days.`,
     noActivity: 'Nothing to show yet',
     noActivityLead: 'Invitations, new members, role changes and other changes appear here.',
     older: 'Older',
@@ -541,7 +541,7 @@ export const app = {
   },
   activity: {
     title: 'Activity',
-    lead: (days: number) => `What happened on your account. We keep this history for ${days} days.`,
+    lead: (days: number) => `What happened on your account. We keep this history for at least ${days} days.`,
     none: 'No activity to show.',
     noneFound: 'Nothing matches this filter.',
     kind: 'Show',

@@ -336,7 +336,7 @@ export const app: typeof english = {
     deleteConfirm: (organization) => `Supprimer définitivement ${organization}`,
     activityTitle: 'Activité de l’organisation',
     activityLead: (days) =>
-      `Les changements faits par les membres dans cette organisation. Seuls les propriétaires et les administrateurs les voient. Nous gardons cet historique ${days} jours.`,
+      `Les changements faits par les membres dans cette organisation. Seuls les propriétaires et les administrateurs les voient. Nous gardons cet historique au moins ${days} jours.`,
     noActivity: 'Rien à afficher pour l’instant',
     noActivityLead: 'Les invitations, les nouveaux membres, les changements de rôle et les autres changements apparaîtront ici.',
     older: 'Plus anciens',
@@ -563,7 +563,7 @@ export const app: typeof english = {
   },
   activity: {
     title: 'Activité',
-    lead: (days) => `Ce qui s’est passé sur votre compte. Nous conservons cet historique ${days} jours.`,
+    lead: (days) => `Ce qui s’est passé sur votre compte. Nous conservons cet historique au moins ${days} jours.`,
     none: 'Aucune activité à afficher.',
     noneFound: 'Rien ne correspond à ce filtre.',
     kind: 'Afficher',

@@ -53,7 +53,7 @@ test('a wrong command line changes nothing and exits with 2', async () => {
 })
 
 describe('users and their sessions', () => {
-  test('finds users by id, by identity at a provider, and by part of the email', async () => {
+  test('finds users by id, by identity at a provider, and by the beginning of the email', async () => {
     const { id, email } = await person()
     const { deps } = app.service
     await deps.db.account.create({ data: { userId: id, providerId: 'google', accountId: `g-${id}` } })
@@ -283,8 +283,10 @@ describe('export and audit', () => {
 
   test('pages through audit events without a gap, even among events of the same moment', async () => {
     const { id, email } = await person()
-    const createdAt = new Date('2026-01-02T03:04:05.678Z')
-    await app.db.auditEvent.createMany({ data: Array.from({ length: 7 }, () => ({ userId: id, action: 'sign-in', createdAt })) })
+    const idOf = (number: number) => `019b7cab-9d8e-7000-8000-00000000000${number}`
+    await app.db.auditEvent.createMany({
+      data: [3, 1, 2, 7, 5, 6, 4].map((number) => ({ id: idOf(number), userId: id, action: 'sign-in' })),
+    })
     const all = (await json('audit', '--user', email)) as { id: string }[]
     expect(all).toHaveLength(8)
     const pages: string[] = []
@@ -368,4 +370,20 @@ describe('mails that the server refused permanently', () => {
       ['drop-mail', 40],
     ])
   })
+})
+
+test('a read that the database interrupts says that it changed nothing; a change says that it may have taken effect', async () => {
+  const away = await createTestApp()
+  const run = adminOf(away)
+  await away.loseDatabase()
+  for (const read of [['find', 'ada'], ['show', 'ada'], ['sessions', 'ada'], ['audit'], ['mails'], ['list-services']]) {
+    const { code, stderr } = await run(...read)
+    expect([code, stderr], read.join(' ')).toEqual([
+      1,
+      expect.stringMatching(/nothing was changed: SERVICE_UNAVAILABLE\.\n {2}Why: .+\n {2}Do: /),
+    ])
+  }
+  expect((await run('audit', '--json')).json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
+  const change = await run('revoke-sessions', 'ada@example.test')
+  expect([change.code, change.stderr]).toEqual([1, expect.stringContaining('may have taken effect')])
 })

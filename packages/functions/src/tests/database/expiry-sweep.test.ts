@@ -10,6 +10,8 @@ const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
 const soon = ago(-3600)
 const { keepLinks, keepAuditEvents, keepRefusedMails } = policy.sweep
 
+const startOfMonth = (time: Date) => new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth()))
+
 /** Inserts six rows into each table: five expired, one just not. */
 async function fill() {
   const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
@@ -23,7 +25,8 @@ async function fill() {
     await db.verification.create({ data: { purpose: 'verify-email', secretHash, userId, expiresAt: old } })
     await db.trustedDevice.create({ data: { secretHash, userId, expiresAt: spent } })
     await db.invitation.create({ data: { organizationId, email: `${index}@x.test`, role: 'member', secretHash, expiresAt: old } })
-    await db.auditEvent.create({ data: { userId, action: 'sign-in', createdAt: ago(keepAuditEvents + (isOver ? 60 : -60)) } })
+    const firstKept = startOfMonth(ago(keepAuditEvents))
+    await db.auditEvent.create({ data: { userId, action: 'sign-in', createdAt: new Date(+firstKept - (isOver ? 1 : 0)) } })
     const createdAt = ago(keepRefusedMails + (isOver ? 60 : -60))
     await db.queuedMail.create({ data: { mailSealed: 'x', nextAttemptAt: null, createdAt } })
   }
@@ -42,7 +45,7 @@ const counts = () =>
 /** Counts expired sessions and audit events. */
 const countOverdue = async () =>
   (await db.session.count({ where: { expiresAt: { lt: new Date() } } })) +
-  (await db.auditEvent.count({ where: { createdAt: { lt: ago(keepAuditEvents) } } }))
+  (await db.auditEvent.count({ where: { createdAt: { lt: startOfMonth(ago(keepAuditEvents)) } } }))
 const tables = ['sessions', 'verifications', 'trusted_devices', 'invitations', 'audit_events', 'queued_mails']
 
 test('a sweep removes only expired rows, in batches, and parallel sweeps remove each row once', async () => {

@@ -356,11 +356,12 @@ describe('deleting a user', () => {
       FROM information_schema.referential_constraints AS reference
       JOIN information_schema.key_column_usage AS child ON child.constraint_name = reference.constraint_name
       JOIN information_schema.key_column_usage AS parent ON parent.constraint_name = reference.unique_constraint_name
-      WHERE parent.table_name = 'users'`
+      WHERE parent.table_name = 'users' AND NOT (SELECT relispartition FROM pg_class WHERE oid = child.table_name::regclass)`
     const textColumns = await db.$queryRaw<{ table_name: string; column_name: string }[]>`
       SELECT columns.table_name, column_name FROM information_schema.columns
       JOIN information_schema.tables USING (table_schema, table_name)
-      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type = 'text'`
+      WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND data_type = 'text'
+        AND NOT (SELECT relispartition FROM pg_class WHERE oid = table_name::regclass)`
     const mentions = async (userId: string) => {
       const found: string[] = []
       for (const { table_name, column_name } of textColumns) {

@@ -1,0 +1,240 @@
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createExpirySweep, policy } from '@floorpass/api'
+import { type OpenDatabase, openDatabase } from '@floorpass/db'
+import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+let testDb: TestDatabase
+let database: OpenDatabase
+const open = async (options?: { empty: boolean }) => {
+  testDb = await createTestDatabase(options)
+  database = await openDatabase(testDb.options)
+}
+afterEach(async () => {
+  vi.useRealTimers()
+  await database.close()
+  await testDb.drop()
+})
+
+const logged: string[] = []
+const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) })
+const sweep = (db = database.db, onSwept?: (removed: Record<string, number>) => void) =>
+  createExpirySweep({ db, log, ...(onSwept && { onSwept }) }).sweep()
+const setTime = (time: string) => vi.useFakeTimers({ now: new Date(time), toFake: ['Date'] })
+
+const idAt = (time: string, digit = 1) => {
+  const hex = Date.parse(time).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-00000000000${digit}`
+}
+const createUser = async (email = 'ada@example.test') => (await database.db.user.create({ data: { name: 'Ada', email } })).id
+const record = (userId: string, time: string, digit = 1) =>
+  database.db.auditEvent.create({ data: { id: idAt(time, digit), userId, action: 'sign-in', createdAt: new Date(time) } })
+const eventTimes = async () =>
+  (await database.db.auditEvent.findMany({ orderBy: { id: 'asc' } })).map(({ createdAt }) => createdAt.toISOString().slice(0, 10))
+/** The partition of each event, in order. */
+const partitions = async () =>
+  (await database.db.$queryRaw<{ name: string }[]>`SELECT tableoid::regclass::text AS name FROM audit_events ORDER BY id`).map(
+    ({ name }) => name,
+  )
+const months = async () =>
+  (await database.db.$queryRaw<{ name: string }[]>`SELECT name FROM audit_months() ORDER BY lower_id`).map(({ name }) => name)
+
+describe('the partitions of audit events', () => {
+  beforeEach(() => open())
+
+  test('a sweep creates those of the next four months, once', async () => {
+    setTime('2030-01-20T12:00:00Z')
+    await sweep()
+    expect((await months()).slice(-5)).toEqual([1, 2, 3, 4, 5].map((month) => `audit_events_2030_0${month}`))
+    const before = await months()
+    await sweep()
+    expect(await months()).toEqual(before)
+  })
+
+  test('each event goes to the partition of its month', async () => {
+    setTime('2030-01-20T12:00:00Z')
+    await sweep()
+    const userId = await createUser()
+    for (const time of [
+      '2030-01-31T23:59:59.999Z',
+      '2030-02-01T00:00:00.000Z',
+      '2030-02-28T23:59:59.999Z',
+      '2030-05-31T23:00:00Z',
+    ])
+      await record(userId, time)
+    expect(await partitions()).toEqual([1, 2, 2, 5].map((month) => `audit_events_2030_0${month}`))
+  })
+
+  test('an event of a month without a partition is kept, and moves to the partition when it is created', async () => {
+    const userId = await createUser()
+    await record(userId, '2031-07-04T00:00:00Z')
+    expect(await partitions()).toEqual(['audit_events_default'])
+    setTime('2031-07-05T00:00:00Z')
+    await sweep()
+    expect(await partitions()).toEqual(['audit_events_2031_07'])
+    expect(await eventTimes()).toEqual(['2031-07-04'])
+  })
+
+  test('a month that already has many events in the default partition stays there', async () => {
+    const userId = await createUser()
+    await database.db.$executeRaw`
+      INSERT INTO audit_events (id, user_id, action) SELECT ${idAt('2031-07-04T00:00:00Z').slice(0, 24)} || lpad(n::text, 12, '0'), ${userId}, 'sign-in'
+      FROM generate_series(1, 1001) n`
+    setTime('2031-07-05T00:00:00Z')
+    await sweep()
+    expect(await months()).not.toContain('audit_events_2031_07')
+    expect(await months()).toContain('audit_events_2031_08')
+    expect(await database.db.auditEvent.count()).toBe(1001)
+  })
+
+  test('a sweep drops a month whole when its last event is older than the policy keeps, and no day earlier', async () => {
+    const userId = await createUser()
+    for (const time of ['2030-01-10T00:00:00Z', '2030-02-10T00:00:00Z', '2030-03-10T00:00:00Z']) {
+      setTime(time)
+      await sweep()
+      await record(userId, time)
+    }
+    const kept = policy.sweep.keepAuditEvents * 1000
+    const swept: Record<string, number>[] = []
+    setTime(new Date(Date.parse('2030-02-01T00:00:00Z') + kept - 1).toISOString())
+    await sweep()
+    expect(await eventTimes()).toEqual(['2030-01-10', '2030-02-10', '2030-03-10'])
+    setTime(new Date(Date.parse('2030-02-01T00:00:00Z') + kept).toISOString())
+    await sweep(database.db, (removed) => void swept.push(removed))
+    expect(await eventTimes()).toEqual(['2030-02-10', '2030-03-10'])
+    expect(await months()).not.toContain('audit_events_2030_01')
+    expect(swept).toContainEqual({ audit_months: 1 })
+  })
+
+  test('deletes old events one by one where a partition holds more than a month', async () => {
+    const userId = await createUser()
+    await record(userId, '2020-01-10T00:00:00Z')
+    await record(userId, new Date().toISOString())
+    expect(await partitions()).toEqual(['audit_events_before_months', 'audit_events_before_months'])
+    await sweep()
+    expect(await partitions()).toEqual(['audit_events_before_months'])
+  })
+
+  test('two processes that sweep at once create and drop each month once, without a failure', async () => {
+    const other = testDatabase.kind === 'postgres' ? await openDatabase(testDb.options) : database
+    setTime('2030-01-20T12:00:00Z')
+    logged.length = 0
+    await Promise.all([sweep(), sweep(other.db), sweep(), sweep(other.db)])
+    setTime('2033-01-20T12:00:00Z')
+    await Promise.all([sweep(), sweep(other.db), sweep(), sweep(other.db)])
+    if (other !== database) await other.close()
+    expect((await months()).map((name) => name.slice(-7))).toEqual(['2033_01', '2033_02', '2033_03', '2033_04', '2033_05'])
+    expect(logged.filter((line) => line.includes('"level":50'))).toEqual([])
+  })
+
+  test('a process that dies half-way leaves nothing behind: the next sweep does all of it', async () => {
+    setTime('2030-01-20T12:00:00Z')
+    const before = await months()
+    const crash = database.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT create_audit_months(${new Date()}::timestamptz, 4)`
+      await tx.$queryRaw`SELECT drop_audit_months('2040-01-01'::timestamptz)`
+      throw new Error('died')
+    })
+    await expect(crash).rejects.toThrow('died')
+    expect(await months()).toEqual(before)
+    await sweep()
+    expect((await months()).at(-1)).toBe('audit_events_2030_05')
+  })
+
+  test('deleting a user deletes the events in every partition', async () => {
+    const userId = await createUser()
+    const otherId = await createUser('bob@example.test')
+    setTime('2030-01-20T12:00:00Z')
+    await sweep()
+    for (const id of [userId, otherId])
+      for (const time of ['2026-01-01T00:00:00Z', '2030-01-21T00:00:00Z', '2030-03-01T00:00:00Z', '2044-01-01T00:00:00Z'])
+        await record(id, time, id === userId ? 1 : 2)
+    await database.db.user.delete({ where: { id: userId } })
+    expect(await database.db.auditEvent.count({ where: { userId } })).toBe(0)
+    expect(await database.db.auditEvent.count({ where: { userId: otherId } })).toBe(4)
+    await expect(record('no-such-user', '2030-01-22T00:00:00Z')).rejects.toMatchObject({ code: 'P2003' })
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'a role that can only read and write rows sweeps; one that cannot delete does not',
+    async () => {
+      const { db } = database
+      const name = `months_${process.pid}`
+      await db.$executeRawUnsafe(
+        `CREATE ROLE ${name} LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${name}`,
+      )
+      const url = new URL((testDb.options as { url: string }).url)
+      url.username = name
+      const asRole = await openDatabase({ kind: 'postgres', url: url.href })
+      try {
+        setTime('2030-01-20T12:00:00Z')
+        logged.length = 0
+        await sweep(asRole.db)
+        expect(logged.filter((line) => line.includes('"level":50'))).toEqual([])
+        expect(await months()).toContain('audit_events_2030_05')
+        await db.$executeRawUnsafe(`REVOKE DELETE ON audit_events FROM ${name}`)
+        await expect(asRole.db.$queryRaw`SELECT drop_audit_months('2040-01-01'::timestamptz)`).rejects.toThrow(
+          /permission denied/,
+        )
+      } finally {
+        await asRole.close()
+        await db.$executeRawUnsafe(`DROP OWNED BY ${name}; DROP ROLE ${name}`)
+      }
+    },
+  )
+})
+
+describe('the migration to months', () => {
+  const shipped = fileURLToPath(new URL('../../../../db/prisma/migrations/', import.meta.url))
+  const migrateBefore = async (migration: string) => {
+    const folder = await mkdtemp(join(tmpdir(), 'floorpass-migrations-'))
+    const names = (await readdir(shipped)).filter((name) => name < migration)
+    for (const name of names) await cp(join(shipped, name), join(folder, name), { recursive: true })
+    await database.migrate(folder)
+    await rm(folder, { recursive: true })
+  }
+  beforeEach(async () => {
+    await open({ empty: true })
+    await migrateBefore('20261125172200')
+  })
+
+  test('keeps the events, their indexes and the link to their user', async () => {
+    const userId = await createUser()
+    for (const time of ['2025-12-01T00:00:00Z', new Date().toISOString()]) await record(userId, time)
+    const before = await database.db.auditEvent.findMany({ orderBy: { id: 'asc' } })
+    const { applied } = await database.migrate()
+    expect(applied.slice(0, 3)).toEqual([
+      '20261125172200_audit_month_bound',
+      '20261125172300_audit_month_check',
+      '20261125172400_audit_months',
+    ])
+    expect(await database.db.auditEvent.findMany({ orderBy: { id: 'asc' } })).toEqual(before)
+    const indexes = await database.db.$queryRaw<{ table: string; count: bigint }[]>`
+      SELECT relname AS table, (SELECT count(*) FROM pg_index WHERE indrelid = pg_class.oid) AS count FROM pg_class
+      WHERE relispartition AND relkind = 'r' ORDER BY relname`
+    expect(indexes.length).toBeGreaterThan(2)
+    expect(new Set(indexes.map(({ count }) => Number(count)))).toEqual(new Set([6]))
+    await database.db.user.delete({ where: { id: userId } })
+    expect(await database.db.auditEvent.count()).toBe(0)
+  })
+
+  test('keeps events of a clock that ran ahead in the first partition', async () => {
+    const userId = await createUser()
+    await record(userId, '2028-05-05T00:00:00Z')
+    await database.migrate()
+    expect(await partitions()).toEqual(['audit_events_before_months'])
+    await record(userId, '2028-06-01T00:00:00Z')
+    expect(await partitions()).toEqual(['audit_events_before_months', 'audit_events_default'])
+  })
+
+  test('names an event whose id has no time', async () => {
+    const userId = await createUser()
+    await database.db.auditEvent.create({ data: { id: 'zero', userId, action: 'sign-in' } })
+    await expect(database.migrate()).rejects.toThrow(/the audit event zero has no UUIDv7 as its id/)
+    expect(await database.db.auditEvent.count()).toBe(1)
+  })
+})
