@@ -131,7 +131,7 @@ export function composeService({
     onServiceCall: (service, outcome) => metrics?.countServiceCall(service, outcome),
     tracing,
   }
-  metrics?.registerGauges(deps)
+  metrics?.register({ deps, outbox }, { poolState: database.poolState, redis })
   const onExportFailed = (error: Error) => log.warn({ reason: error.message }, 'trace export failed: last spans lost')
   return {
     deps,

@@ -87,7 +87,7 @@ function connectionFailure(redis: Redis): Promise<Error | null> {
   return promise
 }
 
-const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
+export const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 function explainRefusal(error: Error): RedisRefusedError | null {
   const { message } = error

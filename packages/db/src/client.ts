@@ -2,6 +2,7 @@ import type { ChangeChannel, ChangeListener, ChannelTimes } from './change-chann
 import type { EmbeddedOptions } from './embedded.ts'
 import { type Prisma, PrismaClient } from './generated/client.ts'
 import { findPendingMigrations, type MigrateOptions, migrate, type PendingMigrations } from './migrate.ts'
+import type { PoolState } from './pool-state.ts'
 import type { PostgresOptions } from './postgres.ts'
 import type { Sql } from './sql.ts'
 
@@ -19,6 +20,8 @@ export type OpenDatabase = {
   migrate: (options?: MigrateOptions) => Promise<{ applied: string[] }>
   findPendingMigrations: (folder?: string) => Promise<PendingMigrations>
   ping: () => Promise<void>
+  /** Null on the embedded database, which has one connection. */
+  poolState: (() => PoolState) | null
   /** Listens to session and user changes of every process. Close the channel before the database. `times` apply to PostgreSQL. */
   listen: (listener: ChangeListener, times?: ChannelTimes) => ChangeChannel
   /** A copy to start an empty embedded database from. Null on PostgreSQL. */
@@ -52,6 +55,7 @@ export const openDatabase = async (
     migrate: (options) => migrate(driver.runInTransaction, options),
     findPendingMigrations: (folder) => findPendingMigrations(driver.runInTransaction, folder),
     ping: driver.ping,
+    poolState: driver.poolState,
     listen: driver.listen,
     dump: driver.dump,
     copyTo: driver.copyTo,

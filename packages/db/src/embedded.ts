@@ -43,6 +43,7 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
     adapter: embeddedAdapter(client),
     sql,
     runInTransaction,
+    poolState: null,
     ping: async () => void (await client.query('SELECT 1')),
     listen: (listener: ChangeListener) => listenOnEmbedded(client, listener),
     dump: async () => {

@@ -21,6 +21,7 @@ export type {
 } from './generated/client.ts'
 export { type Prisma, RiskLevel } from './generated/client.ts'
 export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'
+export type { PoolState } from './pool-state.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {
   type BrowserField,

@@ -1,13 +1,14 @@
-import pg from 'pg'
+import type pg from 'pg'
+import { MeasuredPool } from './pool-state.ts'
 import type { PostgresClient } from './postgres-hosts.ts'
 
 /** A connection pool. `keepsStatements` is false behind a transaction pooler, where the next backend may not know a prepared one. */
-export type PostgresPool = { pool: pg.Pool; keepsStatements(): boolean }
+export type PostgresPool = { pool: MeasuredPool; keepsStatements(): boolean }
 
 /** Creates the pool. It connects at the first query and reports each lost connection once. */
 export const createPool = (Client: PostgresClient, size: number, onConnectionLost: (error: Error) => void): PostgresPool => {
   let keepsStatements: boolean | null = null
-  const pool = new pg.Pool({
+  const pool = new MeasuredPool({
     Client,
     max: size,
     keepAlive: true,

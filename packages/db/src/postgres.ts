@@ -29,6 +29,7 @@ export const openPostgres = ({ url, poolSize = 10 }: PostgresOptions, onConnecti
     sql: createPostgresSql({ pool, keepsStatements }),
     runInTransaction: createMigrationRunner(pool),
     ping: createPing(pool),
+    poolState: () => pool.state,
     listen: (listener: ChangeListener, times?: ChannelTimes) => listenOnPostgres(Client, listener, times),
     dump: null,
     copyTo: null,

@@ -21,7 +21,7 @@ export function superviseWorkers(
   const { promise: finished, resolve: finish } = Promise.withResolvers<number>()
   const channels = new Map<Worker, WorkerChannel>()
   const servingSince = new Map<Worker, number>()
-  const metrics = createSummedMetrics()
+  const metrics = createSummedMetrics(config.webConcurrency)
   const crashes = createCrashCounter()
   const retries = new Set<NodeJS.Timeout>()
   let hasServed = false

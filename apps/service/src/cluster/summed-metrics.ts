@@ -10,7 +10,7 @@ export type SummedMetrics = {
   text(answering: number): Promise<string>
 }
 
-export function createSummedMetrics(): SummedMetrics {
+export function createSummedMetrics(configured: number): SummedMetrics {
   const latest = new Map<number, WorkerMetrics>()
   let retired: WorkerMetrics = []
   let retiring = Promise.resolve()
@@ -31,14 +31,14 @@ export function createSummedMetrics(): SummedMetrics {
     },
     async text(answering) {
       await retiring
-      const workers = {
-        name: 'floorpass_workers',
-        help: 'Worker processes that answered this scrape',
-        type: 'gauge',
-        aggregator: 'sum',
-        values: [{ value: answering, labels: {} }],
-      } as unknown as WorkerMetrics[number]
-      return aggregate([[workers], retired, ...latest.values()]).metrics()
+      const workers = [
+        createGauge('floorpass_workers', 'Worker processes that answered this scrape', answering),
+        createGauge('floorpass_workers_configured', 'Worker processes that WEB_CONCURRENCY asks for', configured),
+      ]
+      return aggregate([workers, retired, ...latest.values()]).metrics()
     },
   }
 }
+
+const createGauge = (name: string, help: string, value: number) =>
+  ({ name, help, type: 'gauge', aggregator: 'sum', values: [{ value, labels: {} }] }) as unknown as WorkerMetrics[number]

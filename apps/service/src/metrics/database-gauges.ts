@@ -4,13 +4,14 @@ import { Gauge, type Registry } from 'prom-client'
 
 const queryTimeout = 3_000
 
-type QueueState = { waiting: bigint; refused: bigint; oldest: Date | null }
+type State = { waiting: bigint; refused: bigint; oldest: Date | null; services: string[] }
 
-export function registerDatabaseGauges(registry: Registry, db: Deps['db']): void {
+/** `onServices` gets the names of all services at each scrape, so that their counters exist before their first call. */
+export function registerDatabaseGauges(registry: Registry, db: Deps['db'], onServices: (names: string[]) => void): void {
   const registers = [registry]
   let update: Promise<void> | undefined
   // A hanging database gets one query, not one for each scrape: the service needs its connections.
-  let query: Promise<[QueueState]> | undefined
+  let query: Promise<[State]> | undefined
   const collect = (): Promise<void> => {
     update ??= updateGauges().finally(() => {
       update = undefined
@@ -40,23 +41,25 @@ export function registerDatabaseGauges(registry: Registry, db: Deps['db']): void
     collect,
   })
 
-  const readQueueState = () => db.$queryRaw<[QueueState]>`
+  const readState = () => db.$queryRaw<[State]>`
       SELECT (SELECT count(*) FROM queued_mails WHERE next_attempt_at IS NOT NULL) AS waiting,
              (SELECT count(*) FROM queued_mails WHERE next_attempt_at IS NULL) AS refused,
-             (SELECT coalesce(tried_since, created_at) FROM queued_mails WHERE next_attempt_at IS NOT NULL ORDER BY 1 LIMIT 1) AS oldest`
+             (SELECT coalesce(tried_since, created_at) FROM queued_mails WHERE next_attempt_at IS NOT NULL ORDER BY 1 LIMIT 1) AS oldest,
+             ARRAY(SELECT name FROM services) AS services`
 
   async function updateGauges(): Promise<void> {
-    query ??= readQueueState().finally(() => {
+    query ??= readState().finally(() => {
       query = undefined
     })
     try {
-      const [{ waiting, refused, oldest }] = await Promise.race([
+      const [{ waiting, refused, oldest, services }] = await Promise.race([
         query,
         delay(queryTimeout, undefined, { ref: false }).then(() => Promise.reject(new Error('no answer in time'))),
       ])
       mails.set({ state: 'waiting' }, Number(waiting))
       mails.set({ state: 'refused' }, Number(refused))
       oldestMail.set(Math.max(0, Date.now() - (oldest?.getTime() ?? Date.now())) / 1000)
+      onServices(services)
       up.set(1)
     } catch {
       // Old values would look current.

@@ -1,10 +1,14 @@
-import { AppError, type Deps, type ErrorKey, type RateLimiter } from '@floorpass/api'
-import { methodLabel, type RequestLabels } from '@floorpass/functions'
+import { AppError, catalogue, type ErrorKey, limits, type RateLimiter, serviceCallOutcomes, sweptTables } from '@floorpass/api'
+import type { OpenDatabase } from '@floorpass/db'
+import { type EdgeService, knownRequests, methodLabel, type RequestLabels } from '@floorpass/functions'
+import type { Redis } from 'ioredis'
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { WorkerChannel } from '../cluster/worker-channel.ts'
 import { countRefusals } from './count-refusals.ts'
 import { registerDatabaseGauges } from './database-gauges.ts'
+import { registerPoolGauges } from './pool-gauges.ts'
 import { registerProcessGauges } from './process-gauges.ts'
+import { registerRedisGauges } from './redis-gauges.ts'
 
 /** The service's metrics for Prometheus. Labels contain no id, no address and no secret. */
 export type Metrics = {
@@ -18,7 +22,10 @@ export type Metrics = {
   countSwept(rows: Record<string, number>): void
   countLostConnection(): void
   withRefusalCount(limiter: RateLimiter): RateLimiter
-  registerGauges(deps: Pick<Deps, 'db' | 'passwords' | 'sessionCache'>): void
+  register(
+    service: Pick<EdgeService, 'deps' | 'outbox'>,
+    backends: Pick<OpenDatabase, 'poolState'> & { redis: Redis | null },
+  ): void
 }
 
 const scrapeTimeout = 6_000
@@ -29,10 +36,17 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
   primary?.on('figures', () => registry.getMetricsAsJSON())
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
-  const requests = new Histogram({
-    name: 'floorpass_http_request_duration_seconds',
-    help: 'Time from request to response, by route pattern, method and status class',
+  const requests = new Counter({
+    name: 'floorpass_http_requests_total',
+    help: 'Answered requests, by route pattern, method and status class',
     labelNames: ['route', 'method', 'status'],
+    registers,
+  })
+  // Without the status: each label would multiply by the number of buckets.
+  const durations = new Histogram({
+    name: 'floorpass_http_request_duration_seconds',
+    help: 'Time from request to response, by route pattern and method',
+    labelNames: ['route', 'method'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   })
@@ -66,6 +80,11 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     registers,
   })
 
+  // Prometheus takes the first value that it sees for a start: a series that begins at 1 has no rate, and raises no alert.
+  for (const code of Object.keys(catalogue)) errors.inc({ code }, 0)
+  for (const rule of Object.keys(limits)) limited.inc({ rule }, 0)
+  for (const table of sweptTables) swept.inc({ table }, 0)
+
   return {
     registry,
     contentType: registry.contentType,
@@ -78,8 +97,9 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
       )
     },
     countRequest({ route, method, status }, seconds) {
-      const labels = { route, method: methodLabel(method), status: `${Math.floor(status / 100)}xx` }
-      requests.observe(labels, seconds)
+      const labels = { route, method: methodLabel(method) }
+      requests.inc({ ...labels, status: `${Math.floor(status / 100)}xx` })
+      durations.observe(labels, seconds)
     },
     countError: (code) => errors.inc({ code }),
     countServiceCall: (service, outcome) => serviceCalls.inc({ service, outcome }),
@@ -88,9 +108,17 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     },
     countLostConnection: () => lost.inc(),
     withRefusalCount: (limiter) => countRefusals(limiter, (rule) => limited.inc({ rule })),
-    registerGauges({ db, passwords, sessionCache }) {
-      registerProcessGauges(registry, { passwords, sessionCache })
-      registerDatabaseGauges(registry, db)
+    register({ deps, outbox }, { poolState, redis }) {
+      for (const labels of knownRequests({ deps, outbox }))
+        for (const status of ['2xx', '3xx', '4xx', '5xx']) requests.inc({ ...labels, status }, 0)
+      const startServiceCalls = (services: string[]) => {
+        for (const service of services) for (const outcome of serviceCallOutcomes) serviceCalls.inc({ service, outcome }, 0)
+      }
+      if (deps.settings.serviceKeyHashes.length > 0) startServiceCalls(['SERVICE_KEYS'])
+      registerProcessGauges(registry, deps)
+      registerDatabaseGauges(registry, deps.db, startServiceCalls)
+      registerPoolGauges(registry, poolState)
+      registerRedisGauges(registry, redis)
     },
   }
 }

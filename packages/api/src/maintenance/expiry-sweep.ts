@@ -2,6 +2,15 @@ import type { Database } from '@floorpass/db'
 import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 
+export const sweptTables = [
+  'sessions',
+  'verifications',
+  'trusted_devices',
+  'invitations',
+  'audit_events',
+  'queued_mails',
+] as const
+
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
 export type ExpirySweep = {
   sweep(): Promise<Record<string, number>>
@@ -52,7 +61,7 @@ export function createExpirySweep({
   }
 
   /** One transaction per small batch, to keep locks short. */
-  const batchRemovals: Record<string, () => Promise<number>> = {
+  const batchRemovals: Record<(typeof sweptTables)[number], () => Promise<number>> = {
     sessions: () => db.$executeRaw`
       DELETE FROM sessions WHERE id IN (
         SELECT id FROM sessions WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,

@@ -8,6 +8,9 @@ import { isServiceSecret } from './service-secret.ts'
 
 export type CallingService = { name: string; scopes: readonly string[] }
 
+export const serviceCallOutcomes = ['OK', 'INSUFFICIENT_SCOPE', 'TOO_MANY_REQUESTS'] as const
+export type ServiceCallOutcome = (typeof serviceCallOutcomes)[number]
+
 /** Returns the service whose secret is in `Authorization: Bearer`. UNAUTHORIZED, INSUFFICIENT_SCOPE, TOO_MANY_REQUESTS. */
 export async function requireService(ctx: Context, scope: ServiceScope): Promise<CallingService> {
   const service = await findServiceBySecret(ctx, ctx.client.bearer, scope)

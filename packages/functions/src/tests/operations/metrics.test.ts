@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AppError } from '@floorpass/api'
+import { AppError, catalogue, limits } from '@floorpass/api'
 import { loadConfig } from '@floorpass/env'
 import { openService } from '@floorpass/service'
 import { createBrowser } from '@floorpass/testing/browser'
@@ -14,6 +15,7 @@ import { Client } from 'pg'
 import { Gauge } from 'prom-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEdge } from '../../edge.ts'
+import { activeRoutes, pathsOf } from '../../rest/routes.ts'
 import { createSessionFastPath } from '../../session-fast-path.ts'
 
 const token = 'what-only-prometheus-knows'
@@ -63,9 +65,57 @@ describe('/metrics', () => {
   })
 })
 
+/** The value of each counter's series, by name and labels. */
+const countersOf = (text: string) => {
+  const names = [...text.matchAll(/^# TYPE (floorpass_\w+) counter$/gm)].map(([, name]) => name)
+  const samples = [...text.matchAll(/^((floorpass_\w+)\S*) (\S+)$/gm)].filter(([, , name]) => names.includes(name))
+  return new Map(samples.map(([, series = '', , value]) => [series, Number(value)]))
+}
+
+describe('a fresh process', () => {
+  test('exports every known code, route, rule and table at 0, so that the first fault has a rate', async () => {
+    const fresh = await createTestApp({ METRICS_TOKEN: token, SERVICE_KEYS: randomBytes(32).toString('base64url') })
+    const counters = countersOf(String((await scrape(fresh)).body))
+    expect([...counters].filter(([, value]) => value !== 0)).toEqual([])
+    const classes = ['2xx', '3xx', '4xx', '5xx']
+    const routeLabels = activeRoutes(fresh.service.deps).flatMap((route) =>
+      pathsOf(route).flatMap((path) => classes.map((status) => `route="${path}",method="${route.method}",status="${status}"`)),
+    )
+    const known = [
+      ...Object.keys(catalogue).map((code) => `floorpass_errors_total{code="${code}"}`),
+      ...Object.keys(limits).map((rule) => `floorpass_rate_limited_total{rule="${rule}"}`),
+      ...[...routeLabels, 'route="page",method="POST",status="5xx"', 'route="/readyz",method="HEAD",status="5xx"'].map(
+        (labels) => `floorpass_http_requests_total{${labels}}`,
+      ),
+      'floorpass_swept_rows_total{table="audit_events"}',
+      'floorpass_service_calls_total{service="SERVICE_KEYS",outcome="INSUFFICIENT_SCOPE"}',
+      'floorpass_database_connections_lost_total',
+    ]
+    expect(known.filter((series) => !counters.has(series))).toEqual([])
+  })
+
+  test('adds no series for the answers that its routes document', async () => {
+    const fresh = await createTestApp({ METRICS_TOKEN: token })
+    const before = countersOf(String((await scrape(fresh)).body)).size
+    const tab = await fresh.signedIn()
+    for (const path of ['/auth/get-session', '/auth/list-sessions', '/healthz', '/readyz', '/nowhere', '/auth/openapi.json'])
+      await tab.get(path)
+    await tab.post('/auth/sign-in/email', { email: 'unknown@example.test', password: 'wrong password' })
+    expect(countersOf(String((await scrape(fresh)).body)).size).toBe(before)
+  })
+
+  test('exports the counters of a stored service at 0 before its first call', async () => {
+    const fresh = await createTestApp({ METRICS_TOKEN: token })
+    await fresh.db.service.create({ data: { name: 'gateway', scopes: [], createdBy: 'grace' } })
+    await scrape(fresh)
+    const refused = 'floorpass_service_calls_total{service="gateway",outcome="INSUFFICIENT_SCOPE"}'
+    expect(await sampleOf(refused, fresh)).toBe(0)
+  })
+})
+
 describe('the metrics', () => {
   test('count requests by route pattern, method and status class, with one label for all unknown paths', async () => {
-    const name = 'floorpass_http_request_duration_seconds_count'
+    const name = 'floorpass_http_requests_total'
     const tab = app.browser()
     await tab.get('/auth/get-session?token=canary-query')
     await tab.post('/auth/sign-in/email', { email: 'canary@example.test', password: 'canary-password' })
@@ -82,7 +132,7 @@ describe('the metrics', () => {
   test('measure request durations in buckets and as a sum', async () => {
     const timed = await createTestApp({ METRICS_TOKEN: token })
     const name = 'floorpass_http_request_duration_seconds'
-    const labels = 'route="/auth/sign-in/email",method="POST",status="4xx"'
+    const labels = 'route="/auth/sign-in/email",method="POST"'
     const bucket = (le: string) => sampleOf(`${name}_bucket{le="${le}",${labels}}`, timed)
     const { deps } = timed.service
     const { passwords } = deps
@@ -113,7 +163,7 @@ describe('the metrics', () => {
     const cookie = [...tab.cookies].map((pair) => pair.join('=')).join('; ')
     const reads = async (from: string) => (await sampleOf(`floorpass_session_reads_total{from="${from}"}`, seen)) ?? 0
     const name = 'floorpass_http_request_duration_seconds'
-    const labels = 'route="/auth/get-session",method="GET",status="2xx"'
+    const labels = 'route="/auth/get-session",method="GET"'
 
     const missed = await reads('database')
     expect((await tab.get('/auth/get-session')).status).toBe(200)
@@ -200,6 +250,31 @@ describe('the metrics', () => {
     await back()
     expect(await sampleOf('floorpass_database_up', other)).toBe(1)
     await expect.poll(() => sampleOf('floorpass_session_channel_up', other), { timeout: 30_000 }).toBe(1)
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'show the connections of the pool, and how long callers wait for one',
+    async () => {
+      const busy = await createTestApp({ METRICS_TOKEN: token })
+      await sampleOf('floorpass_database_up', busy)
+      expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(10)
+      expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
+      const sleeps = Promise.all(Array.from({ length: 12 }, () => busy.db.$queryRaw`SELECT pg_sleep(2)::text`))
+        await delay(300)
+      const text = String((await scrape(busy)).body)
+      expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
+      expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
+      await sleeps
+      expect(await sampleOf('floorpass_database_connection_longest_wait_seconds', busy)).toBeGreaterThan(1.5)
+      await expect.poll(() => sampleOf('floorpass_database_connections{state="in_use"}', busy)).toBeLessThanOrEqual(1)
+      expect(await sampleOf('floorpass_database_connections{state="idle"}', busy)).toBeGreaterThanOrEqual(9)
+      expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
+    },
+  )
+
+  test.runIf(testDatabase.kind === 'embedded')('have no connection pool on the embedded database', async () => {
+    expect(await sampleOf('floorpass_database_connection_limit')).toBeNull()
+    expect(await sampleOf('floorpass_database_connections{state="idle"}')).toBeNull()
   })
 
   test.runIf(testDatabase.kind === 'postgres')('count each lost connection once', async () => {

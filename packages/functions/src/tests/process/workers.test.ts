@@ -201,10 +201,12 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
 
   test('export metrics as one service, even while one of them hangs', async () => {
     const server = shared
-    const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
+    const count = 'floorpass_http_requests_total{route="/healthz",method="GET",status="2xx"}'
     const before = (await metricOf(server, count)) || 0
     for (let asked = 0; asked < 6; asked += 1) await ask(server, { path: '/healthz' })
     expect([await metricOf(server, count), await metricOf(server, 'floorpass_workers')]).toEqual([before + 6, 2])
+    expect(await metricOf(server, 'floorpass_workers_configured')).toBe(2)
+    expect(await metricOf(server, 'floorpass_errors_total{code="INTERNAL_SERVER_ERROR"}')).toBe(0)
     expect(await metricOf(server, 'floorpass_session_channel_up')).toBe(1)
     expect(await metricOf(server, 'floorpass_database_up')).toBe(1)
 
@@ -224,7 +226,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
 
   test('a crashed worker is replaced while the other serves on, and no counter falls', async () => {
     const server = await startWorkers()
-    const count = 'floorpass_http_request_duration_seconds_count{route="/healthz",method="GET",status="2xx"}'
+    const count = 'floorpass_http_requests_total{route="/healthz",method="GET",status="2xx"}'
     for (let asked = 0; asked < 4; asked += 1) await ask(server, { path: '/healthz' })
     expect(await metricOf(server, count)).toBe(4)
     const [first] = workersOf(server)
