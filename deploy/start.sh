@@ -3,7 +3,7 @@
 set -e
 cd "$(dirname -- "$0")/.."
 export NODE_ENV=production
-# The Node of the checkout. Its link in node_modules/.bin is a shell script that forwards no signal.
+# The Node that scripts/node-runtime.mjs chose for the checkout.
 node=node_modules/node/bin/node
 [ -x "$node" ] || node=node
 # Password hashes use one thread per core. Four more keep file access and DNS from waiting.

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { assertSystem, hasNode, linkNode, usesOwnNode, workspaceNode } from './node-runtime.mjs'
+import { assertSystem, hasNode, isNodeNewEnough, linkNode, workspaceNode } from './node-runtime.mjs'
 import { fail, run, say } from './run.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -104,8 +104,8 @@ async function install(pnpm) {
   // Run outside the workspace, or npx would use the pnpm that this install replaces.
   const runtime = '@floorpass/node-runtime'
   const selection = {
-    service: ['@floorpass/service...', ...(usesOwnNode ? [runtime] : [])],
-    all: usesOwnNode ? [] : [`!${runtime}`],
+    service: ['@floorpass/service...', ...(isNodeNewEnough ? [] : [runtime])],
+    all: isNodeNewEnough ? [`!${runtime}`] : [],
   }
   const filters = selection[scope].flatMap((name) => ['--filter', name])
   return run('npx', ['--yes', pnpm, '-C', root, 'install', ...installFlags, ...filters], {

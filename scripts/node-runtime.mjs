@@ -21,19 +21,19 @@ export const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
 /** Makes `node` in the scripts of package.json the same one. */
 const binary = join(root, 'node_modules', '.bin', 'node')
 
-const minimum = 'Node 24.16+ or 26.1+'
+export const minimum = 'Node 24.16+ or 26.1+'
 
 /** Whether the machine's Node has what the sources use: `crypto.randomUUIDv7`, and TypeScript, which some distributions leave out. */
-function isNewEnough({ versions, features } = process) {
-  const [major, minor] = versions.node.split('.').map(Number)
-  const hasFunctions = major === 24 ? minor >= 16 : major === 26 ? minor >= 1 : major > 26
-  return hasFunctions && Boolean(features.typescript)
+export const isNodeNewEnough = hasFunctions(process.versions.node) && Boolean(process.features.typescript)
+
+function hasFunctions(version) {
+  const [major, minor] = version.split('.').map(Number)
+  if (major === 24) return minor >= 16
+  return major > 26 || (major === 26 && minor >= 1)
 }
 
-export const usesOwnNode = !isNewEnough()
-
 /** Says whether the Node to use is there. The machine's may have moved since the last command. */
-export const hasNode = () => !usesOwnNode || existsSync(ownNode)
+export const hasNode = () => isNodeNewEnough || existsSync(ownNode)
 
 /** Ends with a message on a system that cannot run the service. Call before anything is installed. */
 export function assertSystem() {
@@ -53,7 +53,7 @@ export function assertSystem() {
       'Use Debian or Ubuntu, or an image such as node:26-bookworm-slim.',
     )
   }
-  if (!usesOwnNode) return
+  if (isNodeNewEnough) return
   const why = `The service needs ${minimum}, and this is Node ${node}`
   if (!packages[platform]) {
     fail(
@@ -95,7 +95,7 @@ function findInstaller() {
 
 /** Links the Node to use. Ends with a message if it does not run. */
 export async function linkNode() {
-  const target = usesOwnNode ? ownNode : process.execPath
+  const target = isNodeNewEnough ? process.execPath : ownNode
   if (findTarget(workspaceNode) === target && findTarget(binary) === target) return
   rmSync(join(root, 'node_modules', 'node'), { recursive: true, force: true })
   for (const link of [workspaceNode, binary]) {

@@ -1,11 +1,11 @@
 // Runs a command line of the workspace: `node scripts/run-typescript.mjs <file> <arguments>`. JavaScript, so that an older Node gets a message.
 import { fileURLToPath } from 'node:url'
+import { isNodeNewEnough, minimum } from './node-runtime.mjs'
 import { fail } from './run.mjs'
 
-const { node } = process.versions
-if (Number.parseInt(node, 10) < 24) {
+if (!isNodeNewEnough) {
   fail(
-    `This tool needs Node.js 24 or later, and this is Node.js ${node}.`,
+    `This tool needs ${minimum}, and this is Node ${process.versions.node}.`,
     'It runs TypeScript without a build.',
     'Start it with `npm run`, which uses the Node of the workspace, or install a current one from https://nodejs.org.',
   )

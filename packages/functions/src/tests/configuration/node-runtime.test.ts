@@ -47,7 +47,7 @@ const installs = /The packages could not be installed|ENOENT: no such file or di
 const linuxTest = test.skipIf(process.platform !== 'linux')
 
 linuxTest.each(['20.20.0', '22.23.3', '24.15.0', '25.9.0', '26.0.0'])(
-  'Node %s without libatomic is told the package',
+  'Node %s without libatomic gets the name of the package',
   (version) => {
     const { status, stderr } = runBootstrap({ ...isNode(version), ...hasNoLibrary })
     expect([status, stderr.trim().split('\n')]).toEqual([
@@ -92,7 +92,7 @@ test('a processor without a package, and a Node before 20, are refused', () => {
   expect([old.status, old.stderr]).toEqual([1, expect.stringMatching(/^\s*Node 18\.20\.4 is too old\./)])
 })
 
-/** Removes libatomic for one command, in a mount namespace of its own. */
+/** Removes libatomic for one command, in a private mount namespace. */
 const withoutLibrary = [
   'unshare',
   '--mount',

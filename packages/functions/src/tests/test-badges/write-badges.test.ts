@@ -174,6 +174,6 @@ describe('an unknown command or an old Node', () => {
     project.write('as-old-node.mjs', `Object.defineProperty(process.versions, 'node', { value: '${version}' })`)
     const { code, stderr } = await project.run(['write'], { NODE_OPTIONS: `--import ${project.root}/as-old-node.mjs` })
     expect(code).toBe(1)
-    expect(stderr).toContain(`needs Node.js 24 or later, and this is Node.js ${version}`)
+    expect(stderr).toContain(`needs Node 24.16+ or 26.1+, and this is Node ${version}`)
   })
 })
