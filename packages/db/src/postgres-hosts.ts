@@ -2,29 +2,35 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresHost, type PostgresUrl, parsePostgresUrl } from '@floorpass/env/postgres-url'
 import pg from 'pg'
+import { PostgresTlsError, readTlsOptions } from './postgres-tls.ts'
 
 export type PostgresClient = new (config?: pg.ClientConfig) => pg.Client
 
 type Callback = (error: Error | null, client?: pg.Client) => void
-type Internals = { host: string; port: number; connection: NodeJS.EventEmitter & { stream: Socket } }
+type Internals = {
+  host: string
+  port: number
+  ssl: unknown
+  connection: NodeJS.EventEmitter & { stream: Socket; ssl: unknown }
+}
 
-// A frozen host accepts connections and stays silent, so no host may take longer than this. A failed search is not repeated at once.
+// A frozen host accepts connections and stays silent.
 const connectPatience = 3_000
 const searchPause = 250
-/** The time that other hosts get to answer after the first that accepts writes. */
 const grace = 250
 
 /** Creates a client class of `pg`. All its clients connect to one host: of several, the one that accepts writes (ADR 044). */
 export function createPostgresClient(url: string): PostgresClient {
-  const { hosts, target, connectTimeout, driverUrl } = parsePostgresUrl(url)
-  const patience = connectTimeout === null ? connectPatience : 1000 * connectTimeout
+  const address = parsePostgresUrl(url)
+  const { hosts, target, connectTimeoutSeconds, driverUrl } = address
+  const patience = connectTimeoutSeconds === null ? connectPatience : 1000 * connectTimeoutSeconds
   const open = new Map<TargetClient, PostgresHost>()
   let current: PostgresHost | null = target === 'any' ? (hosts[0] ?? null) : null
   let search: Promise<PostgresHost> | null = null
 
   const locate = async (): Promise<PostgresHost> => {
     if (current) return current
-    search ??= findHost(hosts, (host) => probe(driverUrl, host, target, patience))
+    search ??= findHost(hosts, (host) => probe(address, host, patience))
       .then((host) => {
         current = host
         for (const [client, at] of open) if (at !== host) client.drop('another host accepts writes now')
@@ -46,7 +52,7 @@ export function createPostgresClient(url: string): PostgresClient {
       super({
         ...config,
         connectionString: driverUrl,
-        ...((target !== 'any' || connectTimeout !== null) && {
+        ...((target !== 'any' || connectTimeoutSeconds !== null) && {
           connectionTimeoutMillis: Math.min(connectionTimeoutMillis, patience),
         }),
       })
@@ -69,19 +75,16 @@ export function createPostgresClient(url: string): PostgresClient {
     async #connect(): Promise<pg.Client> {
       const host = await locate()
       const { connection } = this as unknown as Internals
-      // A destroyed socket would connect again.
-      if (connection.stream.destroyed) throw new Error('Connection terminated while the host was looked for')
       open.set(this, host)
       this.once('end', () => open.delete(this))
       this.on('error', () => forget(host))
       const settings = readSettings(this)
       connection.on('errorMessage', ({ code }: { code?: string }) => {
         if (code && lostHostStates.test(code)) forget(host)
-        // The failed statement gets its error first.
         if (code === '25006') setImmediate(() => this.drop('the server is read-only'))
       })
       try {
-        await connectTo(this, host, () => super.connect())
+        await connectTo(this, address, host, () => super.connect())
         await assertTarget(this, settings, target)
       } catch (error) {
         forget(host)
@@ -108,13 +111,20 @@ export function createPostgresClient(url: string): PostgresClient {
 /** 25006: read-only. 57P01 to 57P03: the server stops, crashed or starts. */
 const lostHostStates = /^(25006|57P0[123])$/
 
-const connectTo = (client: pg.Client, { host, port }: PostgresHost, connect: () => Promise<unknown>): Promise<unknown> => {
-  Object.assign(client as unknown as Internals, { host, port })
+async function connectTo(client: pg.Client, { tls }: PostgresUrl, { host, port }: PostgresHost, connect: () => Promise<unknown>) {
+  const internals = client as unknown as Internals
+  Object.assign(internals, { host, port })
+  if (tls !== null) {
+    const isPlain = tls === 'disable' || host.startsWith('/')
+    internals.ssl = internals.connection.ssl = isPlain ? false : await readTlsOptions(tls)
+  }
+  // A destroyed socket would connect again.
+  if (internals.connection.stream.destroyed) throw new Error('Connection terminated before it was made')
   return connect()
 }
 
-/** Connects, asserts the target and resolves to the timeline, which grows with each promotion. */
-async function probe(driverUrl: string, host: PostgresHost, target: PostgresUrl['target'], patience: number): Promise<number> {
+async function probe(address: PostgresUrl, host: PostgresHost, patience: number): Promise<number> {
+  const { driverUrl, target } = address
   const client = new pg.Client({
     connectionString: driverUrl,
     application_name: 'floorpass host search',
@@ -124,7 +134,7 @@ async function probe(driverUrl: string, host: PostgresHost, target: PostgresUrl[
   client.on('error', () => {})
   const settings = readSettings(client)
   try {
-    await connectTo(client, host, () => client.connect())
+    await connectTo(client, address, host, () => client.connect())
     await assertTarget(client, settings, target)
     const wal = await client.query<{ name: string }>('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name').catch(() => null)
     return Number.parseInt(wal?.rows[0]?.name.slice(0, 8) ?? '0', 16)
@@ -154,7 +164,7 @@ async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Prom
   await Promise.race([Promise.all(answers), first.promise.then(() => delay(grace))])
   const [best] = found.sort((left, right) => right.timeline - left.timeline)
   if (best) return best.host
-  throw noHostError(failures)
+  throw failures.find((failure) => failure instanceof PostgresTlsError) ?? noHostError(failures)
 }
 
 /** The fields of an error of the server: Prisma's adapter passes no other on. The code is that of a host that refused the connection. */

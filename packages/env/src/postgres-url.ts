@@ -1,21 +1,41 @@
 export type PostgresHost = { host: string; port: number }
 
+/** The file names of libpq's parameters. `require` verifies nothing. */
+export type PostgresTls = {
+  mode: 'require' | 'verify-ca' | 'verify-full'
+  /** `system`: the certificate authorities of this machine. Null: those that Node.js brings. */
+  sslrootcert: string | null
+  sslcert: string | null
+  sslkey: string | null
+  sslpassword: string | null
+  sslcrl: string | null
+  minVersion: 'TLSv1.2' | 'TLSv1.3'
+}
+
 export type PostgresUrl = {
   hosts: PostgresHost[]
   target: 'any' | 'read-write' | 'primary'
-  /** Seconds for each host, or null for the caller's own limit. */
-  connectTimeout: number | null
-  /** For `pg`, with a placeholder as its one host. */
+  /** Null: neither asked for nor ruled out. */
+  tls: PostgresTls | 'disable' | null
+  connectTimeoutSeconds: number | null
   driverUrl: string
 }
 
-/** Never quotes the URL. */
 export class PostgresUrlError extends Error {
   override name = 'PostgresUrlError'
 }
 
 const form = /^(postgres(?:ql)?:\/\/)(?:([^/?#]*)@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?$/
-const ownParameters = ['host', 'port', 'target_session_attrs', 'connect_timeout']
+const tlsParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'sslpassword', 'sslcrl', 'ssl_min_protocol_version']
+const ownParameters = ['host', 'port', 'target_session_attrs', 'connect_timeout', 'uselibpqcompat', ...tlsParameters]
+const harmless: Record<string, string[]> = {
+  channel_binding: ['prefer', 'disable'],
+  gssencmode: ['prefer', 'disable'],
+  sslnegotiation: ['postgres', 'direct'],
+  sslsni: ['1'],
+  sslcompression: ['0', '1'],
+  sslcertmode: ['allow'],
+}
 
 /** Reads a URL of PostgreSQL as libpq does, with one or several hosts. Throws PostgresUrlError. */
 export function parsePostgresUrl(text: string): PostgresUrl {
@@ -24,14 +44,15 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const parameters = new URLSearchParams(query)
   const hosts = readHosts(authority, parameters.get('host'), parameters.get('port'))
   const target = readTarget(parameters.get('target_session_attrs'), hosts.length)
-  const connectTimeout = readConnectTimeout(parameters.get('connect_timeout'))
+  const connectTimeoutSeconds = readConnectTimeout(parameters.get('connect_timeout'))
+  const tls = readTls(parameters)
   for (const name of ownParameters) parameters.delete(name)
   const driverUrl = `${scheme}${credentials ? `${credentials}@` : ''}localhost${path}${parameters.size > 0 ? `?${parameters}` : ''}`
   if (!URL.canParse(driverUrl) || !isDecodable(`${credentials}${path}`))
     throw new PostgresUrlError(
       'has a user, password or database name that is not percent-encoded: write % as %25, / as %2F, ? as %3F',
     )
-  return { hosts, target, connectTimeout, driverUrl }
+  return { hosts, target, tls, connectTimeoutSeconds, driverUrl }
 }
 
 function readHosts(authority: string, hostParameter: string | null, portParameter: string | null): PostgresHost[] {
@@ -63,6 +84,39 @@ function readConnectTimeout(value: string | null): number | null {
   if (value === null || value === '0') return null
   if (!/^\d{1,4}$/.test(value)) throw new PostgresUrlError('has a connect_timeout that is not a whole number of seconds')
   return Number(value)
+}
+
+function readTls(parameters: URLSearchParams): PostgresUrl['tls'] {
+  for (const [name, value] of parameters) {
+    if (!/^(ssl|channel_binding|gssencmode|require)/.test(name) || tlsParameters.includes(name)) continue
+    if (name === 'ssl') throw new PostgresUrlError('must say sslmode=require or sslmode=verify-full instead of ssl')
+    if (!harmless[name]?.includes(value))
+      throw new PostgresUrlError(`has a value of ${/^\w+$/.exec(name)?.[0]} that is not supported`)
+  }
+  const value = (name: string) => parameters.get(name) || null
+  const [sslrootcert, sslcert, sslkey] = [value('sslrootcert'), value('sslcert'), value('sslkey')]
+  const mode = value('sslmode') ?? (sslrootcert === 'system' ? 'verify-full' : null)
+  const isDirect = parameters.get('sslnegotiation') === 'direct'
+  if (mode === null || mode === 'disable') {
+    const unused =
+      tlsParameters.find((name) => name !== 'sslmode' && parameters.has(name)) ?? (isDirect ? 'sslnegotiation' : null)
+    if (unused) throw new PostgresUrlError(`has ${unused}, which needs sslmode=require, verify-ca or verify-full`)
+    return mode
+  }
+  if (mode === 'prefer' || mode === 'allow')
+    throw new PostgresUrlError(`must not have sslmode=${mode}, which protects nothing: choose disable, require or verify-full`)
+  if (mode !== 'require' && mode !== 'verify-ca' && mode !== 'verify-full')
+    throw new PostgresUrlError('must have one of these: sslmode=disable, require, verify-ca, verify-full')
+  if (mode === 'verify-ca' && !sslrootcert)
+    throw new PostgresUrlError('needs sslrootcert=<file> for sslmode=verify-ca: public authorities certify any host')
+  if (mode !== 'verify-full' && sslrootcert === 'system')
+    throw new PostgresUrlError('needs sslmode=verify-full for sslrootcert=system: public authorities certify any host')
+  if ((sslcert === null) !== (sslkey === null)) throw new PostgresUrlError('must have sslcert and sslkey together')
+  const minVersion = value('ssl_min_protocol_version') ?? 'TLSv1.2'
+  if (minVersion !== 'TLSv1.2' && minVersion !== 'TLSv1.3')
+    throw new PostgresUrlError('must have ssl_min_protocol_version=TLSv1.2 or TLSv1.3')
+  const verified = mode === 'require' && sslrootcert ? 'verify-ca' : mode
+  return { mode: verified, sslrootcert, sslcert, sslkey, sslpassword: value('sslpassword'), sslcrl: value('sslcrl'), minVersion }
 }
 
 function isDecodable(text: string): boolean {

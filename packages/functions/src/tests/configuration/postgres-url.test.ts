@@ -49,8 +49,8 @@ describe('DATABASE_URL', () => {
 
   it('gives the driver one host and the parameters that it knows', () => {
     const url = 'postgresql://ada:p%40w@a:1,b:2/x?target_session_attrs=primary&connect_timeout=4&options=-c%20geqo%3Doff'
-    const { driverUrl, connectTimeout } = parsePostgresUrl(url)
-    expect([driverUrl, connectTimeout]).toEqual(['postgresql://ada:p%40w@localhost/x?options=-c+geqo%3Doff', 4])
+    const { driverUrl, connectTimeoutSeconds } = parsePostgresUrl(url)
+    expect([driverUrl, connectTimeoutSeconds]).toEqual(['postgresql://ada:p%40w@localhost/x?options=-c+geqo%3Doff', 4])
   })
 
   it.each([
