@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
 import { type ChangeChannel, type ChangeListener, type ChannelTimes, channelName, channelTimes } from './change-channel.ts'
 import type { PostgresClient } from './postgres-hosts.ts'
+import { keepIdleSession } from './postgres-pool.ts'
 
 /** Two clocks: the monotonic one stands still while a virtual machine is frozen, and the wall clock can be set. */
 type Moment = { monotonic: number; wall: number }
@@ -60,7 +61,9 @@ export function listenOnPostgres(
     })
     try {
       await withTimeout(times.patience, client.connect(), () => fail(new Error('connect timed out')))
-      await withTimeout(times.patience, client.query(`LISTEN ${channelName}`), () => fail(new Error('LISTEN timed out')))
+      // The channel only reads, so to PostgreSQL it is idle. Versions before 14 have no such timeout.
+      const listen = client.query(`LISTEN ${channelName}; ${keepIdleSession}`)
+      await withTimeout(times.patience, listen, () => fail(new Error('LISTEN timed out')))
       for (;;) {
         const startedAt = now()
         const heartbeat = `hello:${randomUUID()}`

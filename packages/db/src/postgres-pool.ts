@@ -5,6 +5,9 @@ import type { PostgresClient } from './postgres-hosts.ts'
 /** A connection pool. `keepsStatements` is false behind a transaction pooler, where the next backend may not know a prepared one. */
 export type PostgresPool = { pool: MeasuredPool; keepsStatements(): boolean }
 
+/** Turns off the server's idle_session_timeout, which versions before 14 do not have. */
+export const keepIdleSession = `SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'`
+
 /** Creates the pool. It connects at the first query and reports each lost connection once. */
 export const createPool = (Client: PostgresClient, size: number, onConnectionLost: (error: Error) => void): PostgresPool => {
   let keepsStatements: boolean | null = null
@@ -22,9 +25,10 @@ export const createPool = (Client: PostgresClient, size: number, onConnectionLos
     maxLifetimeSeconds: 60 * 60,
     onConnect: async (client) => {
       // Columns hold UTC without a zone, so `now()` must mean UTC. The server must stop a statement that timed out here;
-      // lock_timeout would not do, since it starts again with each lock.
+      // lock_timeout would not do, since it starts again with each lock. The pool closes idle connections itself.
       const { rows } = await client.query(
-        `SELECT pg_backend_pid() AS backend, set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '9s', false)`,
+        `SELECT pg_backend_pid() AS backend, set_config('TimeZone', 'UTC', false), set_config('statement_timeout', '9s', false),
+           (${keepIdleSession})`,
       )
       // A pooler greets with a process id that is not the backend's.
       const { processID } = client as pg.ClientBase & { processID?: number }

@@ -125,6 +125,22 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     expect(sessionCache.stats().hits).toBe(hits + 1)
   })
 
+  test('stays up when the server ends idle sessions, and so does the pool', async () => {
+    const url = new URL(await createDatabaseUrl())
+    url.searchParams.set('options', '-c idle_session_timeout=300ms')
+    const lost: string[] = []
+    const database = await openDatabase(
+      { kind: 'postgres', url: url.href },
+      { onConnectionLost: ({ message }) => lost.push(message) },
+    )
+    onTestFinished(database.close)
+    const { isUp, downs } = await openAndWaitUntilUp(url.href)
+    await database.ping()
+    await delay(900)
+    await database.ping()
+    expect([lost, downs, isUp()]).toEqual([[], [], true])
+  })
+
   test('reconnects while every connection for requests is busy', async () => {
     const url = await createDatabaseUrl()
     const { db, cache, isUp } = await openAndWaitUntilUp(url)
