@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
+import { explainDatabaseFailure } from '@floorpass/db'
 import { openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
@@ -18,6 +19,7 @@ const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),
   openDatabase: (options) => openForMigration(undefined, options),
   explainOpenFailure: explainStartFailure,
+  explainDatabaseFailure,
   say: (line) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
 })

@@ -23,7 +23,7 @@ import {
   type SecretResealer,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
-import type { ChangeChannel, openDatabase } from '@floorpass/db'
+import { type ChangeChannel, explainDatabaseFailure, type openDatabase } from '@floorpass/db'
 import type { createOutbox, MailTransport } from '@floorpass/email'
 import type { Config } from '@floorpass/env'
 import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
@@ -149,7 +149,7 @@ export function composeService({
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     isDraining: () => draining,
-    assertReady: () => runWithin(2, database.ping),
+    assertReady: () => runWithin(2, database.ping).catch(throwUnready),
     drain() {
       draining = true
     },
@@ -166,8 +166,15 @@ export function composeService({
 
 async function runWithin(seconds: number, work: () => Promise<void>): Promise<void> {
   const { promise: timeout, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })), seconds * 1000)
+  const timer = setTimeout(() => reject(new Error(`timeout: the database did not answer within ${seconds} s`)), seconds * 1000)
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
+}
+
+function throwUnready(error: unknown): never {
+  const failure = explainDatabaseFailure(error)
+  if (!failure) throw error
+  const cause = new Error(`${failure.reason}. ${failure.fix}`, { cause: error })
+  throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1, cause })
 }
 
 const createIdleChannel = (): ChangeChannel => ({ isCurrent: () => false, flush: async () => {}, close: async () => {} })

@@ -1,4 +1,4 @@
-import { DataDirInUseError, DataDirUnusableError, isDatabaseUnavailable, MigrationError } from '@floorpass/db'
+import { DataDirInUseError, DataDirUnusableError, explainDatabaseFailure, MigrationError } from '@floorpass/db'
 import { LocalSecretError } from './auth-secret.ts'
 import { BrandError } from './brand/open-brand.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
@@ -39,8 +39,7 @@ export function explainStartFailure(error: unknown): string {
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights than this user has. Choose a port above 1023: PORT=3000 npm start`
   if (code === 'EADDRNOTAVAIL') return `HOST ${address} is not an address of this machine. ${hostHint}`
-  if (isDatabaseUnavailable(error)) {
-    return 'The database at DATABASE_URL does not answer. Check that it runs and exists, and that host, port, user and password are right. Or unset DATABASE_URL to use the embedded database.'
-  }
+  const database = explainDatabaseFailure(error)
+  if (database) return `The database at DATABASE_URL cannot be used: ${database.reason}. ${database.fix}`
   return error.stack ?? error.message
 }

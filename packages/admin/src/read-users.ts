@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import pg from 'pg'
+import { createPostgresClient, explainDatabaseFailure, PostgresUrlError } from '@floorpass/api/administration'
 import { CommandError } from './problem.ts'
 
 const batch = 500
@@ -33,7 +33,7 @@ async function* readLines(file: string): AsyncGenerator<unknown> {
 
 /** Reads one snapshot, so that concurrent changes are not half visible. Expects better-auth's default table and column names. */
 async function* readPostgres(url: string): AsyncGenerator<unknown> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  const client = new (createClientClass(url))({ connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   try {
     await client.connect()
@@ -49,13 +49,26 @@ async function* readPostgres(url: string): AsyncGenerator<unknown> {
       for (const { row } of rows) yield row
     }
   } catch (error) {
+    const failure = explainDatabaseFailure(error)
     throw new CommandError({
       what: 'The database of better-auth could not be read.',
-      why: (error as Error).message,
-      fix: 'Check the URL, and that the tables "user" and account have better-auth\'s default column names. Otherwise import from a file.',
+      why: failure ? `${failure.reason}.` : (error as Error).message,
+      fix:
+        failure?.fix.replaceAll('DATABASE_URL', 'the URL') ??
+        'Check the URL, and that the tables "user" and account have better-auth\'s default column names. Otherwise import from a file.',
     })
   } finally {
     await client.end().catch(() => {})
+  }
+}
+
+function createClientClass(url: string): ReturnType<typeof createPostgresClient> {
+  try {
+    return createPostgresClient(url)
+  } catch (error) {
+    if (!(error instanceof PostgresUrlError)) throw error
+    const fix = 'Use postgresql://user:password@host:5432/database (docs/postgresql.md).'
+    throw new CommandError({ what: 'The database of better-auth could not be read.', why: `Its URL ${error.message}.`, fix })
   }
 }
 

@@ -67,6 +67,8 @@ export type Surroundings = {
   openDatabase: (options: { planOnly: boolean }) => Promise<MigratableDatabase>
   /** The message for the terminal when opening fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
+  /** Why the database failed a command, and what to do. */
+  explainDatabaseFailure(error: unknown): { reason: string; fix: string } | null
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
   ask: ((question: string) => Promise<string>) | null
@@ -75,7 +77,7 @@ export type Surroundings = {
 /** Runs a command and resolves to its result. `explain` words its errors. */
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask }: Omit<Surroundings, 'explainOpenFailure'>,
+  { open, openDatabase, say, ask }: Omit<Surroundings, 'explainOpenFailure' | 'explainDatabaseFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -151,12 +153,15 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown, explainOpenFailure: Surroundings['explainOpenFailure']): string {
+function explain(error: unknown, { explainOpenFailure, explainDatabaseFailure }: Surroundings): string {
   if (error instanceof CommandError) return error.message
   // Its cause may look like an unavailable database.
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
+    const database = known.key === 'SERVICE_UNAVAILABLE' ? explainDatabaseFailure(error) : null
+    if (database)
+      return `The command was interrupted and may have taken effect: ${known.key}.\n  Why: ${database.reason}.\n  Do:  ${database.fix} Check what was done, then run the command again.`
     const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']
     const what =
       known.key === 'SERVICE_UNAVAILABLE' ? 'The command was interrupted and may have taken effect' : 'Nothing was done'
@@ -185,10 +190,10 @@ export async function runCommand(argv: string[], surroundings: Surroundings): Pr
     const exitCode = error instanceof CommandError ? error.exitCode : 1
     if (isJson)
       return {
-        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings.explainOpenFailure) } })}\n`,
+        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings) } })}\n`,
         exitCode,
       }
-    surroundings.say(`\n${explain(error, surroundings.explainOpenFailure)}\n`)
+    surroundings.say(`\n${explain(error, surroundings)}\n`)
     return { stdout: '', exitCode }
   }
 }

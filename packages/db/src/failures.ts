@@ -6,6 +6,7 @@ const unavailablePrismaCodes = new Set([
   'P1003',
   'P1008',
   'P1010',
+  'P1011',
   'P1017',
   'P2024',
   'P2028',
@@ -22,6 +23,7 @@ const unavailableSystemCodes = new Set([
   'ENOSPC',
   'ENOTFOUND',
   'EROFS',
+  'EPROTO',
   'EPIPE',
   'ETIMEDOUT',
 ])
@@ -30,9 +32,17 @@ const unavailableSystemCodes = new Set([
 const unavailableSqlStates = /^(08...|28...|3D000|40001|40P01|42501|53...|55P03|57014|57P0.|25006|55000|58030)$/
 
 const unavailableMessages =
-  /^(Connection terminated|timeout exp|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
+  /^(Connection terminated|timeout exp|SASL: |The server does not support SSL|There was an error establishing an SSL|timeout exceeded when trying to connect|Query read timeout|Client (was closed|has encountered a connection error) and is not queryable|Cannot use a pool after calling end|PGlite is clos)/
 
-const unavailableKinds = new Set(['ConnectionClosed', 'DatabaseNotReachable', 'SocketTimeout', 'TooManyConnections'])
+const tlsCodes = /^(ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED_CERT$|UNABLE_TO_(GET|VERIFY|DECODE|DECRYPT))/
+
+const unavailableKinds = new Set([
+  'ConnectionClosed',
+  'DatabaseNotReachable',
+  'SocketTimeout',
+  'TooManyConnections',
+  'TlsConnectionError',
+])
 
 /** Finds the SQLSTATE of a database error, at any depth of Prisma's and its adapters' wrapping. */
 export const findSqlState = (error: unknown): string | undefined =>
@@ -49,6 +59,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
       unavailablePrismaCodes.has(String(code)) ||
       unavailableKinds.has(String(kind)) ||
       unavailableSystemCodes.has(String(code)) ||
+      tlsCodes.test(String(code)) ||
       unavailableSqlStates.test(String(code)) ||
       unavailableSqlStates.test(String(originalCode)) ||
       (typeof message === 'string' && unavailableMessages.test(message)),
@@ -56,7 +67,7 @@ export const isDatabaseUnavailable = (error: unknown): boolean =>
 
 type Layer = Record<string, unknown>
 
-const collectLayers = (error: unknown): Layer[] => {
+export const collectLayers = (error: unknown): Layer[] => {
   const layers: Layer[] = []
   const visit = (value: unknown) => {
     if (typeof value !== 'object' || value === null || layers.includes(value as Layer)) return

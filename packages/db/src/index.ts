@@ -1,8 +1,10 @@
+export { PostgresUrlError } from '@floorpass/env/postgres-url'
 export { type ChangeChannel, type ChangeListener, type ChannelTimes, channelTimes } from './change-channel.ts'
 export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
 export { DataDirUnusableError, openDataDir } from './data-dir.ts'
 export { flushFiles } from './durable-files.ts'
 export { DataDirInUseError, lockDataDir } from './embedded-lock.ts'
+export { type DatabaseFailure, explainDatabaseFailure } from './explain-failure.ts'
 export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,
@@ -22,6 +24,7 @@ export type {
 export { type Prisma, RiskLevel } from './generated/client.ts'
 export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
+export { createPostgresClient } from './postgres-hosts.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {
   type BrowserField,

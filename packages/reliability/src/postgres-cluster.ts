@@ -131,7 +131,6 @@ async function runCluster(
     async createStandby() {
       const standby = await createDataFolder()
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'floorpass', '--checkpoint=fast', '--no-sync']
-      // -R writes where the standby streams from.
       execFileSync(join(binaries, 'pg_basebackup'), ['-D', standby.directory, '-R', ...from], { ...standby.as, stdio: 'pipe' })
       return runCluster(binaries, standby.directory, standby.as, configuration)
     },
@@ -151,7 +150,6 @@ async function runCluster(
   }
 }
 
-/** PostgreSQL refuses to run as root. */
 function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))

@@ -1,4 +1,5 @@
 import { runCommand, type Surroundings } from '@floorpass/admin'
+import { explainDatabaseFailure } from '@floorpass/db'
 import { explainStartFailure, openForMigration, openForOperator } from '@floorpass/service'
 import type { TestApp } from './create-test-app.ts'
 import { startTool, type ToolResult } from './tool-process.ts'
@@ -41,6 +42,7 @@ async function runHere(
     open,
     openDatabase,
     explainOpenFailure: explainStartFailure,
+    explainDatabaseFailure,
     say: (line) => void lines.push(line),
     ask: null,
   })

@@ -1,3 +1,4 @@
+export { createPostgresClient, explainDatabaseFailure, PostgresUrlError } from '@floorpass/db'
 export { type ServiceScope, serviceScopes } from '../service-credentials/scopes.ts'
 export { disableUserTwoFactor } from './disable-user-two-factor.ts'
 export { exportUser } from './export-user.ts'

@@ -78,9 +78,9 @@ describe('the command line', () => {
     expect(stderr).toContain('Start this version of the service once, or run `npm run admin -- migrate`.')
   })
 
-  test.runIf(isPostgres)('says that the database does not answer', async () => {
+  test.runIf(isPostgres)('says why the database cannot be used', async () => {
     const away = { ...environment, DATABASE_URL: 'postgres://absent@127.0.0.1:1/none' }
-    expect(await adminHere(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('does not answer') })
+    expect(await adminHere(away, 'mails')).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing listens there') })
   })
 
   // Only one process can open the embedded database.

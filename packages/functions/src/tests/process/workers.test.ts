@@ -151,7 +151,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const away = await failToStart(nowhere)
     expect(away.code).toBe(1)
     expect(await processesOn(nowhere.DATA_DIR)).toEqual([])
-    expect(away.stderr.match(/The database at DATABASE_URL does not answer/g)).toHaveLength(1)
+    expect(away.stderr.match(/The database at DATABASE_URL cannot be used/g)).toHaveLength(1)
     await first.end('SIGTERM')
   })
 
