@@ -153,8 +153,9 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown, { explainOpenFailure, explainDatabaseFailure }: Surroundings): string {
+function explain(error: unknown, { explainOpenFailure, explainDatabaseFailure }: Surroundings, isOpen: boolean): string {
   if (error instanceof CommandError) return error.message
+  if (!isOpen) return explainOpenFailure(error)
   // Its cause may look like an unavailable database.
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
@@ -183,17 +184,27 @@ const reasons: Record<string, [why: string, fix: string]> = {
 /** Runs one command line. Never rejects. */
 export async function runCommand(argv: string[], surroundings: Surroundings): Promise<{ stdout: string; exitCode: number }> {
   const isJson = argv.includes('--json')
+  let isOpen = false
+  const markOpen = <Opened>(opened: Opened): Opened => {
+    isOpen = true
+    return opened
+  }
+  const marking = {
+    ...surroundings,
+    open: (options: { secretIsNew: boolean }) => surroundings.open(options).then(markOpen),
+    openDatabase: (options: { planOnly: boolean }) => surroundings.openDatabase(options).then(markOpen),
+  }
   try {
-    const { data, text, exitCode = 0 } = await perform(argv, surroundings)
+    const { data, text, exitCode = 0 } = await perform(argv, marking)
     return { stdout: `${isJson ? JSON.stringify(data) : text}\n`, exitCode }
   } catch (error) {
     const exitCode = error instanceof CommandError ? error.exitCode : 1
     if (isJson)
       return {
-        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings) } })}\n`,
+        stdout: `${JSON.stringify({ error: { code: getErrorCode(error), message: explain(error, surroundings, isOpen) } })}\n`,
         exitCode,
       }
-    surroundings.say(`\n${explain(error, surroundings)}\n`)
+    surroundings.say(`\n${explain(error, surroundings, isOpen)}\n`)
     return { stdout: '', exitCode }
   }
 }
