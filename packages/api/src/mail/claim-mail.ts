@@ -1,17 +1,21 @@
 import type { Database, QueuedMail } from '@floorpass/db'
 import { policy } from '../kernel/policy.ts'
 
+/** The oldest of these leaves first. More would read a long queue for each mail. */
+const mostCompared = 100
+
 /** Leases the oldest due mail, so that two workers never send the same one. New mails are due whatever the clock says. */
 export async function claimNextMail(db: Database): Promise<QueuedMail | null> {
   const now = new Date()
   // Two short reads of an index. With OR, PostgreSQL would read every deferred mail.
-  const [oldest] = await db.$queryRaw<{ id: string }[]>`
-    (SELECT id FROM queued_mails WHERE next_attempt_at <= ${now} ORDER BY next_attempt_at, id LIMIT 1)
+  const [due] = await db.$queryRaw<Pick<QueuedMail, 'id' | 'attempts' | 'nextAttemptAt'>[]>`
+    (SELECT id, attempts, next_attempt_at AS "nextAttemptAt" FROM queued_mails
+     WHERE next_attempt_at <= ${now} ORDER BY next_attempt_at, id LIMIT ${mostCompared})
     UNION ALL
-    (SELECT id FROM queued_mails WHERE next_attempt_at IS NOT NULL AND attempts = 0 AND last_error IS NULL ORDER BY id LIMIT 1)
+    (SELECT id, attempts, next_attempt_at FROM queued_mails
+     WHERE next_attempt_at IS NOT NULL AND attempts = 0 AND last_error IS NULL ORDER BY id LIMIT 1)
     ORDER BY id LIMIT 1`
-  const due = oldest && (await db.queuedMail.findUnique({ where: { id: oldest.id } }))
-  if (!due) return oldest ? claimNextMail(db) : null
+  if (!due) return null
   const [claimed] = await db.queuedMail.updateManyAndReturn({
     where: { id: due.id, attempts: due.attempts, nextAttemptAt: due.nextAttemptAt },
     data: { attempts: { increment: 1 }, nextAttemptAt: new Date(now.getTime() + policy.mail.lease * 1000) },

@@ -352,7 +352,7 @@ describe('deleting a user', () => {
   it('leaves no orphan in any table', async () => {
     const { db } = database
     const tables = await db.$queryRaw<{ table_name: string; column_name: string }[]>`
-      SELECT child.table_name, child.column_name
+      SELECT DISTINCT child.table_name, child.column_name
       FROM information_schema.referential_constraints AS reference
       JOIN information_schema.key_column_usage AS child ON child.constraint_name = reference.constraint_name
       JOIN information_schema.key_column_usage AS parent ON parent.constraint_name = reference.unique_constraint_name
