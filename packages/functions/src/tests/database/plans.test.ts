@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { createExpirySweep } from '@floorpass/api'
 import { routes } from '@floorpass/functions'
 import { adminOf } from '@floorpass/testing/admin-command'
@@ -57,10 +58,10 @@ type Bound = { rows: number; pages: number }
 
 /** Asserts that each statement that `work` ran was a short read, whatever the size of the tables. Returns the indexes that they read. */
 async function expectShortReads(work: () => Promise<unknown>, bound: Bound = { rows: 600, pages: 1500 }): Promise<string[]> {
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await delay(20)
   explained.length = 0
   await work()
-  await new Promise((resolve) => setTimeout(resolve, 20))
+  await delay(20)
   const statements = explained.splice(0)
   expect(statements.length).toBeGreaterThan(0)
   const long = statements.filter(
@@ -203,24 +204,18 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     expect(app.logs.slice(logged).filter(({ level }) => Number(level) > 30)).toEqual([])
   })
 
-  describe('no statement of a route reads more than a page of rows:', () => {
-    const names = routes.map(({ path }) => path)
-    test.each(names)('%s', async (path) => {
-      const samples = routeSamples(app)
-      const sample = samples[path]
-      const route = routes.find((candidate) => candidate.path === path)
-      if (!route) throw new Error(`no route ${path}`)
+  test('no statement of any route reads more than a page of rows', { timeout: 170_000 }, async () => {
+    const samples = routeSamples(app)
+    for (const route of routes) {
+      const { method, path } = route
       const tab = await app.signedIn()
-      const input = sample ? await sample(tab) : {}
-      explained.length = 0
-      const send = () =>
-        route.method === 'GET'
-          ? tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
-          : tab.post(addressOf(path, input), input)
+      const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
       await expectShortReads(async () => {
-        await send()
+        // Answers differ: what counts is what they read.
+        if (method === 'GET') await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
+        else await tab.post(addressOf(path, input), input)
         await app.service.deps.db.$queryRaw`SELECT 1`
       })
-    })
+    }
   })
 })
