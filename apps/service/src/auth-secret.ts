@@ -53,7 +53,6 @@ export async function requireLocalSecret(dataDir: string): Promise<string> {
 /** Asserts that `secrets` open the newest sealed row. DatabaseNotReadyError. */
 export async function assertSameSecret(db: Database, secrets: readonly string[]): Promise<void> {
   const newest = { orderBy: { createdAt: 'desc' } } as const
-  // Ids sort by time, and these tables have an index of them.
   const last = { orderBy: { id: 'desc' } } as const
   const [mail, link, factor, key] = await db.$transaction([
     db.queuedMail.findFirst(last),

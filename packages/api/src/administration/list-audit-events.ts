@@ -20,7 +20,6 @@ export async function listAuditEvents(
   const user = identifier === undefined ? null : await requireUser(operator, identifier)
   const last = before === undefined ? null : await operator.ctx.db.auditEvent.findUnique({ where: { id: before } })
   if (before !== undefined && !last) return null
-  // Ids sort by time, so each filter reads one index, and no month outside of it.
   const bounds = [
     ...(since ? [{ id: { gte: firstIdAt(since) } }] : []),
     ...(until ? [{ id: { lt: firstIdAt(until) } }] : []),

@@ -88,7 +88,6 @@ export function createExpirySweep({
         SELECT id FROM invitations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     audit_events: async () => {
       await turnAuditMonths()
-      // What is left is in the partitions of more than a month.
       return db.$executeRaw`
         DELETE FROM audit_events WHERE id IN (
           SELECT id FROM audit_events WHERE created_at < ${firstKeptMonth()} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`

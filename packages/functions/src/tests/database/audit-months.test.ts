@@ -35,7 +35,6 @@ const record = (userId: string, time: string, digit = 1) =>
   database.db.auditEvent.create({ data: { id: idAt(time, digit), userId, action: 'sign-in', createdAt: new Date(time) } })
 const eventTimes = async () =>
   (await database.db.auditEvent.findMany({ orderBy: { id: 'asc' } })).map(({ createdAt }) => createdAt.toISOString().slice(0, 10))
-/** The partition of each event, in order. */
 const partitions = async () =>
   (await database.db.$queryRaw<{ name: string }[]>`SELECT tableoid::regclass::text AS name FROM audit_events ORDER BY id`).map(
     ({ name }) => name,

@@ -15,7 +15,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 /** A larger table by hand: PLAN_EVENTS=10000000 npx vitest run … */
 const events = Number(process.env.PLAN_EVENTS ?? 1_000_000)
 const users = events / 5
-/** Of one user. */
 const manyEvents = 20_000
 
 type Node = Record<string, unknown> & { 'Node Type': string; 'Actual Rows': number; 'Actual Loops': number; Plans?: Node[] }
@@ -46,7 +45,6 @@ function reportPlans(): void {
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 const number = (value: unknown) => Number(value ?? 0)
-/** The rows that a node looked at: what it returned and what its filter threw away. */
 const rowsRead = (node: Node) =>
   node['Node Type'].endsWith('Scan')
     ? (node['Actual Rows'] + number(node['Rows Removed by Filter']) + number(node['Rows Removed by Index Recheck'])) *
@@ -74,7 +72,6 @@ async function expectShortReads(work: () => Promise<unknown>, bound: Bound = { r
 }
 
 const fill = (owner: string, organization: string) => [
-  // The rows of tables without foreign keys and triggers, so that the fill takes seconds.
   `SET session_replication_role = replica; SET synchronous_commit = off; SET work_mem = '256MB'`,
   `CREATE FUNCTION fill_id(milliseconds bigint, n bigint) RETURNS text LANGUAGE sql IMMUTABLE AS $$
      SELECT left(hex, 8) || '-' || substr(hex, 9) || '-7' || right(digits, 3) || '-8000-' || digits
@@ -211,7 +208,6 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
       const tab = await app.signedIn()
       const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
       await expectShortReads(async () => {
-        // Answers differ: what counts is what they read.
         if (method === 'GET') await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
         else await tab.post(addressOf(path, input), input)
         await app.service.deps.db.$queryRaw`SELECT 1`
