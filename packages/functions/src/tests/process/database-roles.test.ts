@@ -183,7 +183,7 @@ describe.runIf(testDatabase.kind === 'postgres')('with a role that may not chang
     expect(off).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /older than this version: the migration \d+_\w+ is pending\. MIGRATE_ON_START is false\. Run `npm run admin -- migrate`/,
+        /older than this version: the migration \d+_\w+ is pending\. With MIGRATE_ON_START=false a start applies none: run `npm run admin -- migrate`/,
       ),
     })
   })
