@@ -25,7 +25,9 @@ export async function findPreviousRelease(): Promise<PreviousRelease | null> {
   const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', `${migrations}/${newest}`).catch(() => '')
   // A migration that is not committed yet follows the last commit.
   const commit = await findCommit(added === '' ? 'HEAD' : `${added}^`)
-  return commit === null ? null : { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
+  return commit === null
+    ? null
+    : { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
 }
 
 /** Checks a commit out into `folder` and builds it there, with the packages that are installed here if both have the same lock file. */
@@ -38,16 +40,15 @@ export async function buildRelease(
   try {
     const isSame = await haveSameContent(join(root, 'pnpm-lock.yaml'), join(folder, 'pnpm-lock.yaml'))
     if (isSame) await sharePackages(folder)
-    else await execute('npm', ['run', 'bootstrap'], { cwd: folder, maxBuffer: 1e8 })
-    const node = join(folder, 'node_modules/node/bin/node')
-    await execute(node, ['scripts/generate.mjs'], { cwd: join(folder, 'packages/db') })
+    else await execute(process.execPath, ['scripts/bootstrap.mjs', '--service'], { cwd: folder, maxBuffer: 1e8 })
+    await execute(process.execPath, ['scripts/generate.mjs'], { cwd: join(folder, 'packages/db') })
     const binaries = join(folder, 'node_modules/.bin')
     await execute(join(binaries, 'turbo'), ['run', 'build', '--filter=@floorpass/service...', '--output-logs=errors-only'], {
       cwd: folder,
       env: {
         ...process.env,
         NODE_ENV: '',
-        PATH: `${binaries}:${dirname(node)}:${process.env.PATH}`,
+        PATH: `${binaries}:${dirname(process.execPath)}:${process.env.PATH}`,
         TURBO_TELEMETRY_DISABLED: '1',
       },
       maxBuffer: 1e8,

@@ -54,7 +54,7 @@ export const previousRelease: Scenario = {
 
     const secret = { AUTH_SECRET: await readFile(join(environment.DATA_DIR, 'auth-secret'), 'utf8') }
     const runPrevious = (...args: string[]) =>
-      execute(join(checkout, 'node_modules/node/bin/node'), args, {
+      execute(process.execPath, args, {
         cwd: checkout,
         env: onlyThese({ ...environment, ...secret }),
       })
