@@ -1,17 +1,14 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
-import { afterAll, describe, expect, test } from 'vitest'
-import { parse, stringify } from 'yaml'
+import { alertRules, hasPromtool, runPromtool, testAlerts } from '@floorpass/testing/promtool'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 
 const token = 'what-only-prometheus-knows'
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../../../../${path}`, import.meta.url))
 const read = (path: string) => readFileSync(fromRoot(path), 'utf8')
-const rulesFile = fromRoot('deploy/monitoring/alerts.yml')
 
 type Rule = {
   alert: string
@@ -19,7 +16,7 @@ type Rule = {
   labels: Record<string, string>
   annotations: { summary?: string; runbook_url?: string }
 }
-const rules: Rule[] = parse(readFileSync(rulesFile, 'utf8')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
+const rules: Rule[] = parse(readFileSync(alertRules, 'utf8')).groups.flatMap((group: { rules: Rule[] }) => group.rules)
 
 type Panel = { id: number; title: string; type: string; description?: string; targets?: { expr: string }[]; gridPos: Place }
 type Place = { x: number; y: number; w: number; h: number }
@@ -30,23 +27,6 @@ const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map((
 const asPromQL = (expression: string) =>
   expression.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.+').replaceAll('$job', 'floorpass')
 
-const folder = mkdtempSync(join(tmpdir(), 'floorpass-alerts-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
-let files = 0
-const write = (content: unknown): string => {
-  files += 1
-  const path = join(folder, `${files}.yml`)
-  writeFileSync(path, stringify(content))
-  return path
-}
-
-const promtool = (args: string[], input = '') => {
-  const { status, stdout, stderr, error } = spawnSync('promtool', args, { input, encoding: 'utf8' })
-  if (error) throw error
-  return { status, output: stdout + stderr }
-}
-const isInstalled = spawnSync('promtool', ['--version']).status === 0
-
 const scrape = async (app: TestApp): Promise<string> =>
   String((await app.browser().get('/metrics', { headers: { authorization: `Bearer ${token}` } })).body)
 
@@ -56,43 +36,12 @@ const metricNames = (expression: string): string[] => [
 /** The primary of the workers adds these; one process has none. */
 const ofPrimary = ['floorpass_workers', 'floorpass_workers_configured']
 
-/** Expects that these alerts are pending or firing after scrapes a minute apart. */
-function expectAlerts(scrapes: string[], names: string[]): void {
-  const samples = scrapes.map(
-    (text) => new Map([...text.matchAll(/^(\w+\S*) (\S+)$/gm)].map(([, series = '', value]) => [series, value])),
-  )
-  const series = [...new Set(samples.flatMap((sample) => [...sample.keys()]))]
-  const time = `${scrapes.length - 1}m`
-  const unitTest = write({
-    rule_files: [rulesFile],
-    evaluation_interval: '1m',
-    tests: [
-      {
-        interval: '1m',
-        input_series: series.map((name) => ({
-          series: name,
-          values: samples.map((sample) => sample.get(name) ?? '_').join(' '),
-        })),
-        promql_expr_test: [
-          {
-            expr: 'group by (alertname) (ALERTS)',
-            eval_time: time,
-            exp_samples: names.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
-          },
-        ],
-      },
-    ],
-  })
-  const { status, output } = promtool(['test', 'rules', unitTest])
-  expect(status, output).toBe(0)
-}
+const passed = expect.objectContaining({ status: 0 })
 
-describe.runIf(isInstalled)('the alerts', () => {
+describe.runIf(hasPromtool())('the alerts', () => {
   test('are valid rules of Prometheus, in a valid configuration', () => {
-    expect(promtool(['check', 'rules', '--lint-fatal', rulesFile])).toMatchObject({ status: 0 })
-    expect(promtool(['check', 'config', '--syntax-only', fromRoot('deploy/monitoring/prometheus.yml')])).toMatchObject({
-      status: 0,
-    })
+    expect(runPromtool(['check', 'rules', '--lint-fatal', alertRules])).toEqual(passed)
+    expect(runPromtool(['check', 'config', '--syntax-only', fromRoot('deploy/monitoring/prometheus.yml')])).toEqual(passed)
   })
 
   test('are silent on a service without faults', async () => {
@@ -101,7 +50,7 @@ describe.runIf(isInstalled)('the alerts', () => {
     await app.signedIn()
     await app.browser().get('/nowhere')
     scrapes.push(await scrape(app), await scrape(app))
-    expectAlerts(scrapes, [])
+    expect(testAlerts(scrapes, [])).toEqual(passed)
   })
 
   test('see the first fault of a fresh process', async () => {
@@ -112,7 +61,7 @@ describe.runIf(isInstalled)('the alerts', () => {
     const answer = await tab.get('/auth/list-sessions')
     expect([answer.status, answer.code]).toEqual([500, 'INTERNAL_SERVER_ERROR'])
     scrapes.push(await scrape(app), await scrape(app))
-    expectAlerts(scrapes, ['FloorpassFault', 'FloorpassServerErrors'])
+    expect(testAlerts(scrapes, ['FloorpassFault', 'FloorpassServerErrors'])).toEqual(passed)
   })
 
   test('see the first refused call of a service', async () => {
@@ -126,19 +75,19 @@ describe.runIf(isInstalled)('the alerts', () => {
       .post('/auth/introspect', { token: 'x' }, { headers: { authorization: `Bearer ${secret}` } })
     expect(answer.code).toBe('INSUFFICIENT_SCOPE')
     scrapes.push(await scrape(app), await scrape(app))
-    expectAlerts(scrapes, ['FloorpassServiceCallsRefused'])
+    expect(testAlerts(scrapes, ['FloorpassServiceCallsRefused'])).toEqual(passed)
   })
 
   test('read metrics that pass the checks of Prometheus', async () => {
     const text = await scrape(await createTestApp({ METRICS_TOKEN: token }))
-    const problems = promtool(['check', 'metrics'], text).output.split('\n').filter(Boolean)
+    const problems = runPromtool(['check', 'metrics'], text).output.split('\n').filter(Boolean)
     // prom-client's own names, which dashboards of others know.
     expect(problems.filter((line) => !line.startsWith('nodejs_active_'))).toEqual([])
   })
 
   test('and panels use PromQL that Prometheus understands', () => {
     const recorded = expressions.map((expr, index) => ({ record: `panel:${index}`, expr: asPromQL(expr) }))
-    expect(promtool(['check', 'rules', write({ groups: [{ name: 'panels', rules: recorded }] })])).toMatchObject({ status: 0 })
+    expect(runPromtool(['check', 'rules', { groups: [{ name: 'panels', rules: recorded }] }])).toEqual(passed)
   })
 })
 
