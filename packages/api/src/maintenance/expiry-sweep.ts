@@ -8,6 +8,7 @@ export const sweptTables = [
   'trusted_devices',
   'invitations',
   'audit_events',
+  'audit_months',
   'queued_mails',
 ] as const
 
@@ -61,7 +62,7 @@ export function createExpirySweep({
   }
 
   /** One transaction per small batch, to keep locks short. */
-  const batchRemovals: Record<(typeof sweptTables)[number], () => Promise<number>> = {
+  const batchRemovals: Record<Exclude<(typeof sweptTables)[number], 'audit_months'>, () => Promise<number>> = {
     sessions: () => db.$executeRaw`
       DELETE FROM sessions WHERE id IN (
         SELECT id FROM sessions WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,

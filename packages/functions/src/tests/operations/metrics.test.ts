@@ -88,6 +88,7 @@ describe('a fresh process', () => {
         (labels) => `floorpass_http_requests_total{${labels}}`,
       ),
       'floorpass_swept_rows_total{table="audit_events"}',
+      'floorpass_swept_rows_total{table="audit_months"}',
       'floorpass_service_calls_total{service="SERVICE_KEYS",outcome="INSUFFICIENT_SCOPE"}',
       'floorpass_database_connections_lost_total',
     ]
@@ -260,7 +261,7 @@ describe('the metrics', () => {
       expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(10)
       expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
       const sleeps = Promise.all(Array.from({ length: 12 }, () => busy.db.$queryRaw`SELECT pg_sleep(2)::text`))
-        await delay(300)
+      await delay(300)
       const text = String((await scrape(busy)).body)
       expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
       expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
