@@ -24,6 +24,7 @@ const exitOnSignal = (signal: Signal): void => process.exit(signal === 'SIGINT' 
 async function start(): Promise<void> {
   const service = await openService()
   const edge = createRequestListener(await createHandler(service), service)
+  const traffic = createTraffic()
   const server = createServer(
     {
       requestTimeout: 30_000,
@@ -35,7 +36,7 @@ async function start(): Promise<void> {
       // Otherwise Node keeps the first of two Host headers, while a proxy may have used the second.
       joinDuplicateHeaders: true,
     },
-    limitPipelining(refuseMalformed(service, createSessionFastPath(service, edge))),
+    watchTraffic(traffic, service, refuseMalformed(service, createSessionFastPath(service, edge))),
   ).on('clientError', createClientErrorListener(service))
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   // Drop clients that stop reading the response. Must exceed requestTimeout, whose refusal has a body.
@@ -46,7 +47,6 @@ async function start(): Promise<void> {
     await service.stop()
     throw error
   }
-  const traffic = watchTraffic(server, service)
   let stopping = false
   const stopOnce = (signal: Signal): void => {
     if (!stopping) void stop(server, service, traffic, signal)
@@ -109,23 +109,11 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
-const maxPipelined = 20
-
-/** Limits the requests in progress on one connection. Otherwise thousands of pipelined requests could block all other clients. */
-function limitPipelining(listener: RequestListener): RequestListener {
-  const inProgress = new WeakMap<Socket, number>()
-  return (request, response) => {
-    const { socket } = request
-    const count = (inProgress.get(socket) ?? 0) + 1
-    inProgress.set(socket, count)
-    if (count > maxPipelined) return void socket.destroy()
-    response.once('close', () => inProgress.set(socket, (inProgress.get(socket) ?? 1) - 1))
-    listener(request, response)
-  }
-}
+/** On one connection. Otherwise thousands of pipelined requests could block all other clients. */
+const maxInProgress = 20
 
 type Traffic = {
-  pending: Set<ServerResponse>
+  pending: Map<Socket, Set<ServerResponse>>
   received: number
   /** The times of the last two polls of /readyz, on any worker. */
   polls: [number, number]
@@ -134,48 +122,60 @@ type Traffic = {
   isStopping: boolean
 }
 
-function watchTraffic(server: Server, { primary }: Service): Traffic {
-  const traffic: Traffic = {
-    pending: new Set(),
-    received: 0,
-    polls: [-Infinity, -Infinity],
-    isDrainSeen: false,
-    isStopping: false,
-  }
+const createTraffic = (): Traffic => ({
+  pending: new Map(),
+  received: 0,
+  polls: [-Infinity, -Infinity],
+  isDrainSeen: false,
+  isStopping: false,
+})
+
+/** One listener for each request and one for each response: every other one costs as much as the session's look-up (ADR 050). */
+function watchTraffic(traffic: Traffic, { primary }: Service, listener: RequestListener): RequestListener {
+  const { pending } = traffic
   const recordPoll = (isDrainSeen: boolean): void => {
     traffic.polls = [traffic.polls[1], performance.now()]
     if (isDrainSeen) traffic.isDrainSeen = true
   }
   // A balancer's polls reach the workers in turn, so workers share them.
   primary?.on('poll', (isDrainSeen) => recordPoll(isDrainSeen === true))
-  // Queued responses of a closed connection never emit `close`.
-  server.on('connection', (socket: Socket) =>
-    socket.once('close', () => {
-      for (const response of traffic.pending) if (response.req.socket === socket) traffic.pending.delete(response)
-    }),
-  )
-  server.prependListener('request', (request, response) => {
-    traffic.pending.add(response)
-    response.once('close', () => traffic.pending.delete(response))
-    if (!probes.includes(request.url)) traffic.received += 1
-    if (request.url === '/readyz') {
+  const openConnection = (socket: Socket): Set<ServerResponse> => {
+    const responses = new Set<ServerResponse>()
+    pending.set(socket, responses)
+    // Queued responses of a closed connection never emit `close`.
+    socket.once('close', () => pending.delete(socket))
+    return responses
+  }
+  function closeResponse(this: ServerResponse): void {
+    pending.get(this.req.socket)?.delete(this)
+  }
+  return (request, response) => {
+    const { socket, url } = request
+    const responses = pending.get(socket) ?? openConnection(socket)
+    responses.add(response)
+    response.on('close', closeResponse)
+    if (!probes.includes(url)) traffic.received += 1
+    if (url === '/readyz') {
       recordPoll(traffic.isStopping)
       primary?.notify('poll', traffic.isStopping)
     }
     if (traffic.isStopping) response.setHeader('connection', 'close')
-  })
-  return traffic
+    if (responses.size > maxInProgress) return void socket.destroy()
+    listener(request, response)
+  }
 }
+
+const listPending = ({ pending }: Traffic): ServerResponse[] => [...pending.values()].flatMap((responses) => [...responses])
 
 /** Drains, answers the pending requests and exits (ADR 020). Every response closes its connection, so that no proxy reuses it. */
 async function stop(server: Server, service: Service, traffic: Traffic, signal: Signal): Promise<void> {
   const stoppedAt = performance.now()
   service.drain()
   traffic.isStopping = true
-  for (const response of traffic.pending) if (!response.headersSent) response.setHeader('connection', 'close')
+  for (const response of listPending(traffic)) if (!response.headersSent) response.setHeader('connection', 'close')
   if (signal === 'SIGTERM') await untilBalancersLeave(traffic, stoppedAt)
   server.close()
-  await Promise.race([allClosed(traffic.pending), untilOnlyStalled(traffic.pending, stoppedAt + limits.answers)])
+  await Promise.race([allClosed(traffic), untilOnlyStalled(traffic, stoppedAt + limits.answers)])
   // Browsers keep unused connections open.
   server.closeAllConnections()
   try {
@@ -197,11 +197,12 @@ async function untilBalancersLeave(traffic: Traffic, stoppedAt: number): Promise
   })
 }
 
-async function untilOnlyStalled(pending: ReadonlySet<ServerResponse>, end: number): Promise<void> {
+async function untilOnlyStalled(traffic: Traffic, end: number): Promise<void> {
   let known = 0
   await untilIdle(end, () => {
-    const received = [...pending].reduce((sum, { req }) => sum + req.socket.bytesRead, 0)
-    const isBusy = received !== known || [...pending].some(({ req }) => req.complete)
+    const responses = listPending(traffic)
+    const received = responses.reduce((sum, { req }) => sum + req.socket.bytesRead, 0)
+    const isBusy = received !== known || responses.some(({ req }) => req.complete)
     known = received
     return isBusy
   })
@@ -216,9 +217,10 @@ async function untilIdle(end: number, isBusy: () => boolean): Promise<void> {
   }
 }
 
-async function allClosed(responses: Set<ServerResponse>): Promise<void> {
+async function allClosed(traffic: Traffic): Promise<void> {
   // `once` of node:events would reject if the response has an error.
-  for (const response of responses) await new Promise((resolve) => response.once('close', resolve))
+  for (let [response] = listPending(traffic); response; [response] = listPending(traffic))
+    await new Promise((resolve) => response?.once('close', resolve))
 }
 
 for (const signal of signals) process.on(signal, exitOnSignal)

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import {
+  type ByteText,
   type Caller,
   cachedSessionJson,
   createCaller,
@@ -8,6 +9,7 @@ import {
   findSessionToken,
   type LimitState,
   toAppError,
+  toByteText,
   verifyCached,
 } from '@floorpass/api'
 import { type Requirements, verifyInput } from '@floorpass/api/contracts'
@@ -52,11 +54,12 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
   /** Headers of a 200 that sets no cookie, with a place for each value that differs. */
   const prepareHeaders = (answer: Answer, origin?: string) => {
     const pairs = [...buildHeaders(answer, origin, { requestId: '' })]
+    if (answer.body) pairs.push(['content-length', ''])
     const places = new Map(pairs.map(([name], index) => [name, 2 * index + 1]))
     const list = pairs.flat()
     return (values: Record<string, string>): string[] => {
       const headers = [...list]
-      for (const [name, value] of Object.entries(values)) headers[places.get(name) as number] = value
+      for (const name in values) headers[places.get(name) as number] = values[name] as string
       return headers
     }
   }
@@ -68,10 +71,10 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
   const sessionHeaders = prepareForOrigins(jsonAnswer(null))
   const callerHeaders = prepareForOrigins(verifiedAnswer(noCaller))
 
-  const writeSession = (request: IncomingMessage, response: ServerResponse, requestId: string, body: Buffer | string): void => {
-    const headers = sessionHeaders(request)({ 'x-request-id': requestId })
-    headers.push('content-length', String(Buffer.byteLength(body)))
-    response.writeHead(200, headers).end(body)
+  /** Node joins a `latin1` text with the head to one write, which takes a fifth less time than the two of a Buffer (ADR 050). */
+  const writeSession = (request: IncomingMessage, response: ServerResponse, requestId: string, body: ByteText): void => {
+    const headers = sessionHeaders(request)({ 'x-request-id': requestId, 'content-length': String(body.length) })
+    response.writeHead(200, headers).end(body, 'latin1')
   }
 
   const writeCaller = (request: IncomingMessage, response: ServerResponse, caller: Caller): void => {
@@ -97,7 +100,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     }
     const { status, body } = answer
     const isPlainAnswer = status === 200 && setCookies.length === 0 && limit === null
-    if (isPlainAnswer) writeSession(request, response, requestId, body)
+    if (isPlainAnswer) writeSession(request, response, requestId, toByteText(body))
     else {
       response.statusCode = status
       response.setHeaders(buildHeaders(answer, headers.origin, { requestId, setCookies, limit }))

@@ -1,4 +1,5 @@
 import type { Deps } from '../context.ts'
+import { type ByteText, toByteText } from '../kernel/byte-text.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
 import { publicProcedure, sessionProcedure } from '../trpc.ts'
 import { presentSession, presentUser } from './present-session.ts'
@@ -21,21 +22,14 @@ export const requireSession = sessionProcedure.query(({ ctx }) => ({
 export function cachedSessionJson(
   deps: Pick<Deps, 'sessionCache' | 'settings'>,
   cookies: ReadonlyMap<string, string>,
-): Buffer | null {
-  const cached = findCached({ ...deps, cookies })
+): ByteText | null {
+  const cached = findCached({ sessionCache: deps.sessionCache, settings: deps.settings, cookies })
   return cached && getJson(cached)
 }
 
-function getJson(cached: CachedSession): Buffer {
-  cached.json ??= encodeUnpooled(JSON.stringify(present(cached.active)))
+function getJson(cached: CachedSession): ByteText {
+  cached.json ??= toByteText(JSON.stringify(present(cached.active)))
   return cached.json
-}
-
-/** A pooled Buffer would keep its whole 8 KiB pool alive. */
-function encodeUnpooled(text: string): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  bytes.write(text)
-  return bytes
 }
 
 const present = ({ session, user }: ActiveSession) => ({ session: presentSession(session), user: presentUser(user) })

@@ -1,12 +1,13 @@
 import type { ChangeChannel, ChangeListener, Roles, Session, User } from '@floorpass/db'
 import { LRUCache } from 'lru-cache'
+import type { ByteText } from '../kernel/byte-text.ts'
 import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 
 /** Requests share this object: never change it in place. */
 export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User>; readonly roles: Roles }
 
-export type CachedSession = { active: ActiveSession; staleAt: number; extendAt: number; json?: Buffer }
+export type CachedSession = { active: ActiveSession; staleAt: number; extendAt: number; json?: ByteText }
 
 /** `commit` drops the result if the session or user changed during the read. */
 export type CacheFill = { commit(entry: CachedSession): void; end(): void }

@@ -11,6 +11,7 @@ export function recordRequest(
   log: Log | null,
   { method, path, status, started }: AnsweredRequest,
 ): void {
+  if (!metrics && !log) return
   const ms = performance.now() - started
   metrics?.countRequest({ route: routePattern(path, status), method, status }, ms / 1000)
   log?.[status >= 500 ? 'warn' : 'info']({ method, path: printable(withoutTokens(path)), status, ms: Math.round(ms) }, 'request')

@@ -90,6 +90,10 @@ describe('get-session answers the same over the fast path and the edge', async (
   }
   const cached = await signIn()
   await cached.tab.get('/auth/get-session')
+  const zoeName = 'Zoë 漢字 🦊 ÿ'
+  const zoeTab = await app.signedIn(app.person({ name: zoeName }))
+  await zoeTab.get('/auth/get-session')
+  const zoe = { cookie: `cookie: local-floorpass_session=${zoeTab.cookies.get('local-floorpass_session')}` }
 
   const newest = 'WHERE id = (SELECT id FROM sessions ORDER BY created_at DESC LIMIT 1)'
   const unknown = `cookie: local-floorpass_session=${'A'.repeat(43)}`
@@ -97,6 +101,7 @@ describe('get-session answers the same over the fast path and the edge', async (
   test.each<[string, string[], 'fast path' | 'edge', string]>([
     ['signed in', [get, cached.cookie], 'fast path', ada.email],
     ['signed in, on a trusted origin', [get, cached.cookie, `origin: ${trusted}`], 'fast path', trusted],
+    ['signed in, as each byte of a name arrives', [get, zoe.cookie], 'fast path', Buffer.from(zoeName).toString('latin1')],
     ['signed in, on a foreign origin', [get, cached.cookie, 'origin: https://evil.example'], 'fast path', ada.email],
     ['signed in, without an origin', [get, cached.cookie, 'origin: null'], 'fast path', ada.email],
     ['signed in, with HEAD', ['HEAD /auth/get-session', cached.cookie], 'edge', '200 OK'],
