@@ -33,12 +33,14 @@ export async function forgetDevices(tx: Transaction, userId: string): Promise<vo
 }
 
 function readMarks(ctx: DeviceScope): AccountMark[] {
+  const sealed = readFlowCookie(ctx, cookie)
+  if (sealed === undefined) return []
   try {
-    const { marks } = JSON.parse(ctx.secretBox.open(readFlowCookie(ctx, cookie) ?? '', [cookie.name])) as { marks: AccountMark[] }
+    const { marks } = JSON.parse(ctx.secretBox.open(sealed, [cookie.name])) as { marks: AccountMark[] }
     const oldest = Date.now() - deviceLifetime * 1000
     return marks.filter(({ issuedAt }) => issuedAt > oldest)
   } catch {
-    // Missing, altered or sealed with a retired secret: treat the device as unknown.
+    // Altered or sealed with a retired secret: treat the device as unknown.
     return []
   }
 }
