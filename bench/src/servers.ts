@@ -17,6 +17,8 @@ export type Server = {
   pid: number
   /** Processor seconds so far, with threads and workers. */
   cpuSeconds(): Promise<number>
+  /** Of the thread that runs JavaScript, without hashes. */
+  mainThreadSeconds(): Promise<number>
   residentMegabytes(): Promise<number>
   stop(): Promise<void>
 }
@@ -139,7 +141,8 @@ async function waitUntilUp(child: ChildProcess, port: number, up: Promise<unknow
   return {
     port,
     pid,
-    cpuSeconds: () => sumOverProcesses(pid, readCpuSeconds),
+    cpuSeconds: () => sumOverProcesses(pid, (one) => readCpuSeconds(one)),
+    mainThreadSeconds: () => (process.platform === 'linux' ? readCpuSeconds(pid, `task/${pid}/`) : Promise.resolve(0)),
     residentMegabytes: () => sumOverProcesses(pid, readResidentMegabytes),
     stop: async () => {
       signal(child, 'SIGTERM')
@@ -166,8 +169,8 @@ export async function postgresCpuSeconds(url: string): Promise<number> {
   const figures = await Promise.all(rows.map(({ pid }) => readCpuSeconds(Number(pid)).catch(() => 0)))
   return figures.reduce((sum, figure) => sum + figure, 0)
 }
-async function readCpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+async function readCpuSeconds(pid: number, thread = ''): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/${thread}stat`, 'utf8')
   const [utime = 0, stime = 0] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

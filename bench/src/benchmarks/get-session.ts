@@ -5,6 +5,7 @@ import {
   createContender,
   emptyFindings,
   type Findings,
+  formatRatio,
   hotSessionsFor,
   measureContenders,
   rateRatio,
@@ -12,7 +13,8 @@ import {
   withServers,
 } from '../measure.ts'
 import { betterAuthSide, floorpassSide, getSession, type Side, verifyCaller } from '../requests.ts'
-import { type Server, startBare, startBetterAuth } from '../servers.ts'
+import { generate, type Server, startBare, startBetterAuth } from '../servers.ts'
+import { compareRounds, hasWrk, measureByWrk } from '../wrk.ts'
 
 /** Collects the cache cookie that better-auth sets for each session, as browsers would send it. */
 async function collectCacheCookies(bench: Bench, server: Server): Promise<Side> {
@@ -74,8 +76,43 @@ export async function getSessionWarm(bench: Bench): Promise<Findings> {
           atLeast('verify / get-session', rateRatio(measured, 'Floorpass, verify', 'Floorpass'), 0.8),
           atLeast('get-session / bare node:http', rateRatio(measured, 'Floorpass', 'bare node:http'), 0.5),
         )
+        await compareByWrk(bench, floorpass as Server, bare as Server, findings)
       })
     },
   )
   return findings
+}
+
+/** As an operator measures it from outside: one process, warm, signed in. */
+async function compareByWrk(bench: Bench, floorpass: Server, bare: Server, findings: Findings): Promise<void> {
+  const benchmark = 'get-session / bare node:http, by wrk'
+  if (!(await hasWrk())) {
+    findings.findings.push({ benchmark, measured: 'wrk is not installed', target: '≥ 0.7 ×', met: null })
+    return
+  }
+  // Users whose numbers have four digits: their answers have one length.
+  const sessions = hotSessionsFor({ ...bench, quick: false }).slice(1_000, bench.quick ? 1_500 : undefined)
+  const cookies = sessions.map((session) => floorpassCookie(session))
+  const path = `${floorpassSide.base}/get-session`
+  await generate({
+    port: floorpass.port,
+    connections: 32,
+    seconds: 60,
+    rate: null,
+    repeat: false,
+    ...getSession(floorpassSide, floorpass.port, sessions),
+  })
+  const targets = [
+    { name: 'Floorpass', server: floorpass, path },
+    { name: 'bare node:http', server: bare, path },
+  ]
+  const rounds = await measureByWrk(bench, 'get-session, by wrk', targets, cookies, findings)
+  const [ours = [], bound = []] = targets.map(({ name }) => rounds.get(name))
+  const rate = compareRounds(ours, bound, 'rate')
+  const cpu = compareRounds(bound, ours, 'cpuMicroseconds')
+  findings.findings.push(
+    atLeast(benchmark, rate.ratio, 0.7),
+    { benchmark: 'the same, lowest and highest of the rounds', measured: rate.spread, target: '', met: null },
+    { benchmark: 'the same, by processor time', measured: `${formatRatio(cpu.ratio)} (${cpu.spread})`, target: '', met: null },
+  )
 }
