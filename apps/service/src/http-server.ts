@@ -13,6 +13,8 @@ import { explainStartFailure, UnknownHostError } from './start-failure.ts'
 
 /** The longest parts of a shutdown in milliseconds, below the 30 s that orchestrators wait. See docs/deployment.md. */
 const limits = { drain: 10_000, answers: 22_000, close: 2_000 }
+/** Drop clients that stop reading the response. Must exceed requestTimeout, whose refusal has a body. */
+const stalledTimeout = 40_000
 /** Requests that do not delay the shutdown: monitors send them until the process is gone. */
 const probes: readonly (string | undefined)[] = ['/healthz', '/readyz', '/metrics']
 
@@ -39,8 +41,6 @@ async function start(): Promise<void> {
     watchTraffic(traffic, service, refuseMalformed(service, createSessionFastPath(service, edge))),
   ).on('clientError', createClientErrorListener(service))
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
-  // Drop clients that stop reading the response. Must exceed requestTimeout, whose refusal has a body.
-  server.timeout = 40_000
   try {
     await listen(server, service)
   } catch (error) {
@@ -109,7 +109,7 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
-/** On one connection. Otherwise thousands of pipelined requests could block all other clients. */
+/** On one connection, beside a response that is being sent. Otherwise thousands of pipelined requests could block all other clients. */
 const maxInProgress = 20
 
 type Traffic = {
@@ -130,7 +130,7 @@ const createTraffic = (): Traffic => ({
   isStopping: false,
 })
 
-/** One listener for each request and one for each response: every other one costs as much as the session's look-up (ADR 050). */
+/** Tracks only responses that are not sent at once: tracking costs as much as finding a session (ADR 050). */
 function watchTraffic(traffic: Traffic, { primary }: Service, listener: RequestListener): RequestListener {
   const { pending } = traffic
   const recordPoll = (isDrainSeen: boolean): void => {
@@ -151,17 +151,23 @@ function watchTraffic(traffic: Traffic, { primary }: Service, listener: RequestL
   }
   return (request, response) => {
     const { socket, url } = request
-    const responses = pending.get(socket) ?? openConnection(socket)
-    responses.add(response)
-    response.on('close', closeResponse)
     if (!probes.includes(url)) traffic.received += 1
     if (url === '/readyz') {
       recordPoll(traffic.isStopping)
       primary?.notify('poll', traffic.isStopping)
     }
     if (traffic.isStopping) response.setHeader('connection', 'close')
-    if (responses.size > maxInProgress) return void socket.destroy()
+    const responses = pending.get(socket)
+    if (responses && responses.size >= maxInProgress) return void socket.destroy()
     listener(request, response)
+    // A queued response has no socket yet.
+    const isSent = response.writableEnded && response.socket !== null && socket.writableLength === 0
+    if (isSent || socket.destroyed) return
+    const tracked = responses ?? openConnection(socket)
+    tracked.add(response)
+    response.on('close', closeResponse)
+    // Node removes it with the next request. `server.timeout` would set it for every request.
+    socket.setTimeout(stalledTimeout)
   }
 }
 
