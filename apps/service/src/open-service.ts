@@ -45,7 +45,10 @@ export async function openService(source = readEnvironment(), { sessionCache = t
       const { applied } = await database.migrate()
       if (applied.length > 0) log.info({ applied }, 'database migrated')
     } else if (isFirst()) {
-      await assertMigrated(database, 'With MIGRATE_ON_START=false a start applies none: run `npm run admin -- migrate`, then start again.')
+      await assertMigrated(
+        database,
+        'With MIGRATE_ON_START=false a start applies none: run `npm run admin -- migrate`, then start again.',
+      )
     } else {
       // A replacement worker must be able to start while the database is down.
       await assertMigrated(database, startOnce).catch((error: unknown) => {

@@ -70,7 +70,9 @@ describe('the Kubernetes manifests', () => {
 
   test('are all in the kustomization, except the example of the secrets and the migration', () => {
     const { resources } = readYaml(`${folder}/kustomization.yaml`)
-    const files = readdirSync(fromRoot(folder)).filter((file) => !['kustomization.yaml', 'secrets.example.yaml', 'migrate.yaml'].includes(file))
+    const files = readdirSync(fromRoot(folder)).filter(
+      (file) => !['kustomization.yaml', 'secrets.example.yaml', 'migrate.yaml'].includes(file),
+    )
     expect([...resources].sort()).toEqual(files.sort())
   })
 
