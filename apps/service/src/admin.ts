@@ -22,6 +22,9 @@ const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   explainDatabaseFailure,
   say: (line) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
+  terminal: process.stderr.isTTY
+    ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }
+    : null,
 })
 process.stdout.write(stdout)
 process.exitCode = exitCode

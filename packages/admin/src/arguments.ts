@@ -1,5 +1,6 @@
 import type { Operator } from '@floorpass/api/administration'
 import { usageError } from './problem.ts'
+import type { Terminal } from './progress.ts'
 
 export type Arguments = {
   positionals: string[]
@@ -25,6 +26,8 @@ export type Arguments = {
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
   say(line: string): void
+  /** Standard error, when it is a terminal. */
+  terminal: Terminal | null
 }
 
 /** --json prints `data`. Without it, the terminal shows `text`. */

@@ -1,52 +1,96 @@
 import { createReadStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { createPostgresClient, explainDatabaseFailure, PostgresUrlError } from '@floorpass/api/administration'
+import { createPostgresClient, explainDatabaseFailure, PostgresUrlError, tableKinds } from '@floorpass/api/administration'
 import { CommandError } from './problem.ts'
 
-const batch = 500
+const batchSize = 1000
+
+const mostListBytes = 128 * 1024 * 1024
+
+export type UserBatch = {
+  rows: unknown[]
+  /** The part of the source that is read, from 0 to 1. */
+  fraction: number
+  /** Rows of better-auth's other tables, by kind. Only the first batch of a database has them. */
+  tables?: Record<string, number>
+}
 
 /** Reads better-auth users with their `accounts` from PostgreSQL, a `.json` list or a file with one user per line. Throws CommandError. */
-export function readUsers(source: string): AsyncIterable<unknown> {
+export function readUsers(source: string): AsyncIterable<UserBatch> {
   if (/^postgres(ql)?:\/\//.test(source)) return readPostgres(source)
   return source.endsWith('.json') ? readJson(source) : readLines(source)
 }
 
-async function* readJson(file: string): AsyncGenerator<unknown> {
+type PostgresClient = InstanceType<ReturnType<typeof createPostgresClient>>
+
+async function* readJson(file: string): AsyncGenerator<UserBatch> {
+  const { size } = await stat(file).catch(throwUnreadable(file))
+  if (size > mostListBytes) throw listTooLongError(file)
   const users: unknown = parse(await readFile(file, 'utf8').catch(throwUnreadable(file)), file)
   if (!Array.isArray(users)) throw invalidUsersError(file, 'It is not a list.')
-  yield* users
+  for (let end = 0; end < users.length; ) {
+    const rows = users.slice(end, end + batchSize)
+    end += rows.length
+    yield { rows, fraction: end / users.length }
+  }
 }
 
-async function* readLines(file: string): AsyncGenerator<unknown> {
-  const stream = createReadStream(file, 'utf8')
+async function* readLines(file: string): AsyncGenerator<UserBatch> {
+  const { size } = await stat(file).catch(throwUnreadable(file))
+  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 256 * 1024 })
+  const getFraction = (): number => (size === 0 ? 1 : Math.min(1, stream.bytesRead / size))
+  let rows: unknown[] = []
   let number = 0
   try {
     for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
       number += 1
-      if (line.trim() !== '') yield parse(line, `${file}, line ${number}`)
+      if (line.trim() !== '') rows.push(parse(line, `${file}, line ${number}`))
+      if (rows.length < batchSize) continue
+      yield { rows, fraction: getFraction() }
+      rows = []
     }
   } catch (error) {
+    yield { rows, fraction: getFraction() }
     throw error instanceof CommandError ? error : throwUnreadable(file)(error)
   }
+  yield { rows, fraction: 1 }
 }
 
 /** Reads one snapshot, so that concurrent changes are not half visible. Expects better-auth's default table and column names. */
-async function* readPostgres(url: string): AsyncGenerator<unknown> {
+async function* readPostgres(url: string): AsyncGenerator<UserBatch> {
   const client = new (createClientClass(url))({ connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   try {
     await client.connect()
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    // With an index on account."userId", this plan has the first rows at once. Without one, PostgreSQL sorts the table.
+    await client.query(`
+      BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+      SET LOCAL enable_sort = off; SET LOCAL enable_hashagg = off; SET LOCAL enable_hashjoin = off; SET LOCAL jit = off`)
+    const { rows: totals } = await client.query<{ users: string }>('SELECT count(*) AS users FROM "user"')
+    yield { rows: [], fraction: 0, tables: await countTables(client) }
+    // Tokens stay in the database: their presence is counted.
     await client.query(`
       DECLARE users NO SCROLL CURSOR FOR
-      SELECT to_jsonb(u) || jsonb_build_object('accounts', (
-        SELECT coalesce(jsonb_agg(to_jsonb(a)), '[]') FROM account a WHERE a."userId" = u.id)) AS row
-      FROM "user" u ORDER BY u.id`)
+      SELECT to_jsonb(u) || jsonb_build_object('accounts', coalesce(a.accounts, '[]')) AS row
+      FROM "user" u
+      LEFT JOIN (
+        SELECT "userId", jsonb_agg((row - '{accessToken,refreshToken,idToken}'::text[]) || jsonb_build_object(
+          'accessToken', row ->> 'accessToken' <> '' OR row ->> 'refreshToken' <> '' OR row ->> 'idToken' <> '')) AS accounts
+        FROM account, to_jsonb(account) AS row GROUP BY "userId"
+      ) a ON a."userId" = u.id
+      ORDER BY u.id`)
+    const fetchBatch = () => client.query<{ row: unknown }>(`FETCH ${batchSize} FROM users`)
+    const total = Number(totals[0]?.users)
+    let read = 0
+    let next = fetchBatch()
     for (;;) {
-      const { rows } = await client.query<{ row: unknown }>(`FETCH ${batch} FROM users`)
+      const { rows } = await next
       if (rows.length === 0) return
-      for (const { row } of rows) yield row
+      next = fetchBatch()
+      next.catch(() => {})
+      read += rows.length
+      yield { rows: rows.map(({ row }) => row), fraction: Math.min(1, read / total) }
     }
   } catch (error) {
     const failure = explainDatabaseFailure(error)
@@ -72,6 +116,32 @@ function createClientClass(url: string): ReturnType<typeof createPostgresClient>
   }
 }
 
+/** Counts the rows of better-auth's other tables, and of tables that refer to its users. A flag of the user counts second factors. */
+async function countTables(client: PostgresClient): Promise<Record<string, number>> {
+  const { rows: tables } = await client.query<{ name: string; quoted: string; readable: boolean; estimate: number }>(
+    `SELECT relname AS name, oid::regclass::text AS quoted, has_table_privilege(oid, 'SELECT') AS readable,
+            greatest(reltuples, 0) AS estimate
+     FROM pg_class
+     WHERE relkind IN ('r', 'p') AND relname <> ALL ('{user,account,twoFactor,rateLimit}')
+       AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '"user"'::regclass)
+       AND (relname = ANY ($1) OR EXISTS (
+         SELECT FROM pg_constraint WHERE contype = 'f' AND conrelid = pg_class.oid AND confrelid = '"user"'::regclass))
+     ORDER BY relname`,
+    [Object.keys(tableKinds)],
+  )
+  const counts: Record<string, number> = {}
+  for (const { name, quoted, readable, estimate } of tables) {
+    const kind = tableKinds[name] ?? `rows of the table ${JSON.stringify(name)}`
+    if (!readable) counts[`${kind} (estimated: the role may not read them)`] = estimate
+    else {
+      const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${quoted}`)
+      const count = Number(rows[0]?.count)
+      if (count > 0) counts[kind] = (counts[kind] ?? 0) + count
+    }
+  }
+  return counts
+}
+
 function parse(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
@@ -85,6 +155,13 @@ const invalidUsersError = (where: string, why: string): CommandError =>
     what: `${where} could not be read as users.`,
     why,
     fix: 'Use a .json file with a list of users, or a file with one user per line (see docs/operations.md). Then run it again: imported users stay.',
+  })
+
+const listTooLongError = (file: string): CommandError =>
+  new CommandError({
+    what: `${file} is too long for a list.`,
+    why: `A .json list is read into memory at once, and may have ${mostListBytes / 1024 / 1024} MiB.`,
+    fix: `Write one user per line, for example with \`jq -c '.[]' ${file} > users.ndjson\`, and import that file.`,
   })
 
 const throwUnreadable =

@@ -7,6 +7,7 @@ import { commands } from './commands.ts'
 import { migrateDatabase } from './migrate-database.ts'
 import { printable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
+import type { Terminal } from './progress.ts'
 
 const flags = {
   reason: { type: 'string' },
@@ -72,12 +73,13 @@ export type Surroundings = {
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
   ask: ((question: string) => Promise<string>) | null
+  terminal?: Terminal | null
 }
 
 /** Runs a command and resolves to its result. `explain` words its errors. */
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask }: Omit<Surroundings, 'explainOpenFailure' | 'explainDatabaseFailure'>,
+  { open, openDatabase, say, ask, terminal = null }: Omit<Surroundings, 'explainOpenFailure' | 'explainDatabaseFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -93,6 +95,7 @@ async function perform(
     positionals: rest,
     flags: given,
     say,
+    terminal,
     confirm: async (word, consequence) => {
       if (!yes) await confirm(ask, word, consequence)
     },

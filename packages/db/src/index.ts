@@ -5,7 +5,7 @@ export { DataDirUnusableError, openDataDir } from './data-dir.ts'
 export { flushFiles } from './durable-files.ts'
 export { DataDirInUseError, lockDataDir } from './embedded-lock.ts'
 export { type DatabaseFailure, explainDatabaseFailure } from './explain-failure.ts'
-export { isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
+export { findSqlState, isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,
   AuditEvent,

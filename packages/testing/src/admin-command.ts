@@ -4,6 +4,8 @@ import { explainStartFailure, openForMigration, openForOperator } from '@floorpa
 import type { TestApp } from './create-test-app.ts'
 import { startTool, type ToolResult } from './tool-process.ts'
 
+export { openProgress } from '@floorpass/admin'
+
 export type CommandResult = ToolResult & { json: unknown }
 
 /** Runs `npm run admin -- …` in its own process, with only the given variables set. `json` is its parsed output, or null. */

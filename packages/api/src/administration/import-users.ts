@@ -1,15 +1,11 @@
-import { isDatabaseUnavailable, isUniqueViolation, type Prisma, type User } from '@floorpass/db'
-import { z } from 'zod'
-import { toFieldFailure } from '../kernel/field-problems.ts'
-import { emailAddress, imageUrl, personName } from '../kernel/fields.ts'
-import { providerIds } from '../kernel/provider-ids.ts'
-import { isSupportedHash } from '../password-hashing/password-hasher.ts'
-import { deleteUnverifiedUser } from '../users/delete-unverified-user.ts'
+import { randomUUIDv7 } from 'node:crypto'
+import { findSqlState, isDatabaseUnavailable, isUniqueViolation, type Queryable } from '@floorpass/db'
+import { lockUsers } from '../users/lock-user.ts'
+import { type ImportableUser, identifyRow, parseBetterAuthUser, type RowIdentity } from './better-auth-user.ts'
 import { type Operator, toActor } from './operator.ts'
+import { createPlannedUsers } from './planned-users.ts'
 
-export type ImportOutcome = {
-  id: string | null
-  email: string | null
+export type ImportOutcome = RowIdentity & {
   /** `present`: imported earlier. In a dry run, `imported` means that the import would succeed. */
   status: 'imported' | 'present' | 'refused'
   reason?: string
@@ -21,190 +17,270 @@ export type ImportOptions = {
   withoutTwoFactor: boolean
 }
 
-/** Parses better-auth dates: zoneless text is UTC. Numbers are milliseconds; seconds would date a running ban to 1970. */
-const timestamp = z.union([z.string(), z.number(), z.date()]).transform((value, ctx) => {
-  const isZoneless = typeof value === 'string' && /^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value)
-  const date = new Date(isZoneless ? `${value.replace(' ', 'T')}Z` : value)
-  const isSeconds = typeof value === 'number' && value < 1e11
-  if (!isSeconds && date.getTime() >= 0 && date.getUTCFullYear() < 10_000) return date
-  ctx.addIssue('Invalid date')
-  return z.NEVER
-})
-
-const textMatching = (shape: RegExp, problem: string) =>
-  z.union([z.string(), z.number().int()]).transform(String).pipe(z.string().regex(shape, problem))
-
-const accountRow = z.object({
-  providerId: z.string().min(1).max(255),
-  accountId: textMatching(/^[!-~]{1,255}$/, 'Not 1 to 255 visible ASCII characters'),
-  password: z.string().nullish(),
-  scope: z
-    .string()
-    .regex(/^[\s!-~]{0,2000}$/, 'Not up to 2000 visible ASCII characters and spaces')
-    .nullish(),
-  createdAt: timestamp.optional(),
-})
-
-/** A better-auth user with accounts, in better-auth's column names. Other columns are ignored. */
-const userRow = z.object({
-  // Without @ and colon, an id cannot be mistaken for an address, an identity or an operator.
-  id: textMatching(/^[\w-]{1,255}$/, 'Not 1 to 255 letters, digits, _ and -'),
-  name: personName,
-  email: emailAddress,
-  emailVerified: z.boolean().default(false),
-  image: z.string().nullish(),
-  createdAt: timestamp.optional(),
-  twoFactorEnabled: z.boolean().nullish(),
-  banned: z.boolean().nullish(),
-  banExpires: timestamp.nullish(),
-  accounts: z.array(accountRow),
-})
-
-type UserRow = z.output<typeof userRow>
-
-const normalizeColumn = (key: string): string => key.toLowerCase().replaceAll('_', '').replace(/^is/, '')
-
-/** Finds a misspelled column. Ignoring `is_banned`, for example, would import a banned user as active. */
-function findMisnamedColumn(row: unknown, { shape }: z.ZodObject): string | undefined {
-  if (typeof row !== 'object' || row === null) return
-  const known = Object.keys(shape)
-  return Object.keys(row).find(
-    (key) => !known.includes(key) && known.some((name) => normalizeColumn(name) === normalizeColumn(key)),
-  )
+export type UserImport = {
+  /** Imports rows in order, after those of earlier calls, which need not be awaited. */
+  add(rows: readonly unknown[]): Promise<ImportOutcome[]>
+  leftBehind: ReadonlyMap<string, number>
+  /** How long the import will take after a dry run of `seconds`. The dry run measured some writes. Null without any. */
+  estimateSeconds(seconds: number, imported: number): number | null
+  close(): void
 }
 
-export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions) {
-  const { db } = operator.ctx
-  /** Keys of earlier rows, since a dry run writes none to the database. */
-  const takenKeys = new Set<string>()
+type Row = RowIdentity & ({ reason: string } | { user: ImportableUser })
 
-  async function add(row: unknown): Promise<ImportOutcome> {
-    const misnamed = findMisnamedColumn(row, userRow) ?? findMisnamedAccountColumn(row)
-    if (misnamed !== undefined) {
-      const reason = `Column ${JSON.stringify(misnamed)} does not have better-auth's name: rename it`
-      return { ...identifyRow(row), status: 'refused', reason, notes: [] }
+/** Rows of a transaction. Its time is bounded: a sign-up with the address of a row waits until the transaction ends. */
+const mostRows = 1000
+const fewestRows = 20
+const longestMilliseconds = 250
+
+/** A dry run writes this many users and rolls back, to try the privileges and to measure. */
+const trialUsers = 3000
+
+const mostKinds = 200
+
+export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions): UserImport {
+  const { sql } = operator.ctx
+  const planned = dryRun ? createPlannedUsers() : null
+  const written = { users: 0, milliseconds: 0 }
+  let busyMilliseconds = 0
+  const leftBehind = new Map<string, number>()
+  let size = mostRows
+
+  const leaveBehind = (kind: string, count = 1): void => {
+    // A file names kinds, so their number needs a limit.
+    const counted = leftBehind.has(kind) || leftBehind.size < mostKinds ? kind : 'other fields'
+    leftBehind.set(counted, (leftBehind.get(counted) ?? 0) + count)
+  }
+
+  const parse = (row: unknown): Row => {
+    const result = parseBetterAuthUser(row, { withoutTwoFactor, leaveBehind })
+    return 'user' in result ? { id: result.user.id, email: result.user.email, ...result } : { ...identifyRow(row), ...result }
+  }
+
+  let queue: Promise<unknown> = Promise.resolve()
+  const add = (rows: readonly unknown[]): Promise<ImportOutcome[]> => {
+    const parsed = rows.map(parse)
+    const result = queue.then(() => importInBatches(parsed))
+    queue = result
+    return result
+  }
+
+  async function importInBatches(parsed: readonly Row[]): Promise<ImportOutcome[]> {
+    const outcomes: ImportOutcome[] = []
+    while (outcomes.length < parsed.length) {
+      const batch = parsed.slice(outcomes.length, outcomes.length + size)
+      const start = performance.now()
+      outcomes.push(...(await importBatch(batch)))
+      const milliseconds = performance.now() - start
+      busyMilliseconds += milliseconds
+      if (milliseconds > longestMilliseconds) size = Math.max(fewestRows, size >> 1)
+      else if (milliseconds < longestMilliseconds / 3) size = Math.min(mostRows, size << 1)
     }
-    const parsed = userRow.safeParse(row)
-    if (!parsed.success) return { ...identifyRow(row), status: 'refused', reason: formatIssues(parsed.error), notes: [] }
-    const user = parsed.data
-    const { accounts, notes } = convertAccounts(user)
-    const ids = { id: user.id, email: user.email }
-    const refused = (reason: string): ImportOutcome => ({ ...ids, status: 'refused', reason, notes: [] })
+    return outcomes
+  }
 
-    const known = await db.user.findUnique({ where: { id: user.id } })
-    if (known)
-      return known.email === user.email
-        ? { ...ids, status: 'present', notes: [] }
-        : refused('A user with this id has another email address')
-    const obstacle = findObstacle(user)
-    if (obstacle) return refused(obstacle)
-    const keys = [
-      `user ${user.id}`,
-      `address ${user.email}`,
-      ...accounts.map(({ providerId, accountId }) => `${providerId} ${accountId}`),
-    ]
-    if (keys.some((key) => takenKeys.has(key))) return refused('An earlier row has the same id, email address or identity')
-    const holder = await db.user.findUnique({ where: { email: user.email } })
-    if (holder && !isReplaceableSignUp(holder, user)) return refused('A user of this service has the same email address')
-    const identities = accounts.map(({ providerId, accountId }) => ({ providerId, accountId }))
-    if ((await db.account.count({ where: { OR: identities } })) > 0)
-      return refused('A user of this service has one of the identities')
-
-    if (!dryRun) {
-      try {
-        await insertUser(user, accounts)
-      } catch (error) {
-        if (isUniqueViolation(error)) return refused('The email address or an identity was taken during the import')
-        if (isDatabaseUnavailable(error)) throw error
-        return refused(`The database refused the row${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`)
+  /** One transaction. Rows that the database refuses, and rows taken by a concurrent sign-up, are isolated by halving. */
+  async function importBatch(rows: readonly Row[]): Promise<ImportOutcome[]> {
+    try {
+      return await retryDeadlocks(() => importInTransaction(rows))
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const [row] = rows
+      if (row === undefined || rows.length > 1) {
+        const half = rows.length >> 1
+        return [...(await importBatch(rows.slice(0, half))), ...(await importBatch(rows.slice(half)))]
       }
-    } else for (const key of keys) takenKeys.add(key)
-    return { ...ids, status: 'imported', notes: [...notes, ...describeLosses(user)] }
-  }
-
-  function findObstacle(user: UserRow): string | null {
-    const hashes = user.accounts.flatMap(({ providerId, password }) =>
-      providerId === 'credential' && password ? [password] : [],
-    )
-    if (!hashes.every(isSupportedHash))
-      return 'The password hash is neither scrypt as better-auth makes it nor argon2 at an acceptable cost'
-    if (new Set(hashes).size > 1) return 'The user has several passwords'
-    if (user.twoFactorEnabled && !withoutTwoFactor)
-      return 'The user has a second factor, which only better-auth can decrypt: import without it with --without-two-factor'
-    return null
-  }
-
-  const insertUser = (user: UserRow, accounts: Prisma.AccountCreateWithoutUserInput[]): Promise<void> =>
-    db.$transaction(async (tx) => {
-      const image = parseImage(user)
-      if (user.emailVerified) await deleteUnverifiedUser(tx, user.email)
-      await tx.user.create({
-        data: {
-          id: user.id,
-          name: user.name,
-          email: user.email,
-          emailVerified: user.emailVerified,
-          importedAt: new Date(),
-          ...(image !== null && { image }),
-          ...(isBanned(user) && { suspendedAt: new Date() }),
-          ...(user.createdAt && { createdAt: user.createdAt }),
-          accounts: { create: accounts },
-        },
-      })
-      const details = { from: 'better-auth', verified: user.emailVerified, accounts: accounts.length }
-      await operator.ctx.record(tx, { userId: user.id, ...toActor(operator), action: 'import-user', details })
-    })
-
-  return { add }
-}
-
-/** An unverified sign-up must not block the import of the verified owner. */
-const isReplaceableSignUp = (holder: User, { emailVerified }: UserRow): boolean =>
-  emailVerified && !holder.emailVerified && holder.suspendedAt === null && holder.importedAt === null
-
-const findMisnamedAccountColumn = (row: unknown): string | undefined => {
-  const { accounts } = (row ?? {}) as { accounts?: unknown }
-  return Array.isArray(accounts) ? accounts.map((account) => findMisnamedColumn(account, accountRow)).find(Boolean) : undefined
-}
-
-function convertAccounts(user: UserRow): { accounts: Prisma.AccountCreateWithoutUserInput[]; notes: string[] } {
-  const accounts = new Map<string, Prisma.AccountCreateWithoutUserInput>()
-  const notes: string[] = []
-  for (const { providerId, accountId, password, scope, createdAt } of user.accounts) {
-    const dates = createdAt && { createdAt }
-    const name = JSON.stringify(providerId)
-    if (providerId === 'credential') {
-      if (password) accounts.set(providerId, { providerId, accountId: user.id, passwordHash: password, ...dates })
-    } else if (!providerIds.some((id) => id === providerId)) {
-      notes.push(`provider ${name} is not one of ${providerIds.join(', ')}: account not imported`)
-    } else if (!user.emailVerified) {
-      // The sign-up may not come from the mailbox owner. After verification, only the owner may be able to sign in.
-      notes.push(`email address not verified: account at ${name} not imported`)
-    } else {
-      const scopes = (scope ?? '').split(/[\s,]+/).filter(Boolean)
-      accounts.set(`${providerId} ${accountId}`, { providerId, accountId, scopes, ...dates })
+      return [
+        refuse(
+          row,
+          isUniqueViolation(error)
+            ? 'The email address or an identity was taken during the import'
+            : `The database refused the row (${findSqlState(error)})`,
+        ),
+      ]
     }
   }
-  if (accounts.size === 0) notes.push('no sign-in method imported: the user can set a password with a reset link')
-  return { accounts: [...accounts.values()], notes }
+
+  async function importInTransaction(rows: readonly Row[]): Promise<ImportOutcome[]> {
+    const trial = new TrialRun()
+    let result: Decisions | undefined
+    try {
+      await sql.transaction(async (tx) => {
+        // Two imports take turns, so neither sees half of the other's rows. Plans must follow the growing tables.
+        const [, taken] = await Promise.all([
+          tx.$queryRaw`
+            SELECT set_config('plan_cache_mode', 'force_custom_plan', true), pg_advisory_xact_lock(hashtext('floorpass import'))`,
+          findTaken(tx, rows),
+        ])
+        result = decide(rows, taken)
+        if (dryRun && written.users >= trialUsers) return
+        await insert(tx, result)
+        if (dryRun) throw trial
+      })
+    } catch (error) {
+      if (error !== trial) throw error
+    }
+    const { users, outcomes } = result as Decisions
+    if (planned) for (const user of users) planned.add(user)
+    return outcomes
+  }
+
+  async function findTaken(tx: Queryable, rows: readonly Row[]): Promise<Taken> {
+    const users = rows.flatMap((row) => ('user' in row ? [row.user] : []))
+    const identities = users.flatMap(({ accounts }) => accounts)
+    const [known, accounts] = await Promise.all([
+      tx.$queryRaw<Holder[]>`
+        SELECT id, email, NOT email_verified AND suspended_at IS NULL AND imported_at IS NULL AS "isReplaceable"
+        FROM users WHERE id = ANY(${users.map(({ id }) => id)}) OR email = ANY(${users.map(({ email }) => email)})`,
+      tx.$queryRaw<Identity[]>`
+        SELECT provider_id AS "providerId", account_id AS "accountId" FROM accounts
+        WHERE (provider_id, account_id) IN (SELECT * FROM unnest(${identities.map(({ providerId }) => providerId)}::text[],
+                                                                 ${identities.map(({ accountId }) => accountId)}::text[]))`,
+    ])
+    return {
+      emailOf: new Map(known.map(({ id, email }) => [id, email])),
+      holderOf: new Map(known.map((holder) => [holder.email, holder])),
+      identities: new Set(accounts.map(toKey)),
+    }
+  }
+
+  function decide(rows: readonly Row[], taken: Taken): Decisions {
+    const decisions: Decisions = { users: [], replaced: [], outcomes: [] }
+    for (const row of rows) decisions.outcomes.push(decideRow(row, taken, decisions))
+    return decisions
+  }
+
+  function decideRow(row: Row, { emailOf, holderOf, identities }: Taken, { users, replaced }: Decisions): ImportOutcome {
+    if ('reason' in row) return refuse(row, row.reason)
+    const { user } = row
+    const { id, email, accounts, notes } = user
+    const knownEmail = emailOf.get(id) ?? planned?.findEmail(id)
+    if (knownEmail !== undefined)
+      return knownEmail === email
+        ? { id, email, status: 'present', notes: [] }
+        : refuse(row, 'A user with this id has another email address')
+    if (user.obstacle !== null) return refuse(row, user.obstacle)
+    const holder = holderOf.get(email)
+    const replaceable = user.emailVerified && holder?.isReplaceable ? holder : undefined
+    if (planned?.hasEmail(email) || holder !== replaceable)
+      return refuse(row, 'A user of this service has the same email address')
+    if (accounts.some((account) => identities.has(toKey(account)) || planned?.hasIdentity(account)))
+      return refuse(row, 'A user of this service has one of the identities')
+
+    if (replaceable) replaced.push(replaceable)
+    users.push(user)
+    emailOf.set(id, email)
+    holderOf.set(email, { id, email, isReplaceable: false })
+    for (const account of accounts) identities.add(toKey(account))
+    return { id, email, status: 'imported', notes }
+  }
+
+  async function insert(tx: Queryable, { users, replaced }: Decisions): Promise<void> {
+    if (users.length === 0) return
+    const start = performance.now()
+    const now = new Date()
+    if (replaced.length > 0) await deleteSignUps(tx, replaced)
+    await Promise.all([
+      insertUsers(tx, users, now),
+      insertAccounts(tx, users, now),
+      operator.ctx.record(
+        tx,
+        ...users.map(({ id, emailVerified, accounts }) => ({
+          userId: id,
+          ...toActor(operator),
+          action: 'import-user' as const,
+          details: { from: 'better-auth', verified: emailVerified, accounts: accounts.length },
+        })),
+      ),
+    ])
+    written.users += users.length
+    written.milliseconds += performance.now() - start
+  }
+
+  return {
+    add,
+    leftBehind,
+    estimateSeconds: (seconds, imported) =>
+      written.users === 0
+        ? null
+        : Math.max(seconds, (busyMilliseconds + ((imported - written.users) * written.milliseconds) / written.users) / 1000),
+    close: () => planned?.close(),
+  }
 }
 
-function describeLosses(user: UserRow): string[] {
-  return [
-    ...(user.image && parseImage(user) === null ? ['picture is not an http(s) URL: not imported'] : []),
-    ...(user.twoFactorEnabled ? ['second factor not imported: sign-in needs no code until the user sets it up again'] : []),
-    ...(isBanned(user) ? ['banned in better-auth: imported as suspended'] : []),
-  ]
+type Identity = { providerId: string; accountId: string }
+
+/** An unverified sign-up must not block the import of the verified owner: it `isReplaceable`. */
+type Holder = { id: string; email: string; isReplaceable: boolean }
+
+type Taken = { emailOf: Map<string, string>; holderOf: Map<string, Holder>; identities: Set<string> }
+
+type Decisions = { users: ImportableUser[]; replaced: Holder[]; outcomes: ImportOutcome[] }
+
+class TrialRun extends Error {}
+
+const refuse = ({ id, email }: RowIdentity, reason: string): ImportOutcome => ({
+  id,
+  email,
+  status: 'refused',
+  reason,
+  notes: [],
+})
+
+const toKey = ({ providerId, accountId }: Identity): string => `${providerId} ${accountId}`
+
+/** SQLSTATE classes 22 and 23: a value or a constraint is the cause. */
+const isRefusal = (error: unknown): boolean => /^2[23]/.test(findSqlState(error) ?? '') || isUniqueViolation(error)
+
+async function retryDeadlocks<Result>(work: () => Promise<Result>, tries = 5): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (tries <= 1 || !isDatabaseUnavailable(error) || findSqlState(error) !== '40P01') throw error
+    return retryDeadlocks(work, tries - 1)
+  }
 }
 
-const parseImage = ({ image }: UserRow): string | null => (image ? (imageUrl.safeParse(image).data ?? null) : null)
+/** Keeps sign-ups that were verified meanwhile: the unique email then refuses the row. */
+async function deleteSignUps(tx: Queryable, signUps: readonly Holder[]): Promise<void> {
+  const ids = signUps.map(({ id }) => id)
+  await lockUsers(tx, ids)
+  await tx.$queryRaw`
+    DELETE FROM users WHERE id = ANY(${ids}) AND email = ANY(${signUps.map(({ email }) => email)})
+      AND NOT email_verified AND suspended_at IS NULL AND imported_at IS NULL`
+}
 
-const isBanned = ({ banned, banExpires }: UserRow): boolean => banned === true && !(banExpires && banExpires < new Date())
+const insertUsers = (tx: Queryable, users: readonly ImportableUser[], now: Date): Promise<unknown> => {
+  const rows = users.map(({ accounts, notes, obstacle, isSuspended, ...user }) => ({
+    ...user,
+    suspendedAt: isSuspended ? now : null,
+    createdAt: user.createdAt ?? now,
+    updatedAt: user.updatedAt ?? now,
+  }))
+  return tx.$queryRaw`
+    INSERT INTO users (id, name, email, email_verified, image, locale, trading_enabled, risk_level, suspended_at, imported_at,
+                       created_at, updated_at)
+    SELECT id, name, email, "emailVerified", image, locale, "tradingEnabled", "riskLevel", "suspendedAt", ${now}::timestamp,
+           "createdAt", "updatedAt"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(id text, name text, email text, "emailVerified" boolean, image text, locale text, "tradingEnabled" boolean,
+             "riskLevel" risk_level, "suspendedAt" timestamp, "createdAt" timestamp, "updatedAt" timestamp)`
+}
 
-const formatIssues = (error: z.ZodError): string =>
-  error.issues.map(({ path, message }) => `${path.join('.') || 'row'}: ${toFieldFailure(message).sentence}`).join('; ')
-
-function identifyRow(row: unknown): { id: string | null; email: string | null } {
-  const { id, email } = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
-  return { id: id == null ? null : String(id).slice(0, 255), email: typeof email === 'string' ? email.slice(0, 255) : null }
+const insertAccounts = (tx: Queryable, users: readonly ImportableUser[], now: Date): Promise<unknown> => {
+  const rows = users.flatMap(({ id: userId, accounts }) =>
+    accounts.map(({ createdAt, updatedAt, ...account }) => ({
+      ...account,
+      id: randomUUIDv7(),
+      userId,
+      createdAt: createdAt ?? now,
+      updatedAt: updatedAt ?? now,
+    })),
+  )
+  return tx.$queryRaw`
+    INSERT INTO accounts (id, user_id, provider_id, account_id, password_hash, scopes, created_at, updated_at)
+    SELECT id, "userId", "providerId", "accountId", "passwordHash", scopes, "createdAt", "updatedAt"
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+      AS row(id text, "userId" text, "providerId" text, "accountId" text, "passwordHash" text, scopes text[],
+             "createdAt" timestamp, "updatedAt" timestamp)`
 }
