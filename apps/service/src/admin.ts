@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
 import { explainDatabaseFailure } from '@floorpass/db'
@@ -14,6 +15,9 @@ async function ask(question: string): Promise<string> {
     terminal.close()
   }
 }
+
+// Requests of the service come first: an import uses every core that they leave.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),

@@ -170,8 +170,8 @@ function convertAccounts(user: UserRow, lose: Lose): ImportableAccount[] {
 }
 
 function convertRiskLevel(user: UserRow, lose: Lose): ImportableUser['riskLevel'] {
-  const { data, success } = riskLevel.nullish().safeParse(user.riskLevel)
-  if (!success)
+  const { data } = riskLevel.safeParse(user.riskLevel ?? 'conservative')
+  if (data === undefined)
     lose(
       'risk levels',
       `riskLevel ${describeValue(user.riskLevel)} is not one of ${riskLevel.options.join(', ')}: imported as conservative`,
@@ -180,8 +180,8 @@ function convertRiskLevel(user: UserRow, lose: Lose): ImportableUser['riskLevel'
 }
 
 function convertLocale(user: UserRow, lose: Lose): ImportableUser['locale'] {
-  const { data, success } = locale.nullish().safeParse(user.locale)
-  if (!success)
+  const { data } = locale.safeParse(user.locale ?? defaultLocale)
+  if (data === undefined)
     lose('languages', `locale ${describeValue(user.locale)} is not one of ${locales.join(', ')}: imported as ${defaultLocale}`)
   return data ?? defaultLocale
 }
