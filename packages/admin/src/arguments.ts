@@ -26,7 +26,6 @@ export type Arguments = {
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
   say(line: string): void
-  /** Standard error, when it is a terminal. */
   terminal: Terminal | null
 }
 

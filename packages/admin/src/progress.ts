@@ -1,6 +1,5 @@
 import type { Arguments } from './arguments.ts'
 
-/** A terminal on which a line can be rewritten. */
 export type Terminal = { write(text: string): void; columns(): number }
 
 export type ProgressState = {
@@ -11,7 +10,6 @@ export type ProgressState = {
 
 export type Progress = {
   update(state: ProgressState): void
-  /** Prints a line above the bar. */
   say(line: string): void
   close(): void
 }

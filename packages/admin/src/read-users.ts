@@ -69,7 +69,6 @@ async function* readPostgres(url: string): AsyncGenerator<UserBatch> {
       SET LOCAL enable_sort = off; SET LOCAL enable_hashagg = off; SET LOCAL enable_hashjoin = off; SET LOCAL jit = off`)
     const { rows: totals } = await client.query<{ users: string }>('SELECT count(*) AS users FROM "user"')
     yield { rows: [], fraction: 0, tables: await countTables(client) }
-    // Tokens stay in the database: their presence is counted.
     await client.query(`
       DECLARE users NO SCROLL CURSOR FOR
       SELECT to_jsonb(u) || jsonb_build_object('accounts', coalesce(a.accounts, '[]')) AS row

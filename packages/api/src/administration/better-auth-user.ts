@@ -5,7 +5,6 @@ import { defaultLocale, locales } from '../kernel/locale.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import { isSupportedHash } from '../password-hashing/password-hasher.ts'
 
-/** Counts what an import does not carry over, by kind. */
 export type LeftBehind = (kind: string, count?: number) => void
 
 export type ImportableAccount = {
@@ -76,7 +75,6 @@ const userRow = z.object({
   banned: z.boolean().nullish(),
   banExpires: timestamp.nullish(),
   tradingEnabled: z.boolean().nullish(),
-  // better-auth stores any text in its additional fields.
   riskLevel: z.unknown().optional(),
   locale: z.unknown().optional(),
   accounts: z.array(accountRow),
@@ -84,7 +82,7 @@ const userRow = z.object({
 
 type UserRow = z.output<typeof userRow>
 
-/** Converts a row, or says why it is refused. Counts everything in the row that Floorpass does not store. */
+/** Converts a row, or says why it is refused. Counts what Floorpass does not store. */
 export function parseBetterAuthUser(
   row: unknown,
   { withoutTwoFactor, leaveBehind }: { withoutTwoFactor: boolean; leaveBehind: LeftBehind },
@@ -216,7 +214,6 @@ const listAccounts = (row: object): object[] => {
   return Array.isArray(accounts) ? accounts.filter((account) => typeof account === 'object' && account !== null) : []
 }
 
-/** What better-auth's tables hold. A file may hold such rows in a list of each user. */
 export const tableKinds: Record<string, string> = {
   session: 'sessions',
   organization: 'organizations',

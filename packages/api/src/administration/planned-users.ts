@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { ImportableUser } from './better-auth-user.ts'
 
-/** The users that a dry run would have imported. */
 export type PlannedUsers = {
   findEmail(id: string): string | undefined
   hasEmail(email: string): boolean
