@@ -289,7 +289,7 @@ describe.runIf(isPostgres)('an import beside other processes', () => {
     const imported = run(await fileOf(rowsOf('race', 7)))
     await vi.waitFor(async () => {
       const { rows } = await connection.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO users%'`,
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`,
       )
       expect(rows).toHaveLength(1)
     })
