@@ -65,7 +65,9 @@ export const previousRelease: Scenario = {
     await attempt('sweep of the previous release', async () => {
       await withDatabase(environment, async (db) => {
         await db.$executeRaw`UPDATE sessions SET expires_at = now() - interval '1 day' WHERE id = (SELECT min(id) FROM sessions)`
-        await db.$executeRaw`UPDATE audit_events SET created_at = now() - interval '500 days' WHERE id = (SELECT min(id) FROM audit_events)`
+        await db.$executeRaw`
+          INSERT INTO audit_events (id, user_id, action, created_at)
+          SELECT '00000000-0000-7000-8000-000000000000', min(id), 'sign-in', now() - interval '500 days' FROM users`
       })
       const script = `const { openForOperator } = await import('./apps/service/src/index.ts'); const service = await openForOperator();
         console.log(JSON.stringify(await service.expirySweep.sweep())); await service.stop()`

@@ -115,8 +115,8 @@ describe.runIf(testDatabase.kind === 'postgres')('with a role that may not chang
 
     await runAs(adminOfDatabase, [
       `UPDATE sessions SET expires_at = now() - interval '1 day'`,
-      `INSERT INTO audit_events (id, action, succeeded, ip_address, user_agent, created_at)
-       VALUES ('00000000-0000-7000-8000-000000000000', 'sign-in', true, '', '', now() - interval '500 days')`,
+      `INSERT INTO audit_events (id, user_id, action, created_at)
+       SELECT '00000000-0000-7000-8000-000000000000', min(id), 'sign-in', now() - interval '500 days' FROM users`,
     ])
     const swept = await openForOperator(operator)
     const removed = await swept.expirySweep.sweep()
