@@ -10,7 +10,10 @@ const patterns: [RegExp, TableLock['blocks']][] = [
   [pattern('^CREATE (?:UNIQUE )?INDEX (?!CONCURRENTLY).*? ON NAME'), 'writes'],
   [pattern('^CREATE (?:OR REPLACE )?TRIGGER .*? ON NAME'), 'writes'],
   [pattern('^ALTER TABLE NAME (?:ENABLE|DISABLE|ADD CONSTRAINT \\S+ FOREIGN)'), 'writes'],
-  [pattern('^ALTER TABLE NAME (?!ENABLE|DISABLE|VALIDATE|ATTACH|SET \\(|RESET \\(|ADD CONSTRAINT \\S+ FOREIGN)'), 'reads and writes'],
+  [
+    pattern('^ALTER TABLE NAME (?!ENABLE|DISABLE|VALIDATE|ATTACH|SET \\(|RESET \\(|ADD CONSTRAINT \\S+ FOREIGN)'),
+    'reads and writes',
+  ],
   [pattern('^DROP TRIGGER .*? ON NAME'), 'reads and writes'],
   [pattern('^(?:DROP TABLE|DROP INDEX|TRUNCATE(?: TABLE)?) NAME'), 'reads and writes'],
 ]

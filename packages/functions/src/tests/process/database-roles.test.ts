@@ -107,6 +107,7 @@ describe.runIf(testDatabase.kind === 'postgres')('with a role that may not chang
         name: 'Grace',
         emailVerified: true,
         createdAt: '2026-01-01',
+        accounts: [],
       }),
     )
     expect(await adminHere(operator, 'import', file)).toMatchObject({ code: 0, stdout: expect.stringContaining('1 imported') })
