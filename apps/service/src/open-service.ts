@@ -85,7 +85,6 @@ export async function openService(source = readEnvironment(), { sessionCache = t
 export async function openForMigration(source = readEnvironment(), { planOnly = false } = {}): Promise<OpenDatabase> {
   const { database } = loadDatabaseConfig(source)
   const isMissing = database.kind === 'embedded' && !existsSync(database.directory)
-  // A plan must not create the folder.
   return openDatabase(isMissing && planOnly ? { kind: 'embedded', directory: null } : database)
 }
 

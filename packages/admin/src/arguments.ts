@@ -44,7 +44,6 @@ export type Command = CommandLine & {
   run(operator: Operator, args: Arguments): Promise<Outcome>
 }
 
-/** A command on a database that may be empty or of an older version. It sees no service and no secret. */
 export type DatabaseCommand = CommandLine & {
   runOnDatabase(database: MigratableDatabase, args: Arguments): Promise<Outcome>
 }

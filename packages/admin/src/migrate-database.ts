@@ -7,10 +7,8 @@ import {
   type PendingMigration,
 } from './arguments.ts'
 
-/** `migrate --plan` found pending migrations. Scripts tell it from a failure (1) and a wrong command line (2). */
 const pendingExitCode = 3
 
-/** Migrates with the role of DATABASE_URL. The service itself then needs no right to change the schema (ADR 047). */
 export const migrateDatabase: DatabaseCommand = {
   usage: 'migrate [--plan]',
   summary: `applies pending migrations with the role of DATABASE_URL; --plan only lists them, and exits with ${pendingExitCode} if there are any`,

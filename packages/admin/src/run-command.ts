@@ -159,7 +159,6 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
 function explain(error: unknown, { explainOpenFailure, explainDatabaseFailure }: Surroundings, isOpen: boolean): string {
   if (error instanceof CommandError) return error.message
   if (!isOpen) return explainOpenFailure(error)
-  // Its cause may look like an unavailable database.
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {

@@ -10,7 +10,6 @@ import type { Connection, TransactionRunner } from './transaction-runner.ts'
 /** A migration that is not applied yet. `note` is the sentence that its file begins with. `locks` are those of tables that exist. */
 export type PendingMigration = { name: string; note: string | null; locks: (TableLock & { rows: number | null })[] }
 
-/** `isNew`: no migration was ever applied. */
 export type PendingMigrations = { isNew: boolean; pending: PendingMigration[] }
 
 export type MigrateOptions = { folder?: string; onApplied?: (name: string) => void }
@@ -64,7 +63,6 @@ export const migrate = async (
   }
 }
 
-/** For example "2 migrations are pending, first 20261125134858_provider_pictures". */
 export const describePending = ([first, ...others]: readonly string[]): string =>
   others.length === 0 ? `the migration ${first} is pending` : `${others.length + 1} migrations are pending, first ${first}`
 

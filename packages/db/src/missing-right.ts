@@ -3,7 +3,6 @@ import type { TransactionRunner } from './transaction-runner.ts'
 
 type RoleRow = { role: string; schema: string | null; mayCreate: boolean | null; owner: string | null; isOwner: boolean | null }
 
-/** Describes the right that the role lacked, for example "it lacks CREATE on schema public". Null for any other error. */
 export const findMissingRight = async (
   runInTransaction: TransactionRunner,
   error: unknown,

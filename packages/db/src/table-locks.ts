@@ -42,7 +42,6 @@ const splitStatements = (sql: string): string[] =>
     .replace(/--.*$/gm, '')
     .replace(/(CREATE (?:OR REPLACE )?FUNCTION .*?)\$(\w*)\$.*?\$\2\$/gis, '$1')
     .split(/;|\$\w*\$/)
-    // A DO block builds its statements as text.
     .map((statement) =>
       statement
         .replace(/\s+/g, ' ')

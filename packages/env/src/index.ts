@@ -35,7 +35,6 @@ export type Config = {
   /** The first secret seals, and each one can open. Null only in local mode, where the caller generates one in `dataDir`. */
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
-  /** False where only `npm run admin -- migrate` applies migrations. */
   migrateOnStart: boolean
   dataDir: string
   /** With `sentinels`, the host of `url` is the name of the primary that they watch. */

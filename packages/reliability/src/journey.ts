@@ -29,7 +29,6 @@ export async function runJourney(targets: readonly Target[], mailbox: Mailbox): 
   const { body } = await call('/two-factor/enable', { password })
   const secret = new URL(String(body?.totpURI)).searchParams.get('secret') ?? ''
   const code = (secondsAgo: number) => generate({ secret, epoch: Math.floor(Date.now() / 1000) - secondsAgo })
-  // The previous code, because the sign-in needs the current one.
   await call('/two-factor/verify-totp', { code: await code(30) })
   await readSession()
 

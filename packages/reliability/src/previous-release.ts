@@ -23,7 +23,6 @@ export async function findPreviousRelease(): Promise<PreviousRelease | null> {
     .sort()
     .at(-1)
   const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', `${migrations}/${newest}`).catch(() => '')
-  // A migration that is not committed yet follows the last commit.
   const commit = await findCommit(added === '' ? 'HEAD' : `${added}^`)
   return commit === null
     ? null

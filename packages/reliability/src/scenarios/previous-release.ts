@@ -41,7 +41,6 @@ export const previousRelease: Scenario = {
       RATE_LIMIT: 'off',
       LOG_LEVEL: 'warn',
     }
-    // This release migrates the database that both serve.
     const services = [await startService(environment), await startService(environment, [], checkout)]
     const [current, previous] = services.map(({ url }) => ({ url, origin: BASE_URL })) as [Target, Target]
     const mailbox = outboxOf(environment.DATA_DIR)
