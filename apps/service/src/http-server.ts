@@ -52,8 +52,8 @@ async function start(): Promise<void> {
     if (!stopping) void stop(server, service, traffic, signal)
     stopping = true
   }
-  // Ctrl-C under npm arrives twice. Listen with `on`, or the second signal would kill the shutdown.
-  for (const signal of signals) process.off(signal, exitOnSignal).on(signal, () => stopOnce(signal))
+  // Ctrl-C under npm arrives twice, so `on`. Add before removing: Node drops a pending signal with its last listener.
+  for (const signal of signals) process.on(signal, () => stopOnce(signal)).off(signal, exitOnSignal)
   const { worker } = cluster
   worker?.once('disconnect', () => {
     // The primary is gone. Without this flag Node exits at once and drops the pending responses.

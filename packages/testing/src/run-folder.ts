@@ -4,8 +4,7 @@ import { join } from 'node:path'
 
 const namePattern = /^floorpass-(\d+)-/
 
-/** Makes one folder the temporary folder of this process and its children. It holds databases and secrets, so the process removes it at its exit.
- * Also removes the folders of killed runs. */
+/** Gives this process and its children one temporary folder until its exit. Also removes the folders of killed runs. */
 export function openRunFolder(): { remove(): void } {
   // The path of a socket has at most 104 bytes on macOS, whose own temporary folder takes half of them.
   const parent = process.platform === 'darwin' ? '/tmp' : tmpdir()

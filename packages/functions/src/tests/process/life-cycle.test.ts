@@ -170,3 +170,15 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     silent.close()
   })
 })
+
+test('a SIGTERM that arrives while the start hands its signals over stops the service', async () => {
+  const shim = `const { off } = process
+    process.off = (name, listener) => {
+      if (name === 'SIGTERM') process.kill(process.pid, name)
+      return off.call(process, name, listener)
+    }`
+  const started = launchService({ ...(await environment()), PORT: String(await freePort()) }, [
+    `--import=data:text/javascript,${encodeURIComponent(shim)}`,
+  ])
+  expect(await started.exited).toMatchObject({ code: 0, stdout: expect.stringContaining('runs at'), stderr: '' })
+})
