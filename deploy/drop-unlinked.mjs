@@ -8,7 +8,6 @@ const linked = new Set()
 
 const list = (folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [])
 
-/** Follows the links of one node_modules folder. A link to a removed package leads nowhere. */
 function follow(folder) {
   for (const link of list(folder).flatMap((path) => (path.startsWith(join(folder, '@')) ? list(path) : path))) {
     const target = existsSync(link) ? realpathSync(link) : ''

