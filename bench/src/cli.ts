@@ -121,7 +121,7 @@ ${found
   )
   .join('\n')}
 ${skipped.length > 0 ? `\nSkipped, because the benchmarks end after ten minutes: ${skipped.join(', ')}.\n` : ''}
-ADR 012, 022 and 024 to 027 in [decisions](decisions) explain where the time goes and what each change gained.
+ADR 012, 022, 024 to 027 and 050 in [decisions](decisions) explain where the time goes and what each change gained.
 
 ## Figures
 
