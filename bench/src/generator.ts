@@ -167,7 +167,6 @@ async function openConnection(port: number): Promise<Connection> {
 const endOfHead = Buffer.from('\r\n\r\n')
 const lastChunk = Buffer.from('\r\n0\r\n\r\n')
 
-/** Parses one answer. Returns null while it is incomplete. */
 function parseAnswer(bytes: Buffer): Answer | null {
   const end = bytes.indexOf(endOfHead)
   if (end < 0) return null

@@ -1,6 +1,5 @@
 import { activeUsers, betterAuthCookie, emailAt, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
 
-/** The requests of one benchmark for one side, and what each answer must contain. */
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
 
 export type Side = { name: string; base: string; cookie: ((session: number) => string) | null }

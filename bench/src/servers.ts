@@ -17,7 +17,6 @@ export type Server = {
   pid: number
   /** Processor seconds so far, with threads and workers. */
   cpuSeconds(): Promise<number>
-  /** Of the thread that runs JavaScript, without hashes. */
   mainThreadSeconds(): Promise<number>
   residentMegabytes(): Promise<number>
   stop(): Promise<void>
@@ -44,7 +43,6 @@ function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Starts Floorpass as `npm start` does, without rate limits. */
 export async function startFloorpass(environment: Record<string, string>, folder: string): Promise<Server> {
   const port = await freePort()
   const child = spawn('deploy/start.sh', {

@@ -16,11 +16,9 @@ type Printed = { answers: number; seconds: number; bytes: number; failed: number
 export const hasWrk = (): Promise<boolean> =>
   run('wrk', ['--version']).then(
     () => true,
-    // wrk prints its version and exits with 1.
     (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
   )
 
-/** Measures the targets in turns with warm connections. Returns the rounds of each target, to compare them in pairs. */
 export async function measureByWrk(
   bench: Bench,
   benchmark: string,
@@ -60,7 +58,6 @@ export async function measureByWrk(
   return rounds
 }
 
-/** The median, lowest and highest ratio of the rounds in pairs. */
 export function compareRounds(upper: Round[], lower: Round[], field: keyof Round): { ratio: number; spread: string } {
   const ratios = upper.map((round, index) => round[field] / (lower[index]?.[field] ?? Number.NaN))
   return { ratio: median(ratios), spread: `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}` }
@@ -68,7 +65,6 @@ export function compareRounds(upper: Round[], lower: Round[], field: keyof Round
 
 const connections = 32
 
-/** The bytes of one answer, head included, as it arrives on a kept connection. */
 async function measureLength(url: string, cookie: string): Promise<number> {
   const response = await fetch(url, { headers: { cookie } })
   const body = await response.arrayBuffer()

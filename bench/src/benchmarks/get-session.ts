@@ -16,7 +16,6 @@ import { betterAuthSide, floorpassSide, getSession, type Side, verifyCaller } fr
 import { generate, type Server, startBare, startBetterAuth } from '../servers.ts'
 import { compareRounds, hasWrk, measureByWrk } from '../wrk.ts'
 
-/** Collects the cache cookie that better-auth sets for each session, as browsers would send it. */
 async function collectCacheCookies(bench: Bench, server: Server): Promise<Side> {
   const cookies = new Map<number, string>()
   const waiting = [...hotSessionsFor(bench)]
@@ -83,7 +82,6 @@ export async function getSessionWarm(bench: Bench): Promise<Findings> {
   return findings
 }
 
-/** As an operator measures it from outside: one process, warm, signed in. */
 async function compareByWrk(bench: Bench, floorpass: Server, bare: Server, findings: Findings): Promise<void> {
   const benchmark = 'get-session / bare node:http, by wrk'
   if (!(await hasWrk())) {

@@ -60,7 +60,6 @@ export async function signInSpeed(bench: Bench): Promise<Findings> {
   return findings
 }
 
-/** Microseconds of processor time are per sign-in. */
 export type SignInRound = { rawRate: number; rate: number; ofRest: number; mainThread: number; service: number; postgres: number }
 
 /** In turns with raw argon2id. The processor time of PostgreSQL and of the generator is not left for hashes (ADR 050). */
