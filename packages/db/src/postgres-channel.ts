@@ -69,14 +69,17 @@ export function listenOnPostgres(
         const heartbeat = `hello:${randomUUID()}`
         const arrival = once(heartbeats, heartbeat, { signal: lost.signal })
         arrival.catch(() => {})
+        void Client.verifyHost()
         await withTimeout(times.patience, sendHeartbeat(Client, heartbeat, lost.signal), () =>
           fail(new Error('heartbeat not sent in time')),
         )
-        await withTimeout(times.patience, arrival, () =>
+        await withTimeout(times.patience, arrival, () => {
           fail(
             new Error('heartbeat lost: DATABASE_URL points at a pooler in transaction mode, or another server is in its place'),
-          ),
-        )
+          )
+          // It arrived before, so the URL leads to another server now, and older connections to a former primary.
+          if (wasUp) Client.dropAll('another server is in its place')
+        })
         if (!wasUp) markUp()
         wasUp = true
         lastHeartbeatAt = startedAt

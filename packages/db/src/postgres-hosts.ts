@@ -4,7 +4,14 @@ import { type PostgresHost, type PostgresUrl, parsePostgresUrl } from '@floorpas
 import pg from 'pg'
 import { PostgresTlsError, readTlsOptions } from './postgres-tls.ts'
 
-export type PostgresClient = new (config?: pg.ClientConfig) => pg.Client
+export type PostgresClient = (new (
+  config?: pg.ClientConfig,
+) => pg.Client) & {
+  /** Asks every host whether a newer primary exists, and ends the connections to an older one. Never rejects. */
+  verifyHost(): Promise<void>
+  /** Ends every connection. */
+  dropAll(reason: string): void
+}
 
 type Callback = (error: Error | null, client?: pg.Client) => void
 type Internals = {
@@ -26,27 +33,41 @@ export function createPostgresClient(url: string): PostgresClient {
   const patience = connectTimeoutSeconds === null ? connectPatience : 1000 * connectTimeoutSeconds
   const open = new Map<TargetClient, PostgresHost>()
   let current: PostgresHost | null = target === 'any' ? (hosts[0] ?? null) : null
+  let timeline = 0
   let search: Promise<PostgresHost> | null = null
 
-  const locate = async (): Promise<PostgresHost> => {
-    if (current) return current
+  const adopt = (found: FoundHost): PostgresHost => {
+    // Of two hosts that accept writes on one timeline, none is older: stay.
+    if (current && found.timeline <= timeline) return current
+    current = found.host
+    timeline = found.timeline
+    for (const [client, at] of open) if (at !== current) client.drop('another host accepts writes now')
+    return current
+  }
+  const startSearch = (): Promise<PostgresHost> => {
     search ??= findHost(hosts, (host) => probe(address, host, patience))
-      .then((host) => {
-        current = host
-        for (const [client, at] of open) if (at !== host) client.drop('another host accepts writes now')
-        return host
-      })
+      .then(adopt)
       .catch((error: unknown) => delay(searchPause).then(() => Promise.reject(error)))
       .finally(() => {
         search = null
       })
     return search
   }
+  const locate = async (): Promise<PostgresHost> => current ?? startSearch()
   const forget = (host: PostgresHost) => {
     if (target !== 'any' && current === host) current = null
   }
 
   class TargetClient extends pg.Client {
+    // A former primary that nothing stops, such as one whose Patroni died, answers as before.
+    static async verifyHost(): Promise<void> {
+      if (hosts.length > 1) await startSearch().catch(() => {})
+    }
+
+    static dropAll(reason: string): void {
+      for (const client of open.keys()) client.drop(reason)
+    }
+
     constructor(config: pg.ClientConfig = {}) {
       const { connectionTimeoutMillis = Number.POSITIVE_INFINITY } = config
       super({
@@ -148,23 +169,34 @@ const abandon = (client: pg.Client): void => {
   ;(client as unknown as Internals).connection.stream.destroy()
 }
 
+type FoundHost = { host: PostgresHost; timeline: number }
+
 /** Of several hosts that accept writes, the newest timeline wins: a former primary that nothing has stopped yet has an older one. */
-async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Promise<number>): Promise<PostgresHost> {
-  const found: { host: PostgresHost; timeline: number }[] = []
-  const failures: Error[] = []
+async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Promise<number>): Promise<FoundHost> {
+  const found: FoundHost[] = []
+  const failures = new Map<PostgresHost, Error>()
   const first = Promise.withResolvers<void>()
+  let silent = hosts.length
   const answers = hosts.map(async (host) => {
-    try {
-      found.push({ host, timeline: await ask(host) })
-      first.resolve()
-    } catch (error) {
-      failures.push(error as Error)
+    for (let isFirst = true; isFirst || silent > 0; isFirst = false) {
+      try {
+        found.push({ host, timeline: await ask(host) })
+        first.resolve()
+        return
+      } catch (error) {
+        failures.set(host, error as Error)
+      } finally {
+        if (isFirst) silent -= 1
+      }
+      // While a frozen primary keeps the search open, a standby may be promoted.
+      if (silent > 0) await delay(searchPause)
     }
   })
   await Promise.race([Promise.all(answers), first.promise.then(() => delay(grace))])
   const [best] = found.sort((left, right) => right.timeline - left.timeline)
-  if (best) return best.host
-  throw failures.find((failure) => failure instanceof PostgresTlsError) ?? noHostError(failures)
+  if (best) return best
+  const reasons = [...failures.values()]
+  throw reasons.find((reason) => reason instanceof PostgresTlsError) ?? noHostError(reasons)
 }
 
 /** The fields of an error of the server: Prisma's adapter passes no other on. The code is that of a host that refused the connection. */

@@ -126,4 +126,20 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     onTestFinished(async () => void (await Promise.all(others.map((other) => other.close()))))
     for (const opened of [database, ...others]) expect((await isInRecovery(opened))?.port).toBe(Number(new URL(urls[1]).port))
   })
+
+  test('leaves a former primary that still accepts writes within three seconds', async () => {
+    const { standby, url, urls } = await startPair()
+    const database = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(database.close)
+    await database.migrate()
+    const cache = createSessionCache({ listen: database.listen, log: { info: () => {}, warn: () => {}, error: () => {} } })
+    onTestFinished(cache.close)
+    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 5_000)
+    // Nothing tells the process: every connection to the old primary goes on.
+    await standby.promote()
+    await vi.waitFor(async () => expect((await isInRecovery(database))?.port).toBe(Number(new URL(urls[1]).port)), {
+      timeout: 3_000,
+      interval: 50,
+    })
+  })
 })
