@@ -23,7 +23,7 @@ import {
   type SecretResealer,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
-import { type ChangeChannel, explainDatabaseFailure, type openDatabase } from '@floorpass/db'
+import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica } from '@floorpass/db'
 import type { createOutbox, MailTransport } from '@floorpass/email'
 import type { Config } from '@floorpass/env'
 import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
@@ -57,6 +57,7 @@ type ServiceParts = {
   transport: MailTransport
   outbox: Outbox | null
   redis: Redis | null
+  replica?: ReadReplica
   log: Log & { child(fields: Record<string, unknown>): Log }
   primary?: WorkerChannel | null
   metrics?: Metrics | null
@@ -76,6 +77,7 @@ export function composeService({
   transport,
   outbox,
   redis,
+  replica = { read: (work) => work(database.db), close: async () => {} },
   log,
   primary = null,
   metrics = config.metricsToken === null ? null : createMetrics(primary),
@@ -97,6 +99,7 @@ export function composeService({
   const deps: Deps = {
     db,
     sql,
+    replica,
     passwords: tracing ? tracedPasswords(passwords, tracing) : passwords,
     limiter: metrics ? metrics.withRefusalCount(limiter) : limiter,
     responseFloor: createResponseFloor(responseFloorMs),
@@ -159,7 +162,7 @@ export function composeService({
       transport.close()
       redis?.disconnect()
       // In parallel: a hanging trace receiver must not delay the close of the database.
-      await Promise.all([database.close(), tracing?.stop().catch(onExportFailed)])
+      await Promise.all([database.close(), replica.close(), tracing?.stop().catch(onExportFailed)])
     },
   }
 }

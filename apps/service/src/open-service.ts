@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
-import { describePending, isDatabaseUnavailable, openDatabase, openDataDir } from '@floorpass/db'
+import { type Database, describePending, isDatabaseUnavailable, openDatabase, openDataDir, openReadReplica } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
-import { destination, pino } from 'pino'
+import { destination, type Logger, pino } from 'pino'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
@@ -62,7 +62,8 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   }
   const transport = outbox ?? openTransport(config)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
-  const parts = { config, brand, secrets, database, transport, outbox, redis, log, primary, metrics, tracing }
+  const replica = await openReplica(config, database.db, log)
+  const parts = { config, brand, secrets, database, transport, outbox, redis, replica, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
   service.deps.serviceUses.start()
@@ -124,6 +125,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     transport: openTransport(config),
     outbox: null,
     redis: null,
+    replica: await openReplica(config, database.db, log),
     log,
     metrics: null,
     cacheSessions: false,
@@ -148,6 +150,9 @@ const usesDataDir = ({ authSecrets, database, mail }: Config): boolean =>
 
 const openTransport = ({ mail, appName }: Config): MailTransport =>
   mail.kind === 'smtp' ? createSmtpTransport({ ...mail, appName }) : createOutbox(mail)
+
+const openReplica = ({ replicaUrl }: Config, db: Database, log: Logger) =>
+  openReadReplica(db, replicaUrl, (reason) => log.warn({ reason }, 'read replica unused: reading the primary'))
 
 const maxAtomicWrite = 4_096
 

@@ -1,4 +1,4 @@
-import type { Database, Sql } from '@floorpass/db'
+import type { Database, ReadReplica, Sql } from '@floorpass/db'
 import type { SigningKeys } from './access/signing-keys.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
@@ -23,6 +23,8 @@ export type Deps = {
   db: Database
   /** Bypasses Prisma on hot paths (ADR 024). Inside `transaction`, use only its `tx`. */
   sql: Sql
+  /** For exports and an operator's lists. Never for a decision. */
+  replica: Pick<ReadReplica, 'read'>
   passwords: PasswordHasher
   limiter: RateLimiter
   responseFloor: ResponseFloor

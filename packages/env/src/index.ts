@@ -36,6 +36,8 @@ export type Config = {
   authSecrets: string[] | null
   database: { kind: 'embedded'; directory: string } | { kind: 'postgres'; url: string }
   migrateOnStart: boolean
+  /** A standby for reads that may be seconds old. */
+  replicaUrl: string | null
   dataDir: string
   /** With `sentinels`, the host of `url` is the name of the primary that they watch. */
   redis: { url: string; sentinels: string[] } | null
@@ -147,6 +149,9 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       'Set DATABASE_URL to a PostgreSQL database, or unset WEB_CONCURRENCY',
     )
   }
+  if (env.DATABASE_REPLICA_URL !== undefined && !source.DATABASE_URL?.trim()) {
+    report('DATABASE_URL', 'is missing: DATABASE_REPLICA_URL names its standby')
+  }
   if (env.REDIS_SENTINELS !== undefined && env.REDIS_URL === undefined) {
     report('REDIS_URL', 'is missing: it names the primary that REDIS_SENTINELS watch', 'Set REDIS_URL=redis://<its name>')
   }
@@ -174,6 +179,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     authSecrets: env.AUTH_SECRET ?? null,
     ...locateDatabase(env, root),
     migrateOnStart: env.MIGRATE_ON_START === 'true',
+    replicaUrl: env.DATABASE_REPLICA_URL ?? null,
     redis: env.REDIS_URL ? { url: env.REDIS_URL, sentinels: env.REDIS_SENTINELS ?? [] } : null,
     mail: env.SMTP_URL ? { kind: 'smtp', url: env.SMTP_URL, from } : { kind: 'outbox', directory: join(dataDir, 'outbox'), from },
     trustedOrigins,

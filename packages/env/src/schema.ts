@@ -185,6 +185,9 @@ export const schema = z.object({
   MIGRATE_ON_START: oneOf('true', 'false')
     .default('true')
     .describe('Set true, or false if `npm run admin -- migrate` applies the migrations'),
+  DATABASE_REPLICA_URL: postgresUrl
+    .optional()
+    .describe('Set postgresql://user:password@host:5432/database of one standby, or unset it'),
   DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))
     .default('.data')
     .describe('Set a folder that the service may write to'),

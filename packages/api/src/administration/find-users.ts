@@ -8,16 +8,18 @@ export async function findUsers({ ctx }: Operator, term: string) {
   const { providerId = null, accountId = null } = parseIdentity(term) ?? {}
   const from = term.toLowerCase()
   // One short read of an index each. COLLATE "C" compares bytes, and no byte of an address sorts after this character.
-  const found = await ctx.db.$queryRaw<{ id: string }[]>`
+  const users = await ctx.replica.read(async (db) => {
+    const found = await db.$queryRaw<{ id: string }[]>`
     (SELECT id FROM users WHERE id = ${term})
     UNION (SELECT user_id FROM accounts WHERE provider_id = ${providerId} AND account_id = ${accountId})
     UNION (
       SELECT id FROM users WHERE email COLLATE "C" >= ${from} AND email COLLATE "C" < ${`${from}\u{10ffff}`}
       ORDER BY email COLLATE "C" LIMIT ${mostFound})`
-  const users = await ctx.db.user.findMany({
-    where: { id: { in: found.map(({ id }) => id) } },
-    orderBy: { email: 'asc' },
-    take: mostFound,
+    return db.user.findMany({
+      where: { id: { in: found.map(({ id }) => id) } },
+      orderBy: { email: 'asc' },
+      take: mostFound,
+    })
   })
   return users.map((user) => ({ ...presentUser(user), suspendedAt: user.suspendedAt }))
 }

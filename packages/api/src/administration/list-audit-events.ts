@@ -25,9 +25,11 @@ export async function listAuditEvents(
     ...(until ? [{ id: { lt: firstIdAt(until) } }] : []),
     ...(last ? [{ id: { lt: last.id } }] : []),
   ]
-  return operator.ctx.db.auditEvent.findMany({
-    where: { ...(user && { userId: user.id }), ...(action !== undefined && { action }), AND: bounds },
-    orderBy: { id: 'desc' },
-    take: limit,
-  })
+  return operator.ctx.replica.read((db) =>
+    db.auditEvent.findMany({
+      where: { ...(user && { userId: user.id }), ...(action !== undefined && { action }), AND: bounds },
+      orderBy: { id: 'desc' },
+      take: limit,
+    }),
+  )
 }

@@ -7,6 +7,6 @@ import { presentEvent } from './present-event.ts'
 /** The newest matching events of the caller in one answer, for a file. TOO_MANY_REQUESTS. */
 export const exportActivity = sessionProcedure.input(activityFilter).query(async ({ ctx, input }) => {
   await ctx.limiter.consume('export-activity:user', ctx.user.id)
-  const rows = await findEvents(ctx.db, ctx.user.id, input, policy.exportedEvents)
+  const rows = await ctx.replica.read((copy) => findEvents(copy, ctx.user.id, input, policy.exportedEvents))
   return rows.map((event) => presentEvent(event, ctx))
 })

@@ -7,7 +7,7 @@ export const exportData = sessionProcedure.query(async ({ ctx }) => {
   assertReauthenticated(ctx.session)
   const userId = ctx.user.id
   await ctx.limiter.consume('export-data:user', userId)
-  const data = await collectPersonalData(ctx.db, ctx.user)
+  const data = await ctx.replica.read((copy) => collectPersonalData(copy, ctx.user))
   await recordAuditEventIfUserExists(ctx.db, ctx.client, { userId, action: 'export-data' })
   return data
 })

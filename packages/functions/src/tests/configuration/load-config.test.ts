@@ -198,6 +198,31 @@ describe('deployed mode', () => {
   })
 })
 
+describe('replicas and sentinels', () => {
+  const sentinels = 'redis://:hunter2@a:26379,redis://:hunter2@b'
+
+  it('reads them, and none by default', () => {
+    const config = loadConfig({
+      DATABASE_URL: 'postgresql://db/floorpass',
+      DATABASE_REPLICA_URL: 'postgresql://standby/floorpass',
+      REDIS_URL: 'redis://floorpass',
+      REDIS_SENTINELS: sentinels,
+    })
+    expect(config.replicaUrl).toBe('postgresql://standby/floorpass')
+    expect(config.redis).toEqual({ url: 'redis://floorpass', sentinels: sentinels.split(',') })
+    expect(loadConfig({ REDIS_URL: 'redis://cache' })).toMatchObject({ replicaUrl: null, redis: { sentinels: [] } })
+  })
+
+  it('refuses a replica or sentinels alone, and sentinels with different credentials', () => {
+    expect(refused({ DATABASE_REPLICA_URL: 'postgresql://standby/floorpass' })).toEqual(['DATABASE_URL'])
+    expect(refused({ REDIS_SENTINELS: sentinels })).toEqual(['REDIS_URL'])
+    for (const other of ['redis://:hunter3@b', 'redis://b', 'rediss://:hunter2@b'])
+      expect(refused({ REDIS_URL: 'redis://floorpass', REDIS_SENTINELS: `redis://:hunter2@a,${other}` })).toEqual([
+        'REDIS_SENTINELS',
+      ])
+  })
+})
+
 describe('the error message', () => {
   it('has one line per problem with what to do, and never contains a value', () => {
     const secrets = ['hunter2', 'tooshort', 'sk_live_1']
