@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findPatroni, type PatroniCluster, startPatroniCluster } from './patroni-cluster.ts'
 import { findPostgres, type PostgresCluster, startPostgresCluster } from './postgres-cluster.ts'
 import { findPreviousRelease } from './previous-release.ts'
 import { findRedis } from './redis-process.ts'
@@ -12,36 +13,52 @@ import type { Scenario, Workplace } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 import { killServices } from './service-process.ts'
 
-const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]]
+const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]] [--faults <fault>[,<fault>…]]
 Breaks the dependencies of the service under load and counts what is lost. A full run writes its figures to docs/reliability.md.
-  --quick   fewer rounds (about five minutes); does not write figures, and skips scenarios whose disk this machine cannot mount or whose release this clone lacks
+  --quick   fewer rounds (about five minutes); does not write figures, and skips the failovers, a disk that this machine cannot mount and a release that this clone lacks
+  --faults  of patroni-failover and patroni-haproxy: kill, freeze, orphan, cut; does not write figures
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({
-  options: { quick: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+  options: { quick: { type: 'boolean' }, only: { type: 'string' }, faults: { type: 'string' }, help: { type: 'boolean' } },
 })
 const quick = given.quick ?? false
 const only = given.only?.split(',')
+const faults = given.faults?.split(',') ?? null
 if (given.help || only?.some((name) => !scenarios.some((scenario) => scenario.name === name))) {
   console.error(usage)
   process.exit(given.help ? 0 : 2)
 }
 
-const binaries = { postgres: findPostgres(), redis: findRedis(), mount: canMount(), history: await findPreviousRelease() }
+const postgres = findPostgres()
+const binaries = {
+  postgres,
+  redis: findRedis(),
+  mount: canMount(),
+  history: await findPreviousRelease(),
+  patroni: findPatroni(postgres),
+}
 const missing = {
   postgres: 'PostgreSQL (initdb and postgres; Debian: apt-get install postgresql)',
   redis: 'Redis (redis-server; Debian: apt-get install redis-server)',
   mount: 'permission to mount a small disk (root, in a container that allows it)',
   history: 'previous release: the clone is shallow (git fetch --unshallow --tags)',
+  patroni: 'Patroni, etcd and HAProxy (Debian: apt-get install patroni etcd-server haproxy postgresql)',
 }
 const folders: string[] = []
 let cluster: Promise<PostgresCluster> | undefined
+let patroniCluster: Promise<PatroniCluster> | undefined
 const workplace: Workplace = {
   quick,
+  faults,
   redisBinary: binaries.redis ?? '',
   postgres: () => {
     cluster ??= startPostgresCluster(binaries.postgres ?? '')
     return cluster
+  },
+  patroni: () => {
+    patroniCluster ??= startPatroniCluster(binaries.patroni as NonNullable<typeof binaries.patroni>)
+    return patroniCluster
   },
   folder: async () => {
     const folder = await mkdtemp(join(tmpdir(), 'floorpass-reliability-'))
@@ -79,25 +96,25 @@ async function runScenario(scenario: Scenario): Promise<Row> {
 
 async function cleanUp(): Promise<void> {
   killServices()
-  await cluster?.then((server) => server.remove()).catch(() => {})
+  for (const server of [cluster, patroniCluster]) await server?.then(({ remove }) => remove()).catch(() => {})
   for (const folder of folders) await rm(folder, { recursive: true, force: true }).catch(() => {})
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const rows: Row[] = []
-const chosen = scenarios.filter(({ name, needs }) => {
+const chosen = scenarios.filter(({ name, needs, isLong = false }) => {
   if (only && !only.includes(name)) return false
-  const skippedNeed = (['mount', 'history'] as const).find((need) => quick && needs.includes(need) && !binaries[need])
-  if (skippedNeed) console.log(`\n${name}: skipped, this machine has no ${missing[skippedNeed]}`)
-  return !skippedNeed
+  const skipped = findSkipReason(needs, isLong)
+  if (skipped) console.log(`\n${name}: skipped, ${skipped}`)
+  return !skipped
 })
 for (const scenario of chosen) {
   const row = await runScenario(scenario)
   rows.push(row)
   const version = cluster ? `, ${(await cluster).version.replace(/^.*\) /, 'PostgreSQL ')}` : ''
   const machine = `${cpus().length} cores at load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}${version}`
-  if (!quick) await writeReport([row], { machine, commit })
+  if (!quick && !faults) await writeReport([row], { machine, commit })
 }
 await cleanUp()
 
@@ -114,6 +131,13 @@ await writeFile(
   }),
 )
 process.exit(failed.length === 0 ? 0 : 1)
+
+function findSkipReason(needs: Scenario['needs'], isLong: boolean): string | null {
+  if (quick && isLong) return 'it takes minutes'
+  const optional = quick ? (['mount', 'history', 'patroni'] as const) : (['patroni'] as const)
+  const need = optional.find((each) => needs.includes(each) && !binaries[each])
+  return need ? `this machine has no ${missing[need]}` : null
+}
 
 /** Tries a mount: a container may forbid it even to root. */
 function canMount(): boolean {

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -150,20 +150,21 @@ async function runCluster(
   }
 }
 
-function findServerOwner(): { uid: number; gid: number } | null {
+export function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: readId('-u'), gid: readId('-g') }
 }
 
-function listChildren(pid: number | undefined): number[] {
+export function listChildren(pid: number | undefined): number[] {
   if (pid === undefined) return []
-  const output = execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
-  return output.split('\n').map(Number).filter(Boolean)
+  // Without a match, ps exits with 1.
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+  return stdout.split('\n').map(Number).filter(Boolean)
 }
 
 /** Ignores a process that exited after it was listed. */
-function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
+export function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch (error) {
@@ -171,7 +172,10 @@ function signalIfRunning(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-async function withOwner(url: string, work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>): Promise<void> {
+export async function withOwner(
+  url: string,
+  work: (execute: (sql: string) => Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
   const { db, ping, close } = await openDatabase({ kind: 'postgres', url, poolSize: 1 })
   try {
     await ping()

@@ -1,10 +1,14 @@
+import type { PatroniCluster } from './patroni-cluster.ts'
 import type { PostgresCluster } from './postgres-cluster.ts'
 
 /** The resources of a scenario. It may break all of them. */
 export type Workplace = {
   quick: boolean
+  /** The kinds of fault to run, in scenarios that know several. Null for all. */
+  faults: readonly string[] | null
   redisBinary: string
   postgres(): Promise<PostgresCluster>
+  patroni(): Promise<PatroniCluster>
   /** Creates an empty folder that the run removes. */
   folder(): Promise<string>
   say(line: string): void
@@ -23,7 +27,9 @@ export type Outcome = {
 export type Scenario = {
   name: string
   promise: string
-  needs: readonly ('postgres' | 'redis' | 'mount' | 'history')[]
+  needs: readonly ('postgres' | 'redis' | 'mount' | 'history' | 'patroni')[]
+  /** Takes minutes: not part of `--quick`. */
+  isLong?: boolean
   run(workplace: Workplace): Promise<Outcome>
 }
 

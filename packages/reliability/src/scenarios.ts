@@ -5,8 +5,10 @@ import { diskFull } from './scenarios/disk-full.ts'
 import { diskReadOnly } from './scenarios/disk-read-only.ts'
 import { killNineEmbedded, killNinePostgres } from './scenarios/kill-nine.ts'
 import { mailOutage } from './scenarios/mail-outage.ts'
+import { patroniFailover, patroniProxy } from './scenarios/patroni-failover.ts'
 import { postgresRestarts } from './scenarios/postgres-restarts.ts'
 import { previousRelease } from './scenarios/previous-release.ts'
+import { redisFailover, redisHour } from './scenarios/redis-failover.ts'
 import { redisOutage } from './scenarios/redis-outage.ts'
 import { rollingRestarts } from './scenarios/rolling-restarts.ts'
 import { slowDatabase } from './scenarios/slow-database.ts'
@@ -24,4 +26,8 @@ export const scenarios: readonly Scenario[] = [
   killNinePostgres,
   backupPostgres,
   previousRelease,
+  patroniFailover,
+  patroniProxy,
+  redisFailover,
+  redisHour,
 ]

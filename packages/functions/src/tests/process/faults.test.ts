@@ -15,12 +15,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 const binaries = findPostgres()
 const workplace: Workplace = {
   quick: true,
+  faults: null,
   redisBinary: '',
   async postgres() {
     const cluster = await startPostgresCluster(binaries ?? '')
     onTestFinished(() => cluster.remove())
     return cluster
   },
+  patroni: () => Promise.reject(new Error('not part of a test')),
   folder: async () => mkdtemp(join(await temporaryFolder(), 'scenario-')),
   say: () => {},
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findRedis, freePort, startRedis } from '@floorpass/reliability'
+import { findRedis, freePort, startRedis, startSentinelCluster } from '@floorpass/reliability'
 import { databaseEnvironment, failToStart, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -128,5 +128,18 @@ describe.skipIf(!binary)('the server starts and counts limits itself', () => {
     await expect
       .poll(() => server.logs().find(({ msg }) => String(msg).startsWith('redis counter failed')))
       .toMatchObject({ reason: expect.stringContaining('READONLY') })
+  })
+})
+
+describe.skipIf(!binary)('behind three sentinels, the server', () => {
+  test('counts in the primary, follows a failover, and refuses a name that they do not watch', async () => {
+    const redis = await startSentinelCluster(binary, await temporaryFolder())
+    onTestFinished(redis.remove)
+    await expectRefusal({ ...redis.environment, REDIS_URL: 'redis://another' }, /do not watch a primary of that name/)
+    const server = await expectStart(redis.environment)
+    const lines = (message: string) => server.logs().filter(({ msg }) => msg === message)
+    expect(lines('redis connection lost: counting limits in this process')).toEqual([])
+    await redis.killPrimary()
+    await expect.poll(() => lines('redis connection restored').length, { timeout: 30_000 }).toBeGreaterThan(0)
   })
 })
