@@ -16,7 +16,7 @@ import { killServices } from './service-process.ts'
 const usage = `Usage: npm run reliability -- [--quick] [--only <name>[,<name>…]] [--faults <fault>[,<fault>…]]
 Breaks the dependencies of the service under load and counts what is lost. A full run writes its figures to docs/reliability.md.
   --quick   fewer rounds (about five minutes); does not write figures, and skips the failovers, a disk that this machine cannot mount and a release that this clone lacks
-  --faults  of patroni-failover and patroni-haproxy: kill, freeze, orphan, cut; does not write figures
+  --faults  of patroni-failover and patroni-haproxy: one round for each of kill, freeze, orphan, cut; does not write figures
   --only    ${scenarios.map(({ name }) => name).join(', ')}`
 
 const { values: given } = parseArgs({

@@ -4,7 +4,7 @@ import type { PostgresCluster } from './postgres-cluster.ts'
 /** The resources of a scenario. It may break all of them. */
 export type Workplace = {
   quick: boolean
-  /** The kinds of fault to run, in scenarios that know several. Null for all. */
+  /** The faults to run one after the other, in scenarios that know several. Null for all. */
   faults: readonly string[] | null
   redisBinary: string
   postgres(): Promise<PostgresCluster>

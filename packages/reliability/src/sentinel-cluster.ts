@@ -62,8 +62,15 @@ export async function startSentinelCluster(binary: string, folder: string): Prom
         const fields = (await sendCommand(sentinel, 'SENTINEL master floorpass')).split('\r\n')
         const get = (name: string) => fields[fields.indexOf(name) + 2]
         const replicas = (await sendCommand(sentinel, 'SENTINEL replicas floorpass')).split('\r\n')
-        const flags = replicas.flatMap((field, index) => (field === 'flags' ? (replicas[index + 2] ?? '') : []))
-        const isWhole = flags.length === 2 && flags.every((each) => each === 'slave') && get('flags') === 'master'
+        const getAll = (name: string) => replicas.flatMap((field, index) => (field === name ? (replicas[index + 2] ?? '') : []))
+        const [flags, links] = [getAll('flags'), getAll('master-link-status')]
+        const isReplicating = flags.every((each) => each === 'slave') && links.every((each) => each === 'ok')
+        // A former primary that starts again is a primary until a sentinel has changed it.
+        const isWhole =
+          flags.length === 2 &&
+          isReplicating &&
+          getAll('role-reported').every((each) => each === 'slave') &&
+          get('flags') === 'master'
         if (isWhole && get('num-other-sentinels') === '2') return
         if (Date.now() > end) throw new Error(`sentinels see a primary that is ${get('flags')}, replicas that are ${flags}`)
       }

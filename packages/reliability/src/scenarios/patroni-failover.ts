@@ -13,6 +13,12 @@ const longestStale = 3_000
 type Fault = 'kill' | 'freeze' | 'orphan' | 'cut'
 const allFaults: readonly Fault[] = ['kill', 'freeze', 'kill', 'orphan', 'kill', 'cut', 'kill', 'kill', 'kill', 'kill']
 
+function readFault(name: string): Fault {
+  const fault = allFaults.find((each) => each === name)
+  if (!fault) throw new Error(`unknown fault ${name}: use ${[...new Set(allFaults)].join(', ')}`)
+  return fault
+}
+
 const breakNode: Record<Fault, (node: PatroniNode) => void> = {
   kill: (node) => node.kill(),
   freeze: (node) => node.freeze(),
@@ -48,7 +54,7 @@ export const patroniFailover = createScenario(
 export const patroniProxy = createScenario('patroni-haproxy', 'proxy', 'The same ten faults, with HAProxy in DATABASE_URL.')
 
 async function runFailovers({ patroni, folder, say, faults: chosen }: Workplace, through: 'hosts' | 'proxy') {
-  const faults = chosen ? allFaults.filter((fault) => chosen.includes(fault)) : allFaults
+  const faults = chosen ? chosen.map(readFault) : allFaults
   const cluster = await patroni()
   const urls = await cluster.createDatabase()
   const database = new URL(urls.proxy).pathname.slice(1)
