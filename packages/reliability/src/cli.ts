@@ -96,7 +96,8 @@ async function runScenario(scenario: Scenario): Promise<Row> {
 
 async function cleanUp(): Promise<void> {
   killServices()
-  for (const server of [cluster, patroniCluster]) await server?.then(({ remove }) => remove()).catch(() => {})
+  await cluster?.then((server) => server.remove()).catch(() => {})
+  await patroniCluster?.then((server) => server.remove()).catch(() => {})
   for (const folder of folders) await rm(folder, { recursive: true, force: true }).catch(() => {})
 }
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))

@@ -15,12 +15,10 @@ const password = 'an ordinary password of a test'
 
 export type PatroniPrograms = { patroni: string; etcd: string; haproxy: string; postgres: string }
 
-/** PostgreSQL under Patroni on one node. */
 export type PatroniNode = {
   name: string
   port: number
   start(): void
-  /** Kills Patroni and the postmaster. */
   kill(): void
   /** Kills Patroni only: PostgreSQL goes on as it is. */
   killPatroni(): void
@@ -42,12 +40,10 @@ export type PatroniCluster = {
   findPrimary(except?: PatroniNode): Promise<PatroniNode | null>
   /** Waits until one primary, a synchronous standby and another standby run. */
   waitUntilWhole(): Promise<void>
-  /** The URL of the database on the primary. */
   primaryUrl(database: string): Promise<string>
   remove(): Promise<void>
 }
 
-/** Finds the programs on the PATH or where Debian installs them. */
 export function findPatroni(postgres: string | null): PatroniPrograms | null {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
   const find = (name: string) => folders.map((folder) => join(folder, name)).find((file) => existsSync(file))

@@ -12,9 +12,7 @@ const configuration = fileURLToPath(new URL('../../../deploy/high-availability/'
 
 /** A primary and two replicas of Redis below three sentinels. */
 export type SentinelCluster = {
-  /** The settings of the service. */
   environment: { REDIS_URL: string; REDIS_SENTINELS: string }
-  /** Waits until the sentinels see two replicas and each other. */
   waitUntilWhole(): Promise<void>
   /** Kills the primary. Resolves to what starts it again. */
   killPrimary(): Promise<() => void>
@@ -94,7 +92,6 @@ export async function startSentinelCluster(binary: string, folder: string): Prom
   return cluster
 }
 
-/** Sends an inline command of the Redis protocol and resolves to the raw answer. */
 async function sendCommand(port: number, command: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   let answer = ''

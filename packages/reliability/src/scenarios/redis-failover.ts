@@ -6,12 +6,10 @@ import { startSentinelCluster } from '../sentinel-cluster.ts'
 import { freePort, type LaunchedService, startService } from '../service-process.ts'
 import { startSteppedService } from '../stepped-service.ts'
 
-/** The limit verify-email:ip. Its route does little else. */
 const attemptsPerMinute = 30
 const longestWaitMs = 3_000
 const longestSwitchMs = 15_000
 
-/** Sends `count` requests from one address and resolves to how many pass the limit. */
 async function countPassed(target: Target, address: string, count: number): Promise<number> {
   const replies = Array.from({ length: count }, () =>
     ask(target, 'POST', '/auth/verify-email', { body: { token: 'A'.repeat(43) }, headers: { 'x-forwarded-for': address } }),

@@ -22,7 +22,7 @@ async function startPair() {
   const replicaUrl = url.replace(`:${primary.port}/`, `:${standby.port}/`)
   const replica = await openReadReplica(database.db, replicaUrl, (reason) => void reasons.push(reason))
   onTestFinished(replica.close)
-  const commit = () => database.db.$queryRaw`SELECT pg_notify('unused', ''), txid_current()::text`
+  const commit = () => database.db.$executeRaw`SELECT pg_notify('unused', '')`
   return { standby, url, replicaUrl, replica, reasons, commit }
 }
 
@@ -60,12 +60,12 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
     const standby = await openDatabase({ kind: 'postgres', url: replicaUrl, poolSize: 1 })
     onTestFinished(standby.close)
     await commit()
-    await standby.db.$queryRaw`SELECT pg_wal_replay_pause()::text`
+    await standby.db.$executeRaw`SELECT pg_wal_replay_pause()`
     await new Promise((resolve) => setTimeout(resolve, 11_000))
     await commit()
     expect(await replica.read(isStandby)).toBe(false)
     expect(reasons.at(-1)).toMatch(/^1\d s behind$/)
-    await standby.db.$queryRaw`SELECT pg_wal_replay_resume()::text`
+    await standby.db.$executeRaw`SELECT pg_wal_replay_resume()`
     await vi.waitFor(async () => expect(await replica.read(isStandby)).toBe(true), 5_000)
   })
 
