@@ -84,7 +84,8 @@ describe('the partitions of audit events', () => {
   test('a month that already has many events in the default partition stays there', async () => {
     const userId = await createUser()
     await database.db.$executeRaw`
-      INSERT INTO audit_events (id, user_id, action) SELECT ${idAt('2031-07-04T00:00:00Z').slice(0, 24)} || lpad(n::text, 12, '0'), ${userId}, 'sign-in'
+      INSERT INTO audit_events (id, user_id, action, created_at)
+      SELECT ${idAt('2031-07-04T00:00:00Z').slice(0, 24)} || lpad(n::text, 12, '0'), ${userId}, 'sign-in', '2031-07-04'
       FROM generate_series(1, 1001) n`
     setTime('2031-07-05T00:00:00Z')
     await sweep()
