@@ -152,7 +152,7 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     [['audit'], /pkey/],
     [['audit', '--action', 'disable-two-factor'], /action_id_idx/],
     [['audit', '--action', 'no-such-action'], /action_id_idx/],
-    [['audit', '--action', 'sign-in', '--until', '2026-08-01'], /action_id_idx/],
+    [['audit', '--action', 'sign-in', '--until', '2026-08-01'], /action_id_idx|pkey/],
     [['audit', '--since', '2026-06-01', '--until', '2026-06-02'], /pkey/],
     [['audit', '--user', 'user-77@plans.test'], /user_id_id_idx/],
     [['audit', '--user', 'user-77', '--action', 'add-passkey'], /user_id_action_id_idx/],
@@ -186,7 +186,7 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
 
   test('a sweep with nothing to do reads nothing', async () => {
     const { db, log } = app.service.deps
-    const indexes = await expectShortReads(() => createExpirySweep({ db, log }).sweep(), { rows: 100, pages: 1500 })
+    const indexes = await expectShortReads(() => createExpirySweep({ db, log }).sweep())
     for (const index of ['invitations_expires_at_idx', 'verifications_purpose_expires_at_idx', 'sessions_expires_at_idx'])
       expect(indexes).toContain(index)
   })
