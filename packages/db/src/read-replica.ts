@@ -45,7 +45,8 @@ async function findProblem(db: Database): Promise<string | null> {
     SELECT extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())::float AS seconds WHERE pg_is_in_recovery()`
     .then(([row]) => {
       if (!row) return 'not a standby'
-      return row.seconds !== null && row.seconds <= maxLagSeconds ? null : `${Math.round(row.seconds ?? 0)} s behind`
+      if (row.seconds === null) return 'no commit replayed since its start'
+      return row.seconds <= maxLagSeconds ? null : `${Math.round(row.seconds)} s behind`
     })
     .catch((error: Error) => error.message)
   return Promise.race([check, timeout]).finally(() => clearTimeout(timer))

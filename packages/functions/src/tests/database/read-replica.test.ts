@@ -60,6 +60,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
     const standby = await openDatabase({ kind: 'postgres', url: replicaUrl, poolSize: 1 })
     onTestFinished(standby.close)
     await commit()
+    await vi.waitFor(async () => expect(await replica.read(isStandby)).toBe(true), 5_000)
     await standby.db.$executeRaw`SELECT pg_wal_replay_pause()`
     await new Promise((resolve) => setTimeout(resolve, 11_000))
     await commit()
