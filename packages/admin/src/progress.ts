@@ -1,5 +1,3 @@
-import type { Arguments } from './arguments.ts'
-
 export type Terminal = { write(text: string): void; columns(): number }
 
 export type ProgressState = {
@@ -19,7 +17,10 @@ const measuredSeconds = 20
 const barWidth = 24
 
 /** Shows a bar on a terminal, and a line every few seconds elsewhere. */
-export function openProgress({ terminal, say }: Pick<Arguments, 'terminal' | 'say'>, now = secondsNow): Progress {
+export function openProgress(
+  { terminal, say }: { terminal: Terminal | null; say(line: string): void },
+  now = secondsNow,
+): Progress {
   const samples = [{ at: now(), users: 0, fraction: 0 }]
   let drawnAt = now()
 
