@@ -67,7 +67,7 @@ export function assertSystem() {
   )
 }
 
-/** Asks the dynamic loader, which alone knows its folders. Node refuses a library that loads, since it is no addon. */
+/** Asks the dynamic loader, which alone knows its folders. Node then refuses the loaded library, which is no addon. */
 function isLoadable(library) {
   try {
     process.dlopen({ exports: {} }, library)

@@ -40,7 +40,7 @@ export async function measureByWrk(
       const { stdout } = await run('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url, '--', file])
       const printed = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Printed
       const { answers } = printed
-      // Answers of one length: other bytes are another answer. The last answer of each connection may be incomplete.
+      // All answers have one length, so another sum shows a wrong one. The last answer of each connection may be incomplete.
       const isWrong = printed.failed > 0 || Math.abs(printed.bytes - answers * length) > connections * length
       if (isWrong) findings.wrong.push(`${benchmark}, ${name}: ${answers} answers of ${length} bytes, but ${stdout}`)
       const cpuMicroseconds = (((await server.cpuSeconds()) - cpu) / answers) * 1e6

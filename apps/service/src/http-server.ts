@@ -109,7 +109,7 @@ function announce({ deps, mode, outbox }: Service, server: Server): void {
   console.log(`\n${lines.join('\n')}\n`)
 }
 
-/** On one connection, beside a response that is being sent. Otherwise thousands of pipelined requests could block all other clients. */
+/** Responses of one connection that wait. Otherwise thousands of pipelined requests could block all other clients. */
 const maxInProgress = 20
 
 type Traffic = {
@@ -166,7 +166,7 @@ function watchTraffic(traffic: Traffic, { primary }: Service, listener: RequestL
     const tracked = responses ?? openConnection(socket)
     tracked.add(response)
     response.on('close', closeResponse)
-    // Node removes it with the next request. `server.timeout` would set it for every request.
+    // Node removes this timeout with the next request. `server.timeout` would set one for every request.
     socket.setTimeout(stalledTimeout)
   }
 }

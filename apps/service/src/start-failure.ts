@@ -20,7 +20,7 @@ export function explainStartFailure(error: unknown): string {
   const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   const isExplained =
     error.name === 'ConfigError' ||
-    // By name, like the line above: its module loads the Redis client.
+    // Compared by name: importing the class would load the Redis client.
     error.name === 'RedisRefusedError' ||
     error instanceof LocalSecretError ||
     error instanceof BrandError ||

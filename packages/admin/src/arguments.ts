@@ -36,7 +36,7 @@ type CommandLine = {
   usage: string
   summary: string
   options: readonly (keyof Arguments['flags'])[]
-  /** It changes nothing, so that a failure needs no check. */
+  /** Changes nothing, so the operator has nothing to check after a failure. */
   isRead?: boolean
 }
 

@@ -10,7 +10,7 @@ const mostListBytes = 128 * 1024 * 1024
 
 export type UserBatch = {
   rows: unknown[]
-  /** The part of the source that is read, from 0 to 1. */
+  /** The share of the source that has been read, from 0 to 1. */
   fraction: number
   /** Rows of better-auth's other tables, by kind. Only the first batch of a database has them. */
   tables?: Record<string, number>

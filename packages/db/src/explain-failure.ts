@@ -37,7 +37,7 @@ const checkAll = 'Check the host, port, user, password and database in DATABASE_
 const wait = 'It accepts connections again by itself. If it does not, look at the log of PostgreSQL.'
 const noHost = 'Check that each host runs, and that one is the primary: see docs/postgresql.md.'
 
-/** By SQLSTATE, and where one has several causes, by PostgreSQL's message. Another language than English gets the last. */
+/** By SQLSTATE, and where one has several causes, by PostgreSQL's message. A message in another language gets the last. */
 const states: [state: RegExp, fix: string | [message: RegExp, fix: string][]][] = [
   [
     /^28P01$/,

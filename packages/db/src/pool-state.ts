@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** The connections of a pool. `longestWait`: the seconds that a caller waited for one, at most, within the last minute or two. */
+/** The connections of a pool. `longestWait`: the longest wait for one within the last minute or two, in seconds. */
 export type PoolState = { open: number; idle: number; limit: number; waiting: number; longestWait: number }
 
 type ConnectCallback = Parameters<pg.Pool['connect']>[0]

@@ -199,7 +199,7 @@ async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Prom
   throw reasons.find((reason) => reason instanceof PostgresTlsError) ?? noHostError(reasons)
 }
 
-/** The fields of an error of the server: Prisma's adapter passes no other on. The code is that of a host that refused the connection. */
+/** Has the fields of a PostgreSQL error, since Prisma's adapter drops others. The code is that of a host that refused. */
 function noHostError(failures: (Error & { code?: string })[]): Error {
   const reasons = failures.map(({ message, code }) => message || code || 'no answer').join('; ')
   const refusal = failures.find(({ code }) => /^(28|3D|53)...$/.test(code ?? ''))

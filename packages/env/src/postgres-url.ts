@@ -15,7 +15,7 @@ export type PostgresTls = {
 export type PostgresUrl = {
   hosts: PostgresHost[]
   target: 'any' | 'read-write' | 'primary'
-  /** Null: neither asked for nor ruled out. */
+  /** Null: the URL says nothing about TLS. */
   tls: PostgresTls | 'disable' | null
   connectTimeoutSeconds: number | null
   driverUrl: string

@@ -42,7 +42,7 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     labelNames: ['route', 'method', 'status'],
     registers,
   })
-  // Without the status: each label would multiply by the number of buckets.
+  // No status label: each of its values would add all buckets.
   const durations = new Histogram({
     name: 'floorpass_http_request_duration_seconds',
     help: 'Time from request to response, by route pattern and method',

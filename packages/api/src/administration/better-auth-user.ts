@@ -30,7 +30,7 @@ export type ImportableUser = {
   updatedAt: Date | null
   accounts: ImportableAccount[]
   notes: string[]
-  /** Why a user who is not here yet is refused. */
+  /** Why the import refuses this user, unless an earlier run imported it. */
   obstacle: string | null
 }
 

@@ -21,7 +21,7 @@ export type UserImport = {
   /** Imports rows in order, after those of earlier calls, which need not be awaited. */
   add(rows: readonly unknown[]): Promise<ImportOutcome[]>
   leftBehind: ReadonlyMap<string, number>
-  /** How long the import will take after a dry run of `seconds`. The dry run measured some writes. Null without any. */
+  /** Estimates the import from the writes of a dry run of `seconds`. Null when it wrote nothing. */
   estimateSeconds(seconds: number, imported: number): number | null
   close(): void
 }

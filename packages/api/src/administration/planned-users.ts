@@ -9,7 +9,7 @@ export type PlannedUsers = {
   close(): void
 }
 
-/** Keeps them in a temporary file that SQLite has unlinked already, so memory stays constant and no address outlives the process. */
+/** Keeps planned users in a temporary file that SQLite has unlinked already, so memory stays constant and no address outlives the process. */
 export function createPlannedUsers(): PlannedUsers {
   const database = new DatabaseSync('')
   database.exec(`

@@ -92,7 +92,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     })
   })
 
-  it('is refused with a reason when it is a file, or in /proc, where Node would create folders for ever', async () => {
+  it('is refused with a reason when it is a file, or in /proc, where Node would hang', async () => {
     await writeFile(join(parent, 'file'), '')
     for (const path of [join(parent, 'file'), join(parent, 'file', 'below'), '/proc/floorpass/database']) {
       await expect(open(path)).rejects.toMatchObject({
