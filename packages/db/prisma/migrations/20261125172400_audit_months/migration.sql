@@ -94,7 +94,7 @@ BEGIN
   IF NOT has_table_privilege(session_user, 'audit_events', 'INSERT') THEN
     RAISE insufficient_privilege USING MESSAGE = 'permission denied for the months of audit_events';
   END IF;
-  FOR month IN SELECT date_trunc('month', since) + step * interval '1 month' FROM generate_series(0, count) AS step
+  FOR month IN SELECT date_trunc('month', since) + step * interval '1 month' FROM generate_series(0, least(count, 12)) AS step
   LOOP
     from_id := audit_event_id_at(month);
     to_id := audit_event_id_at(month + interval '1 month');
@@ -123,6 +123,12 @@ BEGIN
     RAISE insufficient_privilege USING MESSAGE = 'permission denied for the months of audit_events';
   END IF;
   IF NOT EXISTS (SELECT FROM audit_months() WHERE upper_id <= audit_event_id_at(before)) THEN RETURN; END IF;
+  -- By the clock of PostgreSQL: neither a stolen password nor a service whose clock runs ahead drops recent months.
+  IF before > now() - interval '1 year' THEN
+    RAISE invalid_parameter_value USING
+      MESSAGE = format('no month of audit_events before %s is dropped, because those of the last year are kept', before),
+      HINT = 'Correct the clock of the service.';
+  END IF;
   -- One process at a time. The second one finds nothing left.
   LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE;
   FOR dropped IN SELECT name FROM audit_months() WHERE upper_id <= audit_event_id_at(before)
