@@ -1,7 +1,6 @@
 import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
-import { explainDatabaseFailure } from '@floorpass/db'
 import { openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
@@ -23,7 +22,6 @@ const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),
   openDatabase: (options) => openForMigration(undefined, options),
   explainOpenFailure: explainStartFailure,
-  explainDatabaseFailure,
   say: (line) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
   terminal: process.stderr.isTTY

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { AppError, type Deps, toAppError } from '@floorpass/api'
-import { createOperator } from '@floorpass/api/administration'
+import { createOperator, explainDatabaseFailure } from '@floorpass/api/administration'
 import type { Arguments, Command, DatabaseCommand, MigratableDatabase, Outcome } from './arguments.ts'
 import { commands } from './commands.ts'
 import { migrateDatabase } from './migrate-database.ts'
@@ -68,8 +68,6 @@ export type Surroundings = {
   openDatabase: (options: { planOnly: boolean }) => Promise<MigratableDatabase>
   /** The message for the terminal when opening fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
-  /** Why the database failed a command, and what to do. */
-  explainDatabaseFailure(error: unknown): { reason: string; fix: string } | null
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
   ask: ((question: string) => Promise<string>) | null
@@ -79,7 +77,7 @@ export type Surroundings = {
 /** Runs a command and resolves to its result. `explain` words its errors. */
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask, terminal = null }: Omit<Surroundings, 'explainOpenFailure' | 'explainDatabaseFailure'>,
+  { open, openDatabase, say, ask, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -109,22 +107,27 @@ async function perform(
   try {
     return await command.run(createOperator(service.deps, operator), args)
   } catch (error) {
-    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? failedRead() : error
+    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error) : error
   } finally {
     await service.stop()
   }
 }
 
-const failedRead = (): CommandError =>
-  new CommandError(
+function readError(cause: unknown): CommandError {
+  const { reason, fix } = explainDatabaseFailure(cause) ?? {
+    reason: 'The database did not answer, or not in time',
+    fix: 'Check DATABASE_URL and that PostgreSQL runs.',
+  }
+  return new CommandError(
     {
       what: 'Nothing was read, and nothing was changed: SERVICE_UNAVAILABLE.',
-      why: 'The database did not answer, or not in time.',
-      fix: 'Check DATABASE_URL and that PostgreSQL runs, then run the command again.',
+      why: `${reason}.`,
+      fix: `${fix} Then run the command again.`,
     },
     1,
     'SERVICE_UNAVAILABLE',
   )
+}
 
 function getOperatorName(given: string | undefined): string {
   const name = given ?? findMachineUser()
@@ -156,7 +159,7 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown, { explainOpenFailure, explainDatabaseFailure }: Surroundings, isOpen: boolean): string {
+function explain(error: unknown, { explainOpenFailure }: Surroundings, isOpen: boolean): string {
   if (error instanceof CommandError) return error.message
   if (!isOpen) return explainOpenFailure(error)
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)

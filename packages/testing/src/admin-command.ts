@@ -1,5 +1,4 @@
 import { runCommand, type Surroundings } from '@floorpass/admin'
-import { explainDatabaseFailure } from '@floorpass/db'
 import { explainStartFailure, openForMigration, openForOperator } from '@floorpass/service'
 import type { TestApp } from './create-test-app.ts'
 import { startTool, type ToolResult } from './tool-process.ts'
@@ -44,7 +43,6 @@ async function runHere(
     open,
     openDatabase,
     explainOpenFailure: explainStartFailure,
-    explainDatabaseFailure,
     say: (line) => void lines.push(line),
     ask: null,
   })

@@ -5,7 +5,7 @@ import { adminOf } from '@floorpass/testing/admin-command'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -386,4 +386,17 @@ test('a read that the database interrupts says that it changed nothing; a change
   expect((await run('audit', '--json')).json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
   const change = await run('revoke-sessions', 'ada@example.test')
   expect([change.code, change.stderr]).toEqual([1, expect.stringContaining('may have taken effect')])
+})
+
+test('a read that PostgreSQL refuses gives its reason', async () => {
+  const denied = Object.assign(new Error('permission denied for table audit_events'), { code: '42501' })
+  const read = vi.spyOn(app.service.deps.replica, 'read').mockRejectedValue(denied)
+  const { code, stderr } = await command('audit')
+  read.mockRestore()
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /Why: permission denied for table audit_events \(42501\)\.\n {2}Do: {2}Grant the right to the role .+\. Then run/,
+    ),
+  ])
 })
