@@ -16,7 +16,11 @@ async function ask(question: string): Promise<string> {
 }
 
 // Requests of the service come first: an import uses every core that they leave.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+try {
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
+} catch {
+  // It may have a lower one already, or a sandbox forbids it.
+}
 
 const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
   open: (options) => openForOperator(undefined, options),
