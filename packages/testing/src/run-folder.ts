@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,7 +9,7 @@ export function openRunFolder(): { remove(): void } {
   const parent = process.platform === 'darwin' ? '/tmp' : tmpdir()
   for (const name of readdirSync(parent)) {
     const [, pid] = namePattern.exec(name) ?? []
-    if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true })
+    if (pid && !isAlive(Number(pid))) removeIfOwn(join(parent, name))
   }
   const folder = mkdtempSync(join(parent, `floorpass-${process.pid}-`))
   // A PostgreSQL server of the tests runs as another user.
@@ -24,6 +24,11 @@ export function openRunFolder(): { remove(): void } {
   }
   process.on('exit', remove)
   return { remove }
+}
+
+/** The run of another user may have left it. */
+function removeIfOwn(folder: string): void {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.()) rmSync(folder, { recursive: true, force: true })
 }
 
 function isAlive(pid: number): boolean {
