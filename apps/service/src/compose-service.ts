@@ -23,7 +23,7 @@ import {
   type SecretResealer,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
-import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica } from '@floorpass/db'
+import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica, readPrimary } from '@floorpass/db'
 import type { createOutbox, MailTransport } from '@floorpass/email'
 import type { Config } from '@floorpass/env'
 import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
@@ -77,7 +77,7 @@ export function composeService({
   transport,
   outbox,
   redis,
-  replica = { read: (work) => work(database.db), close: async () => {} },
+  replica = readPrimary(database.db),
   log,
   primary = null,
   metrics = config.metricsToken === null ? null : createMetrics(primary),

@@ -87,12 +87,13 @@ function connectionFailure(redis: Redis): Promise<Error | null> {
   return promise
 }
 
+export const credentialRefusal = /WRONGPASS|NOAUTH|ERR (AUTH|invalid password)/
 export const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 function explainRefusal(error: Error): RedisRefusedError | null {
   const { message } = error
   const code = (error as NodeJS.ErrnoException).code ?? ''
-  if (/WRONGPASS|NOAUTH|ERR (AUTH|invalid password)/.test(message)) {
+  if (credentialRefusal.test(message)) {
     return new RedisRefusedError(message, 'Correct the user and the password')
   }
   if (message.includes('NOPERM')) return new RedisRefusedError(message, 'Give this user the rights in docs/high-availability.md')

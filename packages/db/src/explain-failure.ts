@@ -99,10 +99,7 @@ const states: [state: RegExp, fix: string | [message: RegExp, fix: string][]][] 
 const connections: [codeOrMessage: RegExp, fix: string][] = [
   [/^ECONNREFUSED$/, 'Nothing listens there: check that PostgreSQL runs, its port and its listen_addresses.'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'The host in DATABASE_URL does not resolve on this machine: correct it, or its DNS.'],
-  [
-    /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|timeout|^timeout exp/i,
-    'Nothing answers: check the host, and the network and firewall before it.',
-  ],
+  [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|timeout/i, 'Nothing answers: check the host, and the network and firewall before it.'],
   [
     /does not support SSL/,
     'The server offers no TLS. Turn it on (ssl = on), or set sslmode=disable on a network that you trust.',

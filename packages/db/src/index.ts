@@ -25,7 +25,7 @@ export { type Prisma, RiskLevel } from './generated/client.ts'
 export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
 export { createPostgresClient } from './postgres-hosts.ts'
-export { openReadReplica, type ReadReplica } from './read-replica.ts'
+export { openReadReplica, type ReadReplica, readPrimary } from './read-replica.ts'
 export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
 export {
   type BrowserField,

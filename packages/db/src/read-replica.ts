@@ -11,13 +11,15 @@ export type ReadReplica = {
 const maxLagSeconds = 10
 const checkTimeoutMs = 2_000
 
+export const readPrimary = (primary: Database): ReadReplica => ({ read: (work) => work(primary), close: async () => {} })
+
 /** Without a URL, every read uses the primary. `onUnused` gets the reason of each read that the replica did not serve. */
 export async function openReadReplica(
   primary: Database,
   url: string | null,
   onUnused: (reason: string) => void = () => {},
 ): Promise<ReadReplica> {
-  if (url === null) return { read: (work) => work(primary), close: async () => {} }
+  if (url === null) return readPrimary(primary)
   const replica = await openDatabase({ kind: 'postgres', url, poolSize: 2 })
   return {
     async read(work) {

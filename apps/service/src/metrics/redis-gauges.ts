@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis'
 import { Gauge, type Registry } from 'prom-client'
-import { certificateCodes, pingRedis } from '../redis.ts'
+import { certificateCodes, credentialRefusal, pingRedis } from '../redis.ts'
 
 const reasons: Record<string, (error: NodeJS.ErrnoException) => boolean> = {
-  credentials: ({ message }) => /WRONGPASS|NOAUTH|ERR (AUTH|invalid password)/.test(message),
+  credentials: ({ message }) => credentialRefusal.test(message),
   permission: ({ message }) => message.includes('NOPERM'),
   certificate: ({ code = '' }) => certificateCodes.test(code),
   read_only: ({ message }) => message.includes('READONLY'),
