@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { createPostgresClient, explainDatabaseFailure, PostgresUrlError, tableKinds } from '@floorpass/api/administration'
 import { CommandError } from './problem.ts'
 
 const batchSize = 1000
 
 const mostListBytes = 128 * 1024 * 1024
+const mostLineBytes = 16 * 1024 * 1024
 
 export type UserBatch = {
   rows: unknown[]
@@ -27,7 +27,7 @@ type PostgresClient = InstanceType<ReturnType<typeof createPostgresClient>>
 async function* readJson(file: string): AsyncGenerator<UserBatch> {
   const { size } = await stat(file).catch(throwUnreadable(file))
   if (size > mostListBytes) throw listTooLongError(file)
-  const users: unknown = parse(await readFile(file, 'utf8').catch(throwUnreadable(file)), file)
+  const users: unknown = parse(decode(await readFile(file).catch(throwUnreadable(file)), file), file)
   if (!Array.isArray(users)) throw invalidUsersError(file, 'It is not a list.')
   for (let end = 0; end < users.length; ) {
     const rows = users.slice(end, end + batchSize)
@@ -38,23 +38,47 @@ async function* readJson(file: string): AsyncGenerator<UserBatch> {
 
 async function* readLines(file: string): AsyncGenerator<UserBatch> {
   const { size } = await stat(file).catch(throwUnreadable(file))
-  const stream = createReadStream(file, { encoding: 'utf8', highWaterMark: 256 * 1024 })
+  const stream = createReadStream(file, { highWaterMark: 256 * 1024 })
   const getFraction = (): number => (size === 0 ? 1 : Math.min(1, stream.bytesRead / size))
   let rows: unknown[] = []
   let number = 0
   try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
-      number += 1
-      if (line.trim() !== '') rows.push(parse(line, `${file}, line ${number}`))
-      if (rows.length < batchSize) continue
-      yield { rows, fraction: getFraction() }
-      rows = []
+    for await (const lines of splitLines(stream)) {
+      for (const line of lines) {
+        number += 1
+        const where = `${file}, line ${number}`
+        if (line.length > mostLineBytes) throw invalidUsersError(where, `It is longer than ${mostLineBytes / 1024 / 1024} MiB.`)
+        const text = decode(line, where)
+        if (text.trim() !== '') rows.push(parse(text, where))
+        if (rows.length < batchSize) continue
+        yield { rows, fraction: getFraction() }
+        rows = []
+      }
     }
   } catch (error) {
     yield { rows, fraction: getFraction() }
     throw error instanceof CommandError ? error : throwUnreadable(file)(error)
   }
   yield { rows, fraction: 1 }
+}
+
+/** `readline` would also split at U+2028, which JSON allows inside a text, and read a line of any length. */
+async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer[]> {
+  let rest = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    const lines: Buffer[] = []
+    let start = 0
+    for (let end = chunk.indexOf('\n'); end !== -1; end = chunk.indexOf('\n', start)) {
+      const line = chunk.subarray(start, end)
+      lines.push(rest.length === 0 ? line : Buffer.concat([rest, line]))
+      rest = Buffer.alloc(0)
+      start = end + 1
+    }
+    rest = Buffer.concat([rest, chunk.subarray(start)])
+    if (rest.length > mostLineBytes) lines.push(rest)
+    yield lines
+  }
+  if (rest.length > 0) yield [rest]
 }
 
 /** Reads one snapshot, so that concurrent changes are not half visible. Expects better-auth's default table and column names. */
@@ -139,6 +163,17 @@ async function countTables(client: PostgresClient): Promise<Record<string, numbe
     }
   }
   return counts
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Drops a byte order mark. Without `fatal`, a name in another encoding would be imported with wrong letters. */
+function decode(bytes: Uint8Array, where: string): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidUsersError(where, 'It is not text in UTF-8.')
+  }
 }
 
 function parse(text: string, where: string): unknown {

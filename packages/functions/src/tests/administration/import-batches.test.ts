@@ -58,6 +58,40 @@ const addConstraint = async (sql: string, undo: string) => {
   onTestFinished(async () => void (await app.db.$executeRawUnsafe(undo)))
 }
 
+describe('the text of a file', () => {
+  const write = async (name: string, content: string | Buffer) => {
+    const file = join(folder, name)
+    await writeFile(file, content)
+    return file
+  }
+
+  test('may begin with a byte order mark, end its lines with CR LF and have a line separator inside a text', async () => {
+    const rows = [row('mark-1', { bio: 'One\u2028line' }), row('mark-2')]
+    const lines = await write('mark.ndjson', `\ufeff${rows.map((item) => JSON.stringify(item)).join('\r\n')}`)
+    expect(await run(lines)).toMatchObject({ imported: 2, refused: 0 })
+    const list = await write('mark.json', `\ufeff${JSON.stringify(rows)}`)
+    expect(await run(list)).toMatchObject({ present: 2, refused: 0 })
+  })
+
+  test('must be UTF-8, otherwise names would have wrong letters', async () => {
+    const latin1 = Buffer.from(
+      `${JSON.stringify(row('latin-1'))}\n${JSON.stringify(row('latin-2', { name: 'José' }))}\n`,
+      'latin1',
+    )
+    const { stderr, code } = await command('import', await write('latin1.ndjson', latin1))
+    expect(stderr).toMatch(/latin1\.ndjson, line 2 could not be read[\s\S]*It is not text in UTF-8/)
+    expect(code).toBe(1)
+    expect(await idsOf('latin')).toEqual(['latin-1'])
+  })
+
+  test('has lines of a limited length, so that a file without line ends does not fill the memory', async () => {
+    const long = `${JSON.stringify(row('long-1'))}\n{"id":"${'x'.repeat(17 * 1024 * 1024)}"}\n`
+    const { stderr } = await command('import', await write('long.ndjson', long))
+    expect(stderr).toMatch(/line 2 could not be read[\s\S]*It is longer than 16 MiB/)
+    expect(await idsOf('long')).toEqual(['long-1'])
+  })
+})
+
 describe('the batches of an import', () => {
   test('write many users in one transaction, each with accounts and an audit event', async () => {
     expect(await run(await fileOf(rowsOf('many', 2500)))).toMatchObject({ imported: 2500, refused: 0 })
