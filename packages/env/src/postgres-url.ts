@@ -48,9 +48,9 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const tls = readTls(parameters)
   for (const name of ownParameters) parameters.delete(name)
   const driverUrl = `${scheme}${credentials ? `${credentials}@` : ''}localhost${path}${parameters.size > 0 ? `?${parameters}` : ''}`
-  if (!URL.canParse(driverUrl) || !isDecodable(`${credentials}${path}`))
+  if (path.includes('@') || !URL.canParse(driverUrl) || !isDecodable(`${credentials}${path}`))
     throw new PostgresUrlError(
-      'has a user, password or database name that is not percent-encoded: write % as %25, / as %2F, ? as %3F',
+      'has a user, password or database name that is not percent-encoded: write % as %25, / as %2F, ? as %3F, @ as %40',
     )
   return { hosts, target, tls, connectTimeoutSeconds, driverUrl }
 }

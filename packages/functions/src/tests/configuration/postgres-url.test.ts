@@ -61,6 +61,7 @@ describe('DATABASE_URL', () => {
     ['postgresql://ada:hunter2@db:5432x/x', /a port that is not/],
     ['postgresql:///x?host=a,b&port=1,2,3', /one port, or as many as hosts/],
     ['postgresql://ada:hunter2%@db/x', /percent-encoded/],
+    ['postgresql://ada:p@hunter2/w@db/x', /percent-encoded/],
     ['postgresql://ada:hunter2@a,b/x?target_session_attrs=any', /read-write or primary/],
     ['postgresql://ada:hunter2@db/x?target_session_attrs=standby', /read-write or primary/],
     ['postgresql://ada:hunter2@db/x?connect_timeout=soon', /whole number of seconds/],
