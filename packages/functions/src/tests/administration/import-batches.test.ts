@@ -337,6 +337,24 @@ describe.runIf(isPostgres)('an import beside other processes', () => {
     expect(await idsOf('race')).toEqual(['race-0', 'race-1', 'race-3', 'race-5', 'race-6'])
   })
 
+  test('keeps the sign-up whose owner verifies it meanwhile', async () => {
+    const { email } = await app.signUp()
+    const connection = await connect()
+    await connection.query('BEGIN')
+    await connection.query('UPDATE users SET email_verified = true WHERE email = $1', [email])
+    const imported = run(await fileOf([row('late-1', { email }), row('late-2')]))
+    await vi.waitFor(async () => {
+      const { rows } = await connection.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(rows).toHaveLength(1)
+    })
+    await connection.query('COMMIT')
+    expect(await imported).toMatchObject({ imported: 1, refused: 1, rows: [{ id: 'late-1' }] })
+    expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ emailVerified: true, importedAt: null })
+    expect(await idsOf('late')).toEqual(['late-2'])
+  })
+
   test('two imports at once import each user once and refuse none', async () => {
     const rows = rowsOf('twice', 3000)
     const reports = await Promise.all([run(await fileOf(rows)), run(await fileOf(rows.toReversed()))])

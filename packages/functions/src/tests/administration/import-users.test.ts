@@ -175,6 +175,25 @@ describe('import from a file', () => {
     expect(await json('import', file)).toMatchObject({ imported: 1, refused: 0 })
     expect((await signIn(email, 'violet harbor owner1')).answer.status).toBe(200)
   })
+
+  test('replaces no sign-up by an unverified row, and none that is suspended or was imported', async () => {
+    const [open, suspended] = [await app.signUp(), await app.signUp()]
+    await app.db.user.update({ where: { email: suspended.email }, data: { suspendedAt: new Date() } })
+    const accounts: unknown[] = []
+    const imported = await row('held1', { emailVerified: false, accounts })
+    const holders = () => app.db.user.findMany({ where: { email: { in: [open.email, suspended.email, 'held1@import.test'] } } })
+    expect(await json('import', await lines('held.ndjson', [imported]))).toMatchObject({ imported: 1 })
+    const before = await holders()
+    const rows = [
+      await row('taker1', { email: open.email, emailVerified: false, accounts }),
+      await row('taker2', { email: suspended.email, accounts }),
+      await row('taker3', { email: imported.email, accounts }),
+    ]
+    for (const dryRun of [['--dry-run'], []])
+      expect(await json('import', await lines('takers.ndjson', rows), ...dryRun)).toMatchObject({ imported: 0, refused: 3 })
+    expect(await holders()).toEqual(before)
+    expect(before).toHaveLength(3)
+  })
 })
 
 describe('an imported user with an unverified email', () => {

@@ -192,7 +192,7 @@ describe('the partitions of audit events', () => {
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
-    'a role that can only read and write rows sweeps; one that cannot delete does not',
+    'a role that can only read and write rows sweeps; one that can only read turns no month',
     async () => {
       const { db } = database
       const name = `months_${process.pid}`
@@ -211,10 +211,9 @@ describe('the partitions of audit events', () => {
         await expect(asRole.db.$queryRaw`SELECT drop_audit_months(now() - interval '11 months')`).rejects.toThrow(
           /those of the last year are kept/,
         )
-        await db.$executeRawUnsafe(`REVOKE DELETE ON audit_events FROM ${name}`)
-        await expect(asRole.db.$queryRaw`SELECT drop_audit_months('2024-01-01'::timestamptz)`).rejects.toThrow(
-          /permission denied/,
-        )
+        await db.$executeRawUnsafe(`REVOKE INSERT, DELETE ON audit_events FROM ${name}`)
+        for (const call of [`drop_audit_months('2020-01-01')`, `create_audit_months('2020-01-01', 0)`])
+          await expect(asRole.db.$queryRawUnsafe(`SELECT ${call}`), call).rejects.toThrow(/permission denied for the months/)
       } finally {
         await asRole.close()
         await db.$executeRawUnsafe(`DROP OWNED BY ${name}; DROP ROLE ${name}`)

@@ -68,6 +68,16 @@ test('removes an expired sign-in attempt at once, because anyone can start one a
   await db.user.delete({ where: { id: userId } })
 })
 
+test('removes more expired links than a batch beside expired sign-in attempts', async () => {
+  const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
+  const expiresAt = ago(keepLinks + 60)
+  const purposes = ['two-factor', 'reset-password', 'reset-password', 'reset-password']
+  const data = purposes.map((purpose, index) => ({ purpose, secretHash: `${userId} ${index}`, userId, expiresAt }))
+  await db.verification.createMany({ data })
+  expect(await createExpirySweep({ db, log, batchSize: 2 }).sweep()).toEqual({ verifications: 4 })
+  await db.user.delete({ where: { id: userId } })
+})
+
 test('a stopped sweep starts no batch', async () => {
   await fill()
   const before = await counts()

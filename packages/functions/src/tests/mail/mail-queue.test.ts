@@ -354,6 +354,28 @@ describe('the mail queue', () => {
     expect(all.sort()).toEqual(['first@example.test', 'held@example.test', 'new@example.test'])
   })
 
+  test('a worker whose lease expired does not release a mail that another worker sends', async () => {
+    await empty()
+    const clock = holdClock()
+    const sends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const queues = sends.map(({ promise }) => queueOf({ ...createTestOutbox(), send: () => promise }))
+    for (let count = 0; count < 2; count += 1)
+      await app.db.$transaction((tx) => queueOf(createTestOutbox()).add(tx, mailTo('reader@example.test')))
+    const draining: Promise<void>[] = []
+    for (const [index, queue] of queues.entries()) {
+      clock.advance(121 * index)
+      draining.push(queue.drain())
+      // The second mail waits for the first, which has the same address.
+      await expect.poll(async () => (await waiting()).map(({ attempts }) => attempts)).toEqual([index + 1, index + 1])
+    }
+    const [, second] = await waiting()
+    sends[0]?.resolve()
+    await draining[0]
+    expect(await waiting()).toEqual([second])
+    sends[1]?.resolve()
+    await draining[1]
+  })
+
   test('another worker resends the mail of a crashed one, with the same Message-ID', async () => {
     await empty()
     const clock = holdClock()
