@@ -99,7 +99,7 @@ function explainRefusal(error: Error): RedisRefusedError | null {
   if (message.includes('NOPERM')) return new RedisRefusedError(message, 'Give this user the rights in docs/high-availability.md')
   if (message.includes('DB index'))
     return new RedisRefusedError(message, 'Name an existing database number, such as redis://host:6379/0')
-  if (message.endsWith('invalid reply: null')) {
+  if (/invalid reply: null$|No such master/.test(message)) {
     return new RedisRefusedError('the sentinels do not watch a primary of that name', 'Set REDIS_URL=redis://<its name>')
   }
   if (certificateCodes.test(code)) {
