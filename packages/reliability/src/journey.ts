@@ -28,14 +28,14 @@ export async function runJourney(targets: readonly Target[], mailbox: Mailbox): 
   await call('/organization/create', { name: 'Ada and partners', slug })
   const { body } = await call('/two-factor/enable', { password })
   const secret = new URL(String(body?.totpURI)).searchParams.get('secret') ?? ''
-  const code = (secondsAgo: number) => generate({ secret, epoch: Math.floor(Date.now() / 1000) - secondsAgo })
-  await call('/two-factor/verify-totp', { code: await code(30) })
+  const code = (secondsAhead: number) => generate({ secret, epoch: Math.floor(Date.now() / 1000) + secondsAhead })
+  await call('/two-factor/verify-totp', { code: await code(0) })
   await readSession()
 
   const challenge = expectOk(await signIn(next(), { ...person, password }))
   if (challenge.body?.twoFactorRedirect !== true) throw new Error('a sign-in asked for no second factor')
   cookie = cookiesOf(challenge)
-  await call('/two-factor/verify-totp', { code: await code(0) })
+  await call('/two-factor/verify-totp', { code: await code(30) })
   await readSession()
   return { ...person, password }
 }
