@@ -9,7 +9,7 @@ import { explainStartFailure } from '@floorpass/service'
 import { createAuthority, giveToServer } from '@floorpass/testing/certificates'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const binaries = findPostgres()
 const secret = 'hunter2'
@@ -153,6 +153,39 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
     expect(await connect(url(`${encrypted}&sslrootcert=${folder}`))).toMatch(/sslrootcert .+ cannot be read \(EISDIR\)/)
   })
 
+  test('reads an encrypted key, a list of revoked certificates and the lowest version of TLS', async () => {
+    const openssl = (...args: string[]) => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+    openssl('ec', '-in', client.key, '-aes256', '-passout', `pass:${secret}`, '-out', 'locked.key')
+    await chmod(join(folder, 'locked.key'), 0o600)
+    const locked = `certificates?sslmode=require&sslcert=${client.certificate}&sslkey=${folder}/locked.key`
+    expect(await connect(url(`${locked}&sslpassword=${secret}`))).toBe('encrypted')
+    expect(await connect(url(`${locked}&sslpassword=wrong`))).toMatch(/sslkey .+ is damaged or has another format\. .+sslpassword/)
+
+    await writeFile(
+      join(folder, 'ca.cnf'),
+      '[ca]\ndefault_ca=own\n[own]\ndatabase=index.txt\ndefault_md=sha256\ndefault_crl_days=2\n',
+    )
+    await writeFile(join(folder, 'index.txt'), '')
+    const authority = ['ca', '-config', 'ca.cnf', '-keyfile', 'ours.key', '-cert', ours.certificate]
+    openssl(...authority, '-gencrl', '-out', 'none.crl')
+    openssl(...authority, '-revoke', server.certificate)
+    openssl(...authority, '-gencrl', '-out', 'revoked.crl')
+    const checked = (list: string) => url(`service?sslmode=verify-full&${root}&sslcrl=${folder}/${list}`, { host: 'localhost' })
+    expect(await connect(checked('none.crl'))).toBe('encrypted')
+    expect(await connect(checked('revoked.crl'))).toMatch(/Have another certificate issued for the server/)
+
+    const setNewest = async (version: string) => {
+      await owner.db.$executeRawUnsafe(`ALTER SYSTEM SET ssl_max_protocol_version = '${version}'`)
+      await owner.db.$executeRawUnsafe('SELECT pg_reload_conf()')
+    }
+    onTestFinished(() => setNewest(''))
+    await setNewest('TLSv1.2')
+    await vi.waitFor(async () =>
+      expect(await connect(url('service?sslmode=require&ssl_min_protocol_version=TLSv1.3'))).toMatch(/TLS failed/),
+    )
+    expect(await connect(url('service?sslmode=require'))).toBe('encrypted')
+  })
+
   test('to a server without TLS is refused unless sslmode=disable', async () => {
     const plain = createServer((socket) => socket.once('data', () => socket.end('N'))).listen(0, '127.0.0.1')
     await once(plain, 'listening')
@@ -238,8 +271,8 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
   test('says who may migrate when the role may not, and what a read-only or full server needs', async () => {
     const failure = (address: string, work: (database: OpenDatabase) => Promise<unknown>) =>
       withDatabase(address, (database) => work(database).then(() => 'no failure', explainStartFailure))
-    expect(await failure(url('service', { user: 'guest' }), ({ migrate }) => migrate())).toMatch(/lacks CREATE on schema public/)
-    expect(await failure(url('service?options=-c%20default_transaction_read_only%3Don'), ({ migrate }) => migrate())).toMatch(
+    expect(await failure(url('postgres', { user: 'guest' }), ({ migrate }) => migrate())).toMatch(/lacks CREATE on schema public/)
+    expect(await failure(url('postgres?options=-c%20default_transaction_read_only%3Don'), ({ migrate }) => migrate())).toMatch(
       /in a read-only transaction \(25006\)\. DATABASE_URL leads to a standby/,
     )
     const full = `DO $$ BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$`
