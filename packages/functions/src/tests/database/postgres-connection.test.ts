@@ -159,7 +159,9 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
     await chmod(join(folder, 'locked.key'), 0o600)
     const locked = `certificates?sslmode=require&sslcert=${client.certificate}&sslkey=${folder}/locked.key`
     expect(await connect(url(`${locked}&sslpassword=${secret}`))).toBe('encrypted')
-    expect(await connect(url(`${locked}&sslpassword=wrong`))).toMatch(/sslkey .+ is damaged or has another format\. .+sslpassword/)
+    expect(await connect(url(`${locked}&sslpassword=wrong`))).toMatch(
+      /sslkey .+ is damaged or has another format\. .+sslpassword/,
+    )
 
     await writeFile(
       join(folder, 'ca.cnf'),
