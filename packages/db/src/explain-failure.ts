@@ -48,6 +48,7 @@ const states: [state: RegExp, fix: string | [message: RegExp, fix: string][]][] 
     [
       [/^role .* does not exist/, 'Correct the user in DATABASE_URL, or create it: CREATE ROLE … LOGIN PASSWORD.'],
       [/not permitted to log in/, 'Let the role log in: ALTER ROLE … LOGIN.'],
+      [/no PostgreSQL user name/, 'Add the user to DATABASE_URL: postgresql://user:password@host:5432/database.'],
       [
         /client certificate/,
         'Add sslcert and sslkey to DATABASE_URL: a certificate that the server trusts, issued to this user.',

@@ -232,6 +232,11 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
       /not permitted to log in \(28000\)\. .+ALTER ROLE … LOGIN/,
     ],
     [
+      'a URL without a user',
+      () => url('service').replace(/\/\/[^@]*@/, '//'),
+      /no PostgreSQL user name .+\(28000\)\. Add the user to DATABASE_URL/,
+    ],
+    [
       'too many connections',
       () => url('service', { user: 'crowd' }),
       /too many connections for role "crowd" \(53300\)\. Raise max_connections/,
