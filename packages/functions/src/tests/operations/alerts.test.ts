@@ -78,6 +78,13 @@ describe.runIf(hasPromtool())('the alerts', () => {
     expect(testAlerts(scrapes, ['FloorpassServiceCallsRefused'])).toEqual(passed)
   })
 
+  test('miss a host only when neither of its two ports answers', () => {
+    const ports = (...values: number[]) =>
+      Array(3).fill(values.map((value, port) => `up{job="floorpass",instance="node-a:300${port}"} ${value}`).join('\n'))
+    expect(testAlerts(ports(1, 0), [])).toEqual(passed)
+    expect(testAlerts(ports(0, 0), ['FloorpassDown'])).toEqual(passed)
+  })
+
   test('read metrics that pass the checks of Prometheus', async () => {
     const text = await scrape(await createTestApp({ METRICS_TOKEN: token }))
     const problems = runPromtool(['check', 'metrics'], text).output.split('\n').filter(Boolean)
