@@ -176,6 +176,22 @@ describe('import from a file', () => {
     expect((await signIn(email, 'violet harbor owner1')).answer.status).toBe(200)
   })
 
+  test('suspends a banned user unless the ban is over, and refuses a user with two passwords', async () => {
+    const account = async (password: string) => ({
+      providerId: 'credential',
+      accountId: 'twice1',
+      password: await hashPassword(password),
+    })
+    const accounts = [await account('violet harbor one'), await account('violet harbor two')]
+    const bans = { ban1: {}, ban2: { banExpires: '2020-01-01T00:00:00Z' }, ban3: { banExpires: '2999-01-01T00:00:00Z' } }
+    const banned = Object.entries(bans).map(([id, ban]) => row(id, { accounts: [], banned: true, ...ban }))
+    const file = await lines('banned.ndjson', [...(await Promise.all(banned)), await row('twice1', { accounts })])
+    const { rows } = (await json('import', file)) as Report
+    expect(rows.find(({ id }) => id === 'twice1')?.reason).toBe('The user has several passwords')
+    const users = await app.db.user.findMany({ where: { id: { startsWith: 'ban' } }, orderBy: { id: 'asc' } })
+    expect(users.map(({ suspendedAt }) => suspendedAt !== null)).toEqual([true, false, true])
+  })
+
   test('replaces no sign-up by an unverified row, and none that is suspended or was imported', async () => {
     const [open, suspended] = [await app.signUp(), await app.signUp()]
     await app.db.user.update({ where: { email: suspended.email }, data: { suspendedAt: new Date() } })
