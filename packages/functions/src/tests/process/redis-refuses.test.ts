@@ -3,9 +3,12 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRedis, freePort, startRedis, startSentinelCluster } from '@floorpass/reliability'
 import { databaseEnvironment, failToStart, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const binary = findRedis() ?? ''
+// Each test starts services, which takes longer on an embedded database.
+const canRun = binary !== '' && testDatabase.kind === 'postgres'
 /** The rights that docs/high-availability.md asks for. */
 const rights = '~floorpass:* -@all +auth +info +select +eval +evalsha +multi +exec +set +incrby +pttl +expire +del'
 
@@ -45,7 +48,7 @@ async function expectStart(settings: Record<string, string>) {
   return server
 }
 
-describe.skipIf(!binary)('the server does not start on a Redis that refuses', () => {
+describe.runIf(canRun)('the server does not start on a Redis that refuses', () => {
   test('its password, or asks for one', async () => {
     const { port } = await redisWith(() => ['--requirepass', 'correct horse'])
     await expectRefusal({ REDIS_URL: `redis://:hunter2@127.0.0.1:${port}` }, /WRONGPASS.+Correct the user and the password/)
@@ -116,7 +119,7 @@ describe.skipIf(!binary)('the server does not start on a Redis that refuses', ()
   })
 })
 
-describe.skipIf(!binary)('the server starts and counts limits itself', () => {
+describe.runIf(canRun)('the server starts and counts limits itself', () => {
   test('while Redis is away', async () => {
     await expectStart({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` })
   })
@@ -131,7 +134,7 @@ describe.skipIf(!binary)('the server starts and counts limits itself', () => {
   })
 })
 
-describe.skipIf(!binary)('behind three sentinels, the server', () => {
+describe.runIf(canRun)('behind three sentinels, the server', () => {
   test('counts in the primary, follows a failover, and refuses a name that they do not watch', async () => {
     const redis = await startSentinelCluster(binary, await temporaryFolder())
     onTestFinished(redis.remove)
