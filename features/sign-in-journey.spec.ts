@@ -35,6 +35,7 @@ test('sign-in: a deep link is where the person lands, also by way of sign-up and
   await page.getByLabel('Email address').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Create account' }).click()
+  await expect(page.getByRole('main')).toContainText(person.email)
   await confirmAddress(page, person)
   await submitSignIn(page, person)
   await expect(page).toHaveURL('/settings/trading')

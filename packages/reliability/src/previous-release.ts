@@ -14,19 +14,19 @@ const findCommit = (name: string): Promise<string | null> =>
 
 export type PreviousRelease = { commit: string; name: string }
 
-/** Finds the newest tag `v*` below this commit. Without tags, the commit before the newest migration. Null in a shallow clone. */
+/** Finds the newest tag `v*` below this commit. Without tags, the newest commit that lacks a migration and has the others as they are now.
+ * Null in a shallow clone. */
 export async function findPreviousRelease(): Promise<PreviousRelease | null> {
   const tag = await git('describe', '--tags', '--match', 'v*', '--abbrev=0', 'HEAD^').catch(() => null)
   if (tag !== null) return { commit: await git('rev-parse', `${tag}^{commit}`), name: tag }
-  const newest = (await readdir(join(root, migrations)))
-    .filter((name) => /^\d/.test(name))
-    .sort()
-    .at(-1)
-  const added = await git('log', '-1', '--format=%H', '--diff-filter=A', '--', `${migrations}/${newest}`).catch(() => '')
-  const commit = await findCommit(added === '' ? 'HEAD' : `${added}^`)
-  return commit === null
-    ? null
-    : { commit, name: `${commit.slice(0, 7)}, the commit before ${added === '' ? 'the uncommitted' : newest}` }
+  const adding = (await git('log', '--format=%H', '--diff-filter=A', '--', migrations)).split('\n')
+  for (const added of adding) {
+    const commit = await findCommit(`${added}^`)
+    if (commit === null) return null
+    const edited = await git('diff', '--name-only', '--diff-filter=MDR', commit, 'HEAD', '--', migrations)
+    if (edited === '') return { commit, name: `${commit.slice(0, 7)}, the commit before ${added.slice(0, 7)}` }
+  }
+  return null
 }
 
 /** Checks a commit out into `folder` and builds it there, with the packages that are installed here if both have the same lock file. */
