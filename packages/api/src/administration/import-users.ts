@@ -84,9 +84,9 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
     try {
       return await retryDeadlocks(() => importInTransaction(rows))
     } catch (error) {
-      if (!isRefusal(error)) throw error
       const [row] = rows
-      if (row === undefined || rows.length > 1) {
+      if (row === undefined || !isRefusal(error)) throw error
+      if (rows.length > 1) {
         const half = rows.length >> 1
         return [...(await importBatch(rows.slice(0, half))), ...(await importBatch(rows.slice(half)))]
       }

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { adminOf, openProgress } from '@floorpass/testing/admin-command'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
-import { betterAuth } from 'better-auth'
-import { getMigrations } from 'better-auth/db/migration'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { admin, organization, twoFactor, username } from 'better-auth/plugins'
 import pg from 'pg'
 import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createBetterAuthSource } from './better-auth-source.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-batches-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -116,6 +115,14 @@ describe('the batches of an import', () => {
     expect(await idsOf('neighbour')).toEqual([])
     expect(await run(file)).toMatchObject(expected)
     expect(await idsOf('neighbour')).toHaveLength(8)
+  })
+
+  test('end the import on an error that no row causes', async () => {
+    await addConstraint('ALTER TABLE accounts RENAME COLUMN scopes TO lost', 'ALTER TABLE accounts RENAME COLUMN lost TO scopes')
+    const { code, stderr } = await command('import', await fileOf(rowsOf('faulty', 3)))
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Stopped at row 0; 0 were imported before it')])
+    expect(stderr).not.toContain('refused')
+    expect(await idsOf('faulty')).toEqual([])
   })
 
   test('shrink when the database is slow, so that locks stay short', async () => {
@@ -255,20 +262,11 @@ describe('what an import leaves behind', () => {
   })
 
   test.runIf(isPostgres)("counts the rows of better-auth's other tables", async () => {
-    const source = await createTestDatabase({ empty: true })
-    onTestFinished(source.drop)
-    const { url } = source.options as { url: string }
-    const pool = new pg.Pool({ connectionString: url })
-    const auth = betterAuth({
-      baseURL: 'http://localhost:3000',
-      secret: 'a key of better-auth that is long enough 9',
-      database: pool,
-      telemetry: { enabled: false },
-      emailAndPassword: { enabled: true },
+    const { auth, pool, url, close } = await createBetterAuthSource({
       user: { additionalFields: { company: { type: 'string', required: false } } },
       plugins: [organization(), twoFactor(), admin(), username()],
     })
-    await (await getMigrations(auth.options)).runMigrations()
+    onTestFinished(close)
     for (const name of ['Grace', 'Edsger'])
       await auth.api.signUpEmail({
         body: { name, email: `${name}@tables.test`, password: `violet harbor ${name}`, company: 'Babbage & Co' },
@@ -298,7 +296,6 @@ describe('what an import leaves behind', () => {
       'user field "company"': 2,
     }
     for (const args of [['--dry-run'], ['--without-two-factor']]) expect((await run(url, ...args)).leftBehind).toEqual(leftBehind)
-    await pool.end()
   })
 })
 

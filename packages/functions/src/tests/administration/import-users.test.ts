@@ -6,11 +6,9 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
 import { signInAt, userIn } from '@floorpass/testing/social-flow'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
-import { betterAuth } from 'better-auth'
 import { hashPassword } from 'better-auth/crypto'
-import { getMigrations } from 'better-auth/db/migration'
-import pg from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createBetterAuthSource } from './better-auth-source.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -302,17 +300,7 @@ describe('an imported user with an unverified email', () => {
 
 describe.runIf(isPostgres)("import from better-auth's own database", () => {
   test('T178: users created by better-auth sign in here, and the source does not change', async () => {
-    const source = await createTestDatabase({ empty: true })
-    const { url } = source.options as { url: string }
-    const pool = new pg.Pool({ connectionString: url })
-    const auth = betterAuth({
-      baseURL: 'http://localhost:3000',
-      secret: 'a key of better-auth that is long enough 9',
-      database: pool,
-      telemetry: { enabled: false },
-      emailAndPassword: { enabled: true },
-    })
-    await (await getMigrations(auth.options)).runMigrations()
+    const { auth, pool, url, close } = await createBetterAuthSource({})
     for (const name of ['Grace', 'Edsger'])
       await auth.api.signUpEmail({ body: { name, email: `${name}@Source.test`, password: `violet harbor ${name}` } })
     await pool.query(`UPDATE "user" SET "emailVerified" = true WHERE name = 'Grace'`)
@@ -329,8 +317,7 @@ describe.runIf(isPostgres)("import from better-auth's own database", () => {
       createdAt: rows.find(({ name }) => name === 'Grace').createdAt.toISOString(),
     })
     expect((await pool.query('SELECT * FROM "user" ORDER BY id')).rows).toEqual(rows)
-    await pool.end()
-    await source.drop()
+    await close()
   })
 
   test('refuses a database without the tables and says what to do', async () => {
