@@ -158,7 +158,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
   if (problems.length > 0) throw new ConfigError(problems)
 
   const trustedOrigins = [...new Set([baseUrl, ...(env.TRUSTED_ORIGINS ?? (mode === 'local' ? loopbackOrigins(baseUrl) : []))])]
-  const { dataDir } = locateDatabase(env, root)
+  const { database, dataDir } = locateDatabase(env, root)
   const path = (name: string | undefined) => (name === undefined ? null : resolve(root, name))
   const from = env.MAIL_FROM ?? `no-reply@${isIP(publicHost) || publicHost.startsWith('[') ? 'localhost' : publicHost}`
   return {
@@ -177,7 +177,8 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
       mailFooter: env.BRAND_MAIL_FOOTER ?? [],
     },
     authSecrets: env.AUTH_SECRET ?? null,
-    ...locateDatabase(env, root),
+    database,
+    dataDir,
     migrateOnStart: env.MIGRATE_ON_START === 'true',
     replicaUrl: env.DATABASE_REPLICA_URL ?? null,
     redis: env.REDIS_URL ? { url: env.REDIS_URL, sentinels: env.REDIS_SENTINELS ?? [] } : null,
