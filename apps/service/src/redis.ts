@@ -39,6 +39,10 @@ export function connectRedis(address: RedisAddress, log: Log): Redis {
     if (down) log.info({}, 'redis connection restored')
     down = false
   })
+  // ioredis gives up when the sentinels announce another primary while it connects.
+  redis.on('end', () => {
+    if (down) setTimeout(() => redis.connect().catch(() => {}), timeoutMs).unref()
+  })
   return redis
 }
 
