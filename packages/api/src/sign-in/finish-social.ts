@@ -36,7 +36,8 @@ export const finishSocial = customMutation({
 
   async run({ ctx, input }) {
     const provider = requireProvider(ctx, input.provider)
-    const flow = input.state === undefined ? null : await consumeSocialFlow(ctx, provider.id, input.state)
+    const { flow, errorCallbackURL } =
+      input.state === undefined ? { flow: null } : await consumeSocialFlow(ctx, provider.id, input.state)
     try {
       if (!flow) throw new SocialRefusal(input.state === undefined ? 'state_not_found' : 'state_mismatch')
       const identity = await identify(provider, flow, input)
@@ -48,7 +49,7 @@ export const finishSocial = customMutation({
       ctx.log.info({ provider: provider.id, code: error.code, err: error.cause }, 'social sign-in refused')
       // /login redirects signed-in users away.
       const signedInErrorPage = flow?.reauthentication ? '/reauthenticate' : '/settings/accounts'
-      const target = flow?.errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
+      const target = errorCallbackURL ?? ((await ctx.findSession()) ? signedInErrorPage : '/login')
       return { url: withParameter(target, 'error', error.code) }
     }
   },

@@ -115,19 +115,21 @@ export async function beginSocialFlow(
   return url
 }
 
-/** Returns null for an invalid state, another provider or another browser. */
-export async function consumeSocialFlow(
-  ctx: Context,
-  providerId: ProviderId,
-  state: string,
-): Promise<(SocialFlow & SocialAttempt) | null> {
+type ConsumedFlow = {
+  /** Null for an invalid state, another provider or another browser. */
+  flow: (SocialFlow & SocialAttempt) | null
+  /** Known for another browser too: the start checked that it is trusted. */
+  errorCallbackURL?: string | undefined
+}
+
+export async function consumeSocialFlow(ctx: Context, providerId: ProviderId, state: string): Promise<ConsumedFlow> {
   const browser = readFlowCookie(ctx, cookie)
   try {
     const flow = JSON.parse(openPayload(ctx, await consumeOneTimeToken(ctx.db, 'social-sign-in', state))) as SocialFlow
     const isMatch = flow.provider === providerId && browser !== undefined && flow.browser === hashToken(browser)
-    return isMatch ? { ...flow, state } : null
+    return { flow: isMatch ? { ...flow, state } : null, errorCallbackURL: flow.errorCallbackURL }
   } catch (error) {
-    if (error instanceof AppError && (error.key === 'INVALID_TOKEN' || error.key === 'TOKEN_EXPIRED')) return null
+    if (error instanceof AppError && (error.key === 'INVALID_TOKEN' || error.key === 'TOKEN_EXPIRED')) return { flow: null }
     throw error
   }
 }
