@@ -38,7 +38,7 @@ export const acceptInvitation = mutation({
   },
 })
 
-/** Throws the errors of `requireOwnInvitation`. */
+/** An expired invitation can be declined too. Throws the errors of `requireOwnInvitation`. */
 export const rejectInvitation = mutation({
   access: 'session',
   input: answerInvitationInput,
@@ -49,7 +49,7 @@ export const rejectInvitation = mutation({
 
   async lock(tx, { ctx, input }) {
     await lockCaller(tx, ctx)
-    const found = await requireOwnInvitation(tx, ctx.user.id, input.invitationId)
+    const found = await requireOwnInvitation(tx, ctx.user.id, input.invitationId, { allowExpired: true })
     await lockOrganization(tx, found.organizationId)
     return found
   },

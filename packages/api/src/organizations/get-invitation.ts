@@ -5,7 +5,9 @@ import { requireOwnInvitation } from './invitation.ts'
 import { presentInvitation } from './present-organization.ts'
 
 export const getInvitation = sessionProcedure.input(getInvitationInput).query(async ({ ctx, input }) => {
-  const found = await requireOwnInvitation(ctx.db, ctx.user.id, input.id, 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION')
+  const found = await requireOwnInvitation(ctx.db, ctx.user.id, input.id, {
+    unverifiedError: 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION',
+  })
   const invitation = await ctx.db.invitation.findUnique({
     where: { id: found.id },
     include: { organization: true, inviter: true },

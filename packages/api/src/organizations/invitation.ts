@@ -3,15 +3,24 @@ import type { Records } from '../audit-log/audit-log.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { hashToken } from '../kernel/random-token.ts'
 
+type OwnInvitationOptions = { unverifiedError?: ErrorKey; allowExpired?: boolean }
+
 /** Returns an open invitation, by id or mailed secret, to its recipient. Unverified recipients get `unverifiedError`. */
 export async function requireOwnInvitation(
   db: Transaction,
   userId: string,
   idOrSecret: string,
-  unverifiedError: ErrorKey = 'EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION',
+  {
+    unverifiedError = 'EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION',
+    allowExpired = false,
+  }: OwnInvitationOptions = {},
 ): Promise<Invitation> {
   const invitation = await db.invitation.findFirst({
-    where: { OR: [{ id: idOrSecret }, { secretHash: hashToken(idOrSecret) }], status: 'pending', expiresAt: { gt: new Date() } },
+    where: {
+      OR: [{ id: idOrSecret }, { secretHash: hashToken(idOrSecret) }],
+      status: 'pending',
+      ...(!allowExpired && { expiresAt: { gt: new Date() } }),
+    },
   })
   if (!invitation) throw new AppError('INVITATION_NOT_FOUND')
   // Read again, since the address may have changed since the session was read.
