@@ -1,0 +1,15 @@
+/** The cases of better-auth's own tests that concern our routes, in our words, over HTTP. Read at version 1.7.1, commit 451aa4b6e5
+ * (`packages/better-auth/src`, `packages/passkey/src`). Each answers as there, or names its row of docs/gaps.md. */
+import './published-conformance/requests.ts'
+import './published-conformance/sign-in.ts'
+import './published-conformance/sessions.ts'
+import './published-conformance/passwords.ts'
+import './published-conformance/email-address.ts'
+import './published-conformance/profile.ts'
+import './published-conformance/accounts.ts'
+import './published-conformance/organizations.ts'
+import './published-conformance/members.ts'
+import './published-conformance/invitations.ts'
+import './published-conformance/two-factor.ts'
+import './published-conformance/two-factor-limits.ts'
+import './published-conformance/passkeys.ts'
