@@ -24,7 +24,7 @@ const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
 const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-fuzz-'))
 const port = values.port ?? String(await freePort())
 
-if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`CREATE DATABASE "${database}"`))
+if (adminUrl) await asAdmin(adminUrl, (admin) => admin.query(`CREATE DATABASE "${database}"`))
 const url = adminUrl ? urlOf(adminUrl, database) : ''
 const probe = new URL('./memory-probe.ts', import.meta.url).href
 const server = spawn('deploy/start.sh', ['--expose-gc', '--import', probe], {
@@ -79,7 +79,7 @@ try {
   const complaints = output.split('\n').filter((line) => /"level":[56]0|Unhandled|RangeError|FATAL/.test(line))
   if (complaints.length > 0)
     failures.push(`the server complained ${complaints.length} times:\n${complaints.slice(0, 5).join('\n')}`)
-  if (adminUrl) await asAdmin(adminUrl, (admin) => admin.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${database}" WITH (FORCE)`))
+  if (adminUrl) await asAdmin(adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS "${database}" WITH (FORCE)`))
   await rm(dataDir, { recursive: true, force: true })
 }
 for (const failure of failures.slice(0, 20)) console.error(`\n${failure}`)

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Database, openDatabase } from '@floorpass/db'
+import { openDatabase } from '@floorpass/db'
+import type pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openRunFolder } from './run-folder.ts'
 import { asAdmin, type TestTemplates, urlOf } from './test-templates.ts'
@@ -44,19 +45,21 @@ const preparePostgres = async (adminUrl: string): Promise<Prepared> => {
   const run = `${prefix}${Date.now()}_${randomBytes(3).toString('hex')}`
   const templates = { kind: 'postgres', adminUrl, run, empty: 'template0', migrated: `${run}_template` } as const
 
-  await asAdmin(adminUrl, async (db) => {
-    await dropWhere(db, (name) => Number(name.slice(prefix.length).split('_')[0]) < Date.now() - staleAfterMs)
-    await db.$executeRawUnsafe(`CREATE DATABASE "${templates.migrated}" TEMPLATE template0`)
+  await asAdmin(adminUrl, async (admin) => {
+    await dropWhere(admin, (name) => Number(name.slice(prefix.length).split('_')[0]) < Date.now() - staleAfterMs)
+    await admin.query(`CREATE DATABASE "${templates.migrated}" TEMPLATE template0`)
   })
   const { migrate, close } = await openDatabase({ kind: 'postgres', url: urlOf(adminUrl, templates.migrated) })
   await migrate().finally(close)
 
-  return { templates, teardown: () => asAdmin(adminUrl, (db) => dropWhere(db, (name) => name.startsWith(run))) }
+  return { templates, teardown: () => asAdmin(adminUrl, (admin) => dropWhere(admin, (name) => name.startsWith(run))) }
 }
 
-const dropWhere = async (db: Database, isDoomed: (name: string) => boolean) => {
-  const rows = await db.$queryRaw<{ datname: string }[]>`SELECT datname FROM pg_database WHERE starts_with(datname, ${prefix})`
+const dropWhere = async (admin: pg.Client, isDoomed: (name: string) => boolean) => {
+  const { rows } = await admin.query<{ datname: string }>('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
+    prefix,
+  ])
   for (const { datname } of rows.filter((row) => isDoomed(row.datname))) {
-    await db.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`)
+    await admin.query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`)
   }
 }

@@ -27,17 +27,17 @@ export const createTestDatabase = async ({ empty = false } = {}): Promise<TestDa
   }
 
   const name = `${templates.run}_${randomBytes(6).toString('hex')}`
-  await asAdmin(templates.adminUrl, (db) => db.$executeRawUnsafe(`CREATE DATABASE "${name}" TEMPLATE "${template}"`))
+  await asAdmin(templates.adminUrl, (admin) => admin.query(`CREATE DATABASE "${name}" TEMPLATE "${template}"`))
   return {
     options: { kind: 'postgres', url: urlOf(templates.adminUrl, name) },
-    drop: () => asAdmin(templates.adminUrl, (db) => db.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)),
+    drop: () => asAdmin(templates.adminUrl, (admin) => admin.query(`DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`)),
     hide: async () => {
       const rename = (from: string, to: string) =>
-        asAdmin(templates.adminUrl, async (db) => {
-          await db.$executeRawUnsafe(`ALTER DATABASE "${from}" ALLOW_CONNECTIONS false`)
-          await db.$executeRaw`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ${from}`
-          await db.$executeRawUnsafe(`ALTER DATABASE "${from}" RENAME TO "${to}"`)
-          await db.$executeRawUnsafe(`ALTER DATABASE "${to}" ALLOW_CONNECTIONS true`)
+        asAdmin(templates.adminUrl, async (admin) => {
+          await admin.query(`ALTER DATABASE "${from}" ALLOW_CONNECTIONS false`)
+          await admin.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1', [from])
+          await admin.query(`ALTER DATABASE "${from}" RENAME TO "${to}"`)
+          await admin.query(`ALTER DATABASE "${to}" ALLOW_CONNECTIONS true`)
         })
       await rename(name, `${name}_hidden`)
       return () => rename(`${name}_hidden`, name)

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '@floorpass/db'
+import pg from 'pg'
 
 /** The templates that global-setup.ts prepares once for the run: one empty, one migrated. */
 export type TestTemplates =
@@ -11,9 +11,11 @@ declare module 'vitest' {
   }
 }
 
-export const asAdmin = async (adminUrl: string, work: (db: Database) => Promise<unknown>): Promise<void> => {
-  const { db, close } = await openDatabase({ kind: 'postgres', url: adminUrl, poolSize: 1 })
-  await work(db).finally(close)
+/** Without the time limits of the product: on a busy machine, CREATE and DROP DATABASE wait long for a checkpoint. */
+export const asAdmin = async (adminUrl: string, work: (admin: pg.Client) => Promise<unknown>): Promise<void> => {
+  const admin = new pg.Client({ connectionString: adminUrl })
+  await admin.connect()
+  await work(admin).finally(() => admin.end())
 }
 
 export const urlOf = (adminUrl: string, databaseName: string): string => {

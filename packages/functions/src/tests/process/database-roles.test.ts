@@ -30,8 +30,8 @@ const statementsOf = (block: string, names: Record<string, string>): string[] =>
 }
 
 const runAs = (url: string, statements: readonly string[]) =>
-  asAdmin(url, async (db) => {
-    for (const statement of statements) await db.$executeRawUnsafe(statement)
+  asAdmin(url, async (client) => {
+    for (const statement of statements) await client.query(statement)
   })
 
 type Setup = {
