@@ -7,9 +7,9 @@ import { createEdge, type Edge } from '@floorpass/functions'
 import { composeService, describeError, openBrand, openPlaces, openTracing, type Service } from '@floorpass/service'
 import { Redis } from 'ioredis'
 import { pino } from 'pino'
-import { vi } from 'vitest'
 import { type Browser, createBrowser } from './browser.ts'
 import { closeAfterFile } from './close-after-file.ts'
+import { eventually } from './eventually.ts'
 import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -93,9 +93,8 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   const db = database.db.$extends({
     query: { $allOperations: ({ args, query }) => awaitInvalidation(query(args)) },
   }) as unknown as Database
-  await vi.waitFor(
+  await eventually(
     () => service.deps.sessionCache.stats().channelUp || Promise.reject(new Error('the session invalidation channel is down')),
-    10_000,
   )
   const baseUrl = config.baseUrl
   // TEST_GATEWAY=1.0 or 2.0 runs the suite behind API Gateway with that payload version.

@@ -9,9 +9,10 @@ import { variables } from '@floorpass/env'
 import { openForOperator } from '@floorpass/service'
 import { admin, adminHere } from '@floorpass/testing/admin-command'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { root, startTool } from '@floorpass/testing/tool-process'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -93,7 +94,7 @@ describe('the command line', () => {
     const database = { ...environment, DATABASE_URL: await urlOf(app) }
     expect((await beside.get('/auth/list-sessions')).status).toBe(200)
     expect(await admin(database, 'revoke-sessions', beside.person.email)).toMatchObject({ code: 0, stdout: '1 session ended.\n' })
-    await vi.waitFor(async () => expect((await beside.get('/auth/list-sessions')).status).toBe(401), 3_000)
+    await eventually(async () => expect((await beside.get('/auth/list-sessions')).status).toBe(401))
   })
 })
 
@@ -174,13 +175,10 @@ describe.runIf(isPostgres)('a running command', { timeout: 240_000 }, () => {
     ]
 
     const killed = startTool('admin', ['import', file], { environment: settings })
-    await vi.waitFor(async () => expect(await app.db.user.count({ where: imported })).toBeGreaterThan(5), {
-      timeout: 60_000,
-      interval: 20,
-    })
+    await eventually(async () => expect(await app.db.user.count({ where: imported })).toBeGreaterThan(5), 60_000)
     killed.child.kill('SIGKILL')
     expect((await killed.ended).code).toBeNull()
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [users, ...others] = await counts()
       expect(others).toEqual([users, users])
     })

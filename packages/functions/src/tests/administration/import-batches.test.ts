@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { adminOf, openProgress } from '@floorpass/testing/admin-command'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { admin, organization, twoFactor, username } from 'better-auth/plugins'
 import pg from 'pg'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createBetterAuthSource } from './better-auth-source.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-import-batches-'))
@@ -318,12 +319,7 @@ describe.runIf(isPostgres)('an import beside other processes', () => {
       INSERT INTO users (id, name, email, email_verified, updated_at) VALUES ('rival', 'Rival', 'race-2@import.test', true, now());
       INSERT INTO accounts (id, user_id, provider_id, account_id, updated_at) VALUES ('rival', 'rival', 'github', 'race-4', now())`)
     const imported = run(await fileOf(rowsOf('race', 7)))
-    await vi.waitFor(async () => {
-      const { rows } = await connection.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'`,
-      )
-      expect(rows).toHaveLength(1)
-    })
+    await waitForLocks(app)
     await connection.query('COMMIT')
     const report = await imported
     expect(report).toMatchObject({ imported: 5, refused: 2 })
@@ -340,12 +336,7 @@ describe.runIf(isPostgres)('an import beside other processes', () => {
     await connection.query('BEGIN')
     await connection.query('UPDATE users SET email_verified = true WHERE email = $1', [email])
     const imported = run(await fileOf([row('late-1', { email }), row('late-2')]))
-    await vi.waitFor(async () => {
-      const { rows } = await connection.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      )
-      expect(rows).toHaveLength(1)
-    })
+    await waitForLocks(app)
     await connection.query('COMMIT')
     expect(await imported).toMatchObject({ imported: 1, refused: 1, rows: [{ id: 'late-1' }] })
     expect(await app.db.user.findUnique({ where: { email } })).toMatchObject({ emailVerified: true, importedAt: null })

@@ -8,6 +8,7 @@ import { lockDataDir, openDatabase } from '@floorpass/db'
 import { BackupError, type Manifest, packArchive, readArchive, writeArchive } from '@floorpass/service/archive'
 import { backUp, restore } from '@floorpass/service/backup'
 import { requestBackup, serveBackups } from '@floorpass/service/backup-socket'
+import { eventually } from '@floorpass/testing/eventually'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
@@ -221,7 +222,7 @@ describe('the file of a backup', () => {
     const left = archive()
     // The server notices the disconnect a moment later.
     setTimeout(() => made.resolve(left), 100)
-    await expect.poll(() => left.destroyed).toBe(true)
+    await eventually(() => expect(left.destroyed).toBe(true))
     await backups.close()
   })
 

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@floorpass/db'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { eventually } from '@floorpass/testing/eventually'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const packageFolder = fileURLToPath(new URL('../../../', import.meta.url))
 let parent: string
@@ -72,7 +73,7 @@ describe('the data directory', { timeout: 120_000 }, () => {
     child.stdout.on('data', (chunk: Buffer) => {
       acknowledged += chunk.toString().split('\n').length - 1
     })
-    await vi.waitFor(() => expect(acknowledged).toBeGreaterThan(5), 60_000)
+    await eventually(() => expect(acknowledged).toBeGreaterThan(5), 60_000)
 
     await expect(open()).rejects.toMatchObject({ name: 'DataDirInUseError', message: expect.stringContaining(`id ${child.pid}`) })
     child.kill('SIGKILL')

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createExpirySweep, policy } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -108,7 +109,7 @@ test('sweeps soon after the start, and a stop before that prevents it', async ()
   await fill()
   const sweep = createExpirySweep({ db, log, firstWithin: 0.2 })
   sweep.start()
-  await expect.poll(countOverdue, { timeout: 20_000 }).toBe(0)
+  await eventually(async () => expect(await countOverdue()).toBe(0))
   await sweep.stop()
 
   await fill()

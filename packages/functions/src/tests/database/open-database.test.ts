@@ -1,4 +1,5 @@
 import { isDatabaseUnavailable, isUniqueViolation, type OpenDatabase, openDatabase } from '@floorpass/db'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 
@@ -289,7 +290,7 @@ describe('an unavailable database', () => {
       }
       const cutAsleep = async (work: Promise<unknown>) => {
         const failure = failureOf(work)
-        await vi.waitFor(isAsleep, 7_000)
+        await eventually(isAsleep)
         await database.db.$executeRawUnsafe(terminate)
         return failure
       }
@@ -323,7 +324,7 @@ describe('an unavailable database', () => {
       await idle.ping()
       lost.length = 0
       await database.db.$executeRawUnsafe(terminate)
-      await vi.waitFor(() => expect(lost).toContain('terminating connection due to administrator command'), 10_000)
+      await eventually(() => expect(lost).toContain('terminating connection due to administrator command'))
       await idle.ping()
       await idle.close()
     })

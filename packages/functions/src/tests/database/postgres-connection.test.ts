@@ -7,9 +7,10 @@ import { isDatabaseUnavailable, type OpenDatabase, openDatabase } from '@floorpa
 import { findPostgres, freePort, startPostgresCluster } from '@floorpass/reliability'
 import { explainStartFailure } from '@floorpass/service'
 import { createAuthority, giveToServer } from '@floorpass/testing/certificates'
+import { eventually } from '@floorpass/testing/eventually'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 const binaries = findPostgres()
 const secret = 'hunter2'
@@ -182,7 +183,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
     }
     onTestFinished(() => setNewest(''))
     await setNewest('TLSv1.2')
-    await vi.waitFor(async () =>
+    await eventually(async () =>
       expect(await connect(url('service?sslmode=require&ssl_min_protocol_version=TLSv1.3'))).toMatch(/TLS failed/),
     )
     expect(await connect(url('service?sslmode=require'))).toBe('encrypted')

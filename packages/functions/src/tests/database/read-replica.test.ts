@@ -1,7 +1,8 @@
 import { type Database, openDatabase, openReadReplica } from '@floorpass/db'
 import { findPostgres, startPostgresCluster } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const binaries = findPostgres()
 
@@ -31,7 +32,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
   test('serves reads from the standby', async () => {
     const { replica, reasons, commit } = await startPair()
     await commit()
-    await vi.waitFor(async () => expect(await replica.read(isStandby)).toBe(true), 5_000)
+    await eventually(async () => expect(await replica.read(isStandby)).toBe(true))
     reasons.length = 0
     expect(await replica.read(isStandby)).toBe(true)
     expect(reasons).toEqual([])
@@ -60,14 +61,14 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
     const standby = await openDatabase({ kind: 'postgres', url: replicaUrl, poolSize: 1 })
     onTestFinished(standby.close)
     await commit()
-    await vi.waitFor(async () => expect(await replica.read(isStandby)).toBe(true), 5_000)
+    await eventually(async () => expect(await replica.read(isStandby)).toBe(true))
     await standby.db.$executeRaw`SELECT pg_wal_replay_pause()`
     await new Promise((resolve) => setTimeout(resolve, 11_000))
     await commit()
     expect(await replica.read(isStandby)).toBe(false)
     expect(reasons.at(-1)).toMatch(/^1\d s behind$/)
     await standby.db.$executeRaw`SELECT pg_wal_replay_resume()`
-    await vi.waitFor(async () => expect(await replica.read(isStandby)).toBe(true), 5_000)
+    await eventually(async () => expect(await replica.read(isStandby)).toBe(true))
   })
 
   test('reports an error of the read itself, and does not repeat it', async () => {

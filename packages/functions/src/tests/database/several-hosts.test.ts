@@ -10,9 +10,10 @@ import {
   signedInPerson,
   startPostgresCluster,
 } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const binaries = findPostgres()
 
@@ -46,7 +47,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     const log = { info: () => {}, warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''), error: () => {} }
     const cache = createSessionCache({ listen: database.listen, log })
     onTestFinished(cache.close)
-    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 5_000)
+    await eventually(() => expect(cache.stats().channelUp).toBe(true))
 
     // The old primary stays up: a manager only made it read-only.
     await standby.promote()
@@ -54,8 +55,8 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     onTestFinished(old.close)
     await old.db.$executeRawUnsafe(`ALTER SYSTEM SET default_transaction_read_only = on`)
     await old.db.$executeRawUnsafe('SELECT pg_reload_conf()')
-    await vi.waitFor(() => expect(downs.join()).toMatch(/read-only|another host accepts writes now/))
-    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 10_000)
+    await eventually(() => expect(downs.join()).toMatch(/read-only|another host accepts writes now/))
+    await eventually(() => expect(cache.stats().channelUp).toBe(true))
     expect(await isInRecovery(database)).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
     const left = await old.db.$queryRaw`
       SELECT application_name FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
@@ -78,19 +79,16 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
     expect((await ask(target, 'GET', '/readyz')).status).toBe(503)
     // The log is written in the background.
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(service.stdout()).toMatch(/No host in DATABASE_URL accepts writes: .+ECONNREFUSED.+read-only.+ one is the primary/),
     )
     await standby.promote()
-    await vi.waitFor(async () => expect((await ask(target, 'GET', '/readyz')).status).toBe(200), {
-      timeout: 10_000,
-      interval: 50,
-    })
+    await eventually(async () => expect((await ask(target, 'GET', '/readyz')).status).toBe(200))
     expect(await opens(stays.cookie)).toBe(true)
     expect(await opens(ends.cookie)).toBe(false)
     const changed = await ask(target, 'POST', '/auth/update-user', { cookie: stays.cookie, body: { name: 'Grace' } })
     expect(changed.status).toBe(200)
-    await vi.waitFor(() => expect(service.stdout()).toContain('session invalidation channel up'), 10_000)
+    await eventually(() => expect(service.stdout()).toContain('session invalidation channel up'))
   })
 
   test('leaves a frozen primary for the new one, and never returns when it thaws', async () => {
@@ -101,22 +99,19 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     await database.migrate()
     const channel = database.listen({ onChange() {}, onUp() {}, onDown() {} })
     onTestFinished(channel.close)
-    await vi.waitFor(() => expect(channel.isCurrent()).toBe(true), 5_000)
+    await eventually(() => expect(channel.isCurrent()).toBe(true))
     primary.freeze()
     onTestFinished(primary.thaw)
     const frozen = performance.now()
     await standby.promote()
     const failures: unknown[] = []
-    await vi.waitFor(
-      async () => {
-        const at = await isInRecovery(database).catch((error: unknown) => {
-          failures.push(error)
-          throw error
-        })
-        expect(at).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
-      },
-      { timeout: 20_000, interval: 100 },
-    )
+    await eventually(async () => {
+      const at = await isInRecovery(database).catch((error: unknown) => {
+        failures.push(error)
+        throw error
+      })
+      expect(at).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
+    })
     // Sooner than a statement times out: the heartbeat of the channel notices.
     expect(performance.now() - frozen).toBeLessThan(9_000)
     expect(failures.every(isDatabaseUnavailable)).toBe(true)
@@ -134,12 +129,9 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     await database.migrate()
     const cache = createSessionCache({ listen: database.listen, log: { info: () => {}, warn: () => {}, error: () => {} } })
     onTestFinished(cache.close)
-    await vi.waitFor(() => expect(cache.stats().channelUp).toBe(true), 5_000)
+    await eventually(() => expect(cache.stats().channelUp).toBe(true))
     // Nothing tells the process: every connection to the old primary goes on.
     await standby.promote()
-    await vi.waitFor(async () => expect((await isInRecovery(database))?.port).toBe(Number(new URL(urls[1]).port)), {
-      timeout: 3_000,
-      interval: 50,
-    })
+    await eventually(async () => expect((await isInRecovery(database))?.port).toBe(Number(new URL(urls[1]).port)))
   })
 })

@@ -15,6 +15,7 @@ import {
 } from '@floorpass/db'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { databaseProxy } from '@floorpass/testing/database-proxy'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -464,7 +465,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the statements of a request', 
         expect.objectContaining({ msg: 'procedure failed', requestId: answer.headers.get('x-request-id') }),
       ])
       expect(edge).not.toHaveBeenCalled()
-      await vi.waitUntil(() => app.service.deps.sessionCache.stats().channelUp, 30_000)
+      await eventually(() => expect(app.service.deps.sessionCache.stats().channelUp).toBe(true))
     })
   })
 
@@ -499,7 +500,7 @@ test.runIf(process.platform === 'linux')('hashing threads run at a lower priorit
     readdirSync('/proc/self/task').filter((id) => readFileSync(`/proc/self/task/${id}/comm`, 'utf8').startsWith('libuv-worker'))
   const app = await createTestApp()
   await app.service.deps.passwords.hash('plum kettle orbit')
-  await vi.waitFor(() => {
+  await eventually(() => {
     expect(hashing().length).toBeGreaterThan(0)
     expect(new Set(hashing().map(niceness))).toEqual(new Set([10]))
   })

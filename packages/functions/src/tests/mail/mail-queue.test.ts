@@ -5,6 +5,7 @@ import { createMailQueue } from '@floorpass/api'
 import { createSmtpTransport, type Mail, MailError, type MailTransport } from '@floorpass/email'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestOutbox } from '@floorpass/testing/outbox'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -262,10 +263,10 @@ describe('the mail queue', () => {
     await add('slow@example.test', 'second')
     await add('other@example.test', 'other')
     queue.wake()
-    await expect.poll(() => outbox.mails.map(({ subject }) => subject)).toEqual(['other'])
+    await eventually(() => expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other']))
     await add('late@example.test', 'late')
     queue.wake()
-    await expect.poll(() => outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late'])
+    await eventually(() => expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late']))
     release.resolve()
     await queue.drain()
     expect(outbox.mails.map(({ subject }) => subject)).toEqual(['other', 'late', 'slow', 'second'])
@@ -366,7 +367,7 @@ describe('the mail queue', () => {
       clock.advance(121 * index)
       draining.push(queue.drain())
       // The second mail waits for the first, which has the same address.
-      await expect.poll(async () => (await waiting()).map(({ attempts }) => attempts)).toEqual([index + 1, index + 1])
+      await eventually(async () => expect((await waiting()).map(({ attempts }) => attempts)).toEqual([index + 1, index + 1]))
     }
     const [, second] = await waiting()
     sends[0]?.resolve()

@@ -10,6 +10,7 @@ import { loadConfig } from '@floorpass/env'
 import { openService } from '@floorpass/service'
 import { createBrowser } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { Client } from 'pg'
 import { Gauge } from 'prom-client'
@@ -250,7 +251,7 @@ describe('the metrics', () => {
     expect(await sampleOf('floorpass_session_channel_up', other)).toBe(0)
     await back()
     expect(await sampleOf('floorpass_database_up', other)).toBe(1)
-    await expect.poll(() => sampleOf('floorpass_session_channel_up', other), { timeout: 30_000 }).toBe(1)
+    await eventually(async () => expect(await sampleOf('floorpass_session_channel_up', other)).toBe(1))
   })
 
   test.runIf(testDatabase.kind === 'postgres')(
@@ -267,7 +268,9 @@ describe('the metrics', () => {
       expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
       await sleeps
       expect(await sampleOf('floorpass_database_connection_longest_wait_seconds', busy)).toBeGreaterThan(1.5)
-      await expect.poll(() => sampleOf('floorpass_database_connections{state="in_use"}', busy)).toBeLessThanOrEqual(1)
+      await eventually(async () =>
+        expect(await sampleOf('floorpass_database_connections{state="in_use"}', busy)).toBeLessThanOrEqual(1),
+      )
       expect(await sampleOf('floorpass_database_connections{state="idle"}', busy)).toBeGreaterThanOrEqual(9)
       expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
     },
@@ -310,7 +313,7 @@ describe('the metrics', () => {
     )
     await client.end()
     expect(ended).toBeGreaterThan(0)
-    await expect.poll(lost, { timeout: 10_000 }).toBe(ended)
+    await eventually(async () => expect(await lost()).toBe(ended))
     await delay(200)
     expect(await lost()).toBe(ended)
   })

@@ -4,7 +4,8 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { assemble, found, memberIdOf } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
+import { afterEach, describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 const done = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length
@@ -17,7 +18,6 @@ const newestToken = async (email: string) => {
   await app.drainMail()
   return app.outbox.lastTo(email).token
 }
-const patience = { timeout: 10_000 }
 const limit = 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS'
 
 afterEach(() => {
@@ -39,11 +39,7 @@ test.runIf(testDatabase.kind === 'postgres')(
         if (end === 'canceled') await tx.invitation.update({ where: { id }, data: { status: 'canceled' } })
         else await tx.invitation.delete({ where: { id } })
         answer = owner.post('/auth/organization/invite-member', invite)
-        await vi.waitUntil(async () => {
-          const [row] = await app.db.$queryRaw<{ count: number }[]>`
-            SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-          return row?.count === 1
-        }, patience)
+        await waitForLocks(app)
       })
       expect((await answer)?.status, end).toBe(200)
       expect(await app.db.invitation.count({ where: { organizationId, email, status: 'pending' } })).toBe(1)
@@ -212,11 +208,7 @@ describe.runIf(testDatabase.kind === 'postgres')('an invitation that is resent w
     await app.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM organizations WHERE id = ${organizationId} FOR UPDATE`
       answer = call()
-      await vi.waitUntil(async () => {
-        const [row] = await app.db.$queryRaw<{ count: number }[]>`
-          SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-        return row?.count === 1
-      })
+      await waitForLocks(app)
       await tx.invitation.updateMany({ where: { organizationId, status: 'pending' }, data })
     })
     return answer as Promise<Answer>

@@ -4,7 +4,8 @@ import { createTestApp } from '@floorpass/testing/create-test-app'
 import { assemble, found, memberIdOf, outcome, roleOf } from '@floorpass/testing/organization'
 import type { SignedIn } from '@floorpass/testing/route-samples'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
+import { afterEach, describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 const limit = [403, 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS']
@@ -240,18 +241,12 @@ describe('at the same time', () => {
     'two users never deadlock when each joins the organization that drops the other',
     async () => {
       const { first, second, one, other, oneJoins, otherJoins } = await crossing()
-      const waiting = (count: number) =>
-        vi.waitUntil(async () => {
-          const [row] = await app.db.$queryRaw<{ count: number }[]>`
-          SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-          return row?.count === count
-        })
       const answers: Promise<Answer>[] = []
       await app.db.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM organizations WHERE id = ${first.id} FOR UPDATE`
         for (const join of [otherJoins, oneJoins]) {
           answers.push(join())
-          await waiting(answers.length)
+          await waitForLocks(app, answers.length)
         }
       })
       expect((await Promise.all(answers)).map(outcome)).toEqual([

@@ -1,3 +1,4 @@
+import { eventually } from '@floorpass/testing/eventually'
 import { hasPromtool, testAlerts } from '@floorpass/testing/promtool'
 import { startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
@@ -22,7 +23,7 @@ test.runIf(testDatabase.kind === 'postgres' && hasPromtool())(
       const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
       return answer.text()
     }
-    await expect.poll(scrape, { timeout: 60_000 }).toContain('floorpass_workers 2\n')
+    await eventually(async () => expect(await scrape()).toContain('floorpass_workers 2\n'), 60_000)
     const scrapes = [await scrape()]
     const owner = new Client(DATABASE_URL)
     await owner.connect()

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { eventually } from '@floorpass/testing/eventually'
 import { sendRaw } from '@floorpass/testing/raw-http'
 import { isInstalled, startRecipe } from '@floorpass/testing/recipe-process'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 const folder = await temporaryFolder()
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: folder })
@@ -53,6 +54,6 @@ backend floorpass
     const [names = [], ...rows] = csv.split('\n').map((line) => line.split(','))
     return rows.find(([, name]) => name === 'one')?.[names.indexOf('check_status')]
   }
-  await vi.waitFor(async () => expect(await statusOfCheck()).toBe('L7OK'), { timeout: 10_000 })
+  await eventually(async () => expect(await statusOfCheck()).toBe('L7OK'))
   expect((await fetch(`${haproxy.url}/healthz`)).status).toBe(200)
 })

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '@floorpass/testing/eventually'
 import { type RawAnswer, sendRaw } from '@floorpass/testing/raw-http'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -423,9 +424,9 @@ describe('the running server', () => {
       // CORS needs the Origin header, which a malformed request does not deliver.
       expect(headers.get('access-control-allow-origin')).toBe(hasOrigin ? own : undefined)
       expect(all.match(/HTTP\/1\.1 \d{3}/g)).toHaveLength(1)
-      await expect
-        .poll(() => server.logs().filter(({ requestId }) => requestId === headers.get('x-request-id')), { timeout: 10_000 })
-        .toHaveLength(1)
+      await eventually(() =>
+        expect(server.logs().filter(({ requestId }) => requestId === headers.get('x-request-id'))).toHaveLength(1),
+      )
     },
   )
 

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 const dataDir = await temporaryFolder()
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' })
@@ -23,15 +24,12 @@ const submit = (path: string, fields: Record<string, string>, cookie = '') =>
   })
 /** The token of the newest mail to this address that contains these words. */
 const mailedToken = (email: string, words: string) =>
-  vi.waitFor(
-    async () => {
-      const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json')).sort()
-      const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-      const mail = mails.findLast((text) => text.includes(email) && text.includes(words)) ?? ''
-      return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
-    },
-    { timeout: 20_000 },
-  )
+  eventually(async () => {
+    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json')).sort()
+    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
+    const mail = mails.findLast((text) => text.includes(email) && text.includes(words)) ?? ''
+    return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
+  })
 const password = 'plum kettle orbit'
 const signedIn = async (name: string) => {
   const email = `${name.toLowerCase()}@example.test`

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { createBrowser } from '@floorpass/testing/browser'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const dataDir = await temporaryFolder()
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' })
@@ -27,13 +28,10 @@ test('/settings shows the overview, and an unknown URL below it is 404', async (
   const browser = openBrowser()
   const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }
   await browser.post('/auth/sign-up/email', person)
-  const token = await vi.waitFor(
-    async () => {
-      const [mail = 'none yet'] = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-      return /token=([\w-]+)/.exec(await readFile(`${dataDir}/outbox/${mail}`, 'utf8'))?.[1] ?? ''
-    },
-    { timeout: 20_000 },
-  )
+  const token = await eventually(async () => {
+    const [mail = 'none yet'] = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
+    return /token=([\w-]+)/.exec(await readFile(`${dataDir}/outbox/${mail}`, 'utf8'))?.[1] ?? ''
+  })
   await browser.post('/auth/verify-email', { token })
   await browser.post('/auth/sign-in/email', person)
 

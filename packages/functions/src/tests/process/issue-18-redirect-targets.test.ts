@@ -3,9 +3,10 @@ import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { type Answer, type Browser, createBrowser } from '@floorpass/testing/browser'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const dataDir = await temporaryFolder()
 const front = 'https://app.example.test'
@@ -25,20 +26,17 @@ const send = (browser: Browser, path: string, fields: Record<string, string>): P
 
 /** The newest link to `page` that was mailed to this address. */
 const mailedLink = (email: string, page: string): Promise<URL> =>
-  vi.waitFor(
-    async () => {
-      const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json')).sort()
-      const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-      const links = mails
-        .map((text) => JSON.parse(text) as { to: string; text: string })
-        .filter(({ to }) => to === email)
-        .flatMap(({ text }) => text.match(/http:\S+/g) ?? [])
-        .filter((link) => new URL(link).pathname === page)
-      const newest = links.at(-1)
-      return newest === undefined ? Promise.reject(new Error(`no link to ${page}`)) : new URL(newest)
-    },
-    { timeout: 20_000 },
-  )
+  eventually(async () => {
+    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json')).sort()
+    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
+    const links = mails
+      .map((text) => JSON.parse(text) as { to: string; text: string })
+      .filter(({ to }) => to === email)
+      .flatMap(({ text }) => text.match(/http:\S+/g) ?? [])
+      .filter((link) => new URL(link).pathname === page)
+    const newest = links.at(-1)
+    return newest === undefined ? Promise.reject(new Error(`no link to ${page}`)) : new URL(newest)
+  })
 
 async function signUp(callbackURL?: string): Promise<{ email: string; browser: Browser }> {
   const email = `ada-${randomUUID()}@example.test`
@@ -279,7 +277,7 @@ describe('a trusted target outside', () => {
     const page = `/verify-email?redirectTo=${encodeURIComponent(trusted)}`
     expect(leadsTo(await follow(browser, first))).toContain(page)
     expect((await send(browser, page, { intent: 'send', email })).status).toBe(200)
-    const second = await vi.waitFor(async () => {
+    const second = await eventually(async () => {
       const link = await mailedLink(email, '/verify-email')
       return tokenOf(link) === tokenOf(first) ? Promise.reject(new Error('only the first')) : link
     })

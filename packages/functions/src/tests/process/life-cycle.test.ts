@@ -4,6 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { launchService } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, test } from 'vitest'
 
@@ -43,9 +44,7 @@ describe('a started server', () => {
     expect([dashboard.status, dashboard.headers.get('location')]).toEqual([302, '/login?redirectTo=%2Fdashboard'])
 
     await signUp(server.url, 'ada@example.test')
-    await expect
-      .poll(async () => (await fetch(`${server.url}/dev/mailbox`)).text(), { timeout: 5000 })
-      .toContain('ada@example.test')
+    await eventually(async () => expect(await (await fetch(`${server.url}/dev/mailbox`)).text()).toContain('ada@example.test'))
     const { code, stderr } = await server.end('SIGTERM')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })

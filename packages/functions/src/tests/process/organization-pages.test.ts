@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 
 const dataDir = await temporaryFolder()
 const server = await startServer({ ...(await databaseEnvironment()), DATA_DIR: dataDir, RATE_LIMIT: 'off' })
@@ -27,14 +28,11 @@ const submit = (path: string, fields: Record<string, string>, { cookie }: Person
     body: new URLSearchParams(fields),
   })
 const mailedToken = (email: string) =>
-  vi.waitFor(
-    async () => {
-      const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-      const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-      return /token=([\w-]+)/.exec(mails.find((text) => text.includes(email)) ?? '')?.[1] ?? Promise.reject(new Error('no mail'))
-    },
-    { timeout: 20_000 },
-  )
+  eventually(async () => {
+    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
+    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
+    return /token=([\w-]+)/.exec(mails.find((text) => text.includes(email)) ?? '')?.[1] ?? Promise.reject(new Error('no mail'))
+  })
 const signedIn = async (name: string): Promise<Person> => {
   const email = `${name.toLowerCase().replaceAll(' ', '.')}@example.test`
   await call('/auth/sign-up/email', { name, email, password })

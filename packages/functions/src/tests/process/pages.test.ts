@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 // No page fails to render, so the preload makes this redirect target throw.
 const unrenderable = '/unrenderable'
@@ -111,15 +112,12 @@ const signedIn = async (name: string): Promise<string> => {
       body: JSON.stringify(body),
     })
   await post('/auth/sign-up/email', { name, email, password: 'plum kettle orbit' })
-  const token = await vi.waitFor(
-    async () => {
-      const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-      const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-      const mail = mails.find((text) => text.includes(email)) ?? ''
-      return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
-    },
-    { timeout: 20_000 },
-  )
+  const token = await eventually(async () => {
+    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
+    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
+    const mail = mails.find((text) => text.includes(email)) ?? ''
+    return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
+  })
   await post('/auth/verify-email', { token })
   const answer = await post('/auth/sign-in/email', { email, password: 'plum kettle orbit' })
   return answer.headers
@@ -156,7 +154,7 @@ test('a page that fails to render answers 500 as a page and is logged, and the n
     /^<!DOCTYPE html><html lang="en" data-locale="en" data-theme="system">.*<h1[^>]*>Something went wrong.*<\/html>/s,
   )
   expect(html).not.toContain('cannot be rendered')
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(server.logs()).toContainEqual(
       expect.objectContaining({
         msg: 'page failed',

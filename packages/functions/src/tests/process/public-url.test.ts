@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { type Browser, createBrowser } from '@floorpass/testing/browser'
+import { eventually } from '@floorpass/testing/eventually'
 import { type FrontProxy, startFrontProxy } from '@floorpass/testing/front-proxy'
 import { sendRaw } from '@floorpass/testing/raw-http'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 
 const dataDir = await temporaryFolder()
 const port = await freePort()
@@ -29,16 +30,13 @@ const session = 'local-floorpass_session'
 const pageOf = (proxy: FrontProxy, origin: string) => createBrowser({ fetch: (request) => proxy.fetch(request) }, origin)
 
 const mailTo = (email: string) =>
-  vi.waitFor(
-    async () => {
-      const files = (await readdir(`${dataDir}/outbox`)).filter((name) => name.endsWith('.json'))
-      const mails = await Promise.all(files.map((name) => readFile(`${dataDir}/outbox/${name}`, 'utf8')))
-      const mail = mails.find((text) => text.includes(email))
-      if (mail === undefined) throw new Error(`no mail to ${email}`)
-      return JSON.parse(mail).text as string
-    },
-    { timeout: 20_000 },
-  )
+  eventually(async () => {
+    const files = (await readdir(`${dataDir}/outbox`)).filter((name) => name.endsWith('.json'))
+    const mails = await Promise.all(files.map((name) => readFile(`${dataDir}/outbox/${name}`, 'utf8')))
+    const mail = mails.find((text) => text.includes(email))
+    if (mail === undefined) throw new Error(`no mail to ${email}`)
+    return JSON.parse(mail).text as string
+  })
 
 async function signUp(tab: Browser) {
   const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }

@@ -1,4 +1,5 @@
 import { findRedis, startRedis } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
@@ -23,7 +24,7 @@ test.skipIf(!binary)('says at each scrape whether Redis counts, and why not', as
     const failing = [...text.matchAll(/^floorpass_redis_failing\{reason="(\w+)"\} 1$/gm)].map(([, reason]) => reason)
     return [Number(/^floorpass_redis_up (\d)$/m.exec(text)?.[1]), ...failing]
   }
-  const expectState = (...expected: unknown[]) => expect.poll(state, { timeout: 20_000 }).toEqual(expected)
+  const expectState = (...expected: unknown[]) => eventually(async () => expect(await state()).toEqual(expected))
 
   await expectState(1)
   await operator.acl('SETUSER', 'default', '-eval', '-evalsha')

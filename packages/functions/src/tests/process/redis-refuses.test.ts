@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findRedis, freePort, startRedis, startSentinelCluster } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, failToStart, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -128,9 +129,11 @@ describe.runIf(canRun)('the server starts and counts limits itself', () => {
     const primary = await redisWith(() => [])
     const { port } = await redisWith(() => ['--replicaof', `127.0.0.1 ${primary.port}`])
     const server = await expectStart({ REDIS_URL: `redis://127.0.0.1:${port}` })
-    await expect
-      .poll(() => server.logs().find(({ msg }) => String(msg).startsWith('redis counter failed')))
-      .toMatchObject({ reason: expect.stringContaining('READONLY') })
+    await eventually(() =>
+      expect(server.logs().find(({ msg }) => String(msg).startsWith('redis counter failed'))).toMatchObject({
+        reason: expect.stringContaining('READONLY'),
+      }),
+    )
   })
 })
 
@@ -143,6 +146,6 @@ describe.runIf(canRun)('behind three sentinels, the server', () => {
     const lines = (message: string) => server.logs().filter(({ msg }) => msg === message)
     expect(lines('redis connection lost: counting limits in this process')).toEqual([])
     await redis.killPrimary()
-    await expect.poll(() => lines('redis connection restored').length, { timeout: 30_000 }).toBeGreaterThan(0)
+    await eventually(() => expect(lines('redis connection restored').length).toBeGreaterThan(0))
   })
 })

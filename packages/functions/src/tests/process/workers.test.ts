@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@floorpass/db'
 import { outboxOf, signedInPerson } from '@floorpass/reliability'
+import { eventually } from '@floorpass/testing/eventually'
 import {
   databaseEnvironment,
   failToStart,
@@ -173,7 +174,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const [agent] = connections
     await ask(server, { method: 'POST', path: '/auth/sign-out', headers: { cookie }, ...(agent && { agent }) })
     const answered = performance.now()
-    await expect.poll(seen, { timeout: 10_000, interval: 5 }).toEqual(['null', 'null'])
+    await eventually(async () => expect(await seen()).toEqual(['null', 'null']))
     expect(performance.now() - answered).toBeLessThan(3_000)
     for (const connection of connections) connection.destroy()
   })
@@ -191,7 +192,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const server = shared
     const addresses = Array.from({ length: 8 }, (_, place) => `once-${place}@example.test`)
     await Promise.all(addresses.map((address) => signUp(server, address)))
-    await expect.poll(() => metricOf(server, 'floorpass_mails{state="waiting"}'), { timeout: 20_000 }).toBe(0)
+    await eventually(async () => expect(await metricOf(server, 'floorpass_mails{state="waiting"}')).toBe(0))
     await delay(500)
     const outbox = join(server.dataDir, 'outbox')
     const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
@@ -231,9 +232,9 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     expect(await metricOf(server, count)).toBe(4)
     const [first] = workersOf(server)
     process.kill(first ?? 0, 'SIGKILL')
-    await expect.poll(() => isAlive(first ?? 0)).toBe(false)
+    await eventually(() => expect(isAlive(first ?? 0)).toBe(false))
     expect((await ask(server, { path: '/healthz' })).status).toBe(200)
-    await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
+    await eventually(async () => expect(await listening(server)).toBe(3), 60_000)
     expect(await metricOf(server, 'floorpass_workers')).toBe(2)
     expect(await metricOf(server, count)).toBe(5)
     expect(server.logs().filter(({ msg }) => String(msg).startsWith('worker exited'))).toMatchObject([
@@ -247,7 +248,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const server = await startWorkers()
     const [hanging] = workersOf(server)
     process.kill(hanging ?? 0, 'SIGSTOP')
-    await expect.poll(() => listening(server), { timeout: 90_000 }).toBe(3)
+    await eventually(async () => expect(await listening(server)).toBe(3), 90_000)
     expect(workersOf(server)).not.toContain(hanging)
     expect(server.logs().filter(({ level }) => Number(level) > 30)).toMatchObject([
       { level: 50, pid: hanging, msg: 'worker unresponsive: killing it' },
@@ -263,7 +264,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const back = await hide?.()
     const [first] = workersOf(server)
     process.kill(first ?? 0, 'SIGKILL')
-    await expect.poll(() => listening(server), { timeout: 60_000 }).toBe(3)
+    await eventually(async () => expect(await listening(server)).toBe(3), 60_000)
     expect(server.logs().filter(({ msg }) => String(msg).startsWith('worker exited'))).toHaveLength(1)
     await server.end('SIGINT')
     await back?.()
@@ -311,7 +312,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const ended = server.end('SIGKILL')
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(8).fill(200))
     await ended
-    await expect.poll(() => workers.filter(isAlive), { timeout: 10_000 }).toEqual([])
+    await eventually(() => expect(workers.filter(isAlive)).toEqual([]))
   })
 
   test('wait for a balancer whose polls are spread over them', async () => {

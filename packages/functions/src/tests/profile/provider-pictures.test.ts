@@ -3,9 +3,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { closeAfterFile } from '@floorpass/testing/close-after-file'
 import { createSocialApp } from '@floorpass/testing/create-social-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
 import sharp from 'sharp'
-import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 const picture = await sharp({ create: { width: 96, height: 96, channels: 3, background: '#ff0000' } })
   .jpeg()
@@ -109,7 +110,7 @@ describe('take-provider-picture', () => {
     google.person = { sub: randomUUID(), email: tab.person.email, email_verified: true, name: 'Ada', picture: `${allowed}/later` }
     await linkAt(app, 'google', tab)
     const taken = take(tab)
-    await vi.waitFor(() => expect(requests).toEqual(['/later']))
+    await eventually(() => expect(requests).toEqual(['/later']))
     await tab.post('/auth/unlink-account', { providerId: 'google' })
     release?.()
     expect((await taken).code).toBe('ACCOUNT_NOT_FOUND')

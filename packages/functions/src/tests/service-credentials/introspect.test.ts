@@ -1,6 +1,7 @@
 import { policy } from '@floorpass/api'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { handleOf, serviceKey } from '@floorpass/testing/route-samples'
 import { decodeJwt } from 'jose'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -137,7 +138,7 @@ describe('introspection is no use of the session', () => {
     onTestFinished(() => query.mockRestore())
     // On a busy machine, a late heartbeat of the session channel may force another read.
     const isReadFromMemory = () =>
-      vi.waitFor(async () => {
+      eventually(async () => {
         query.mockClear()
         expect(await answerFor(token)).toMatchObject({ active: true })
         expect(query).not.toHaveBeenCalled()

@@ -4,6 +4,7 @@ import { openDatabase } from '@floorpass/db'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
@@ -99,7 +100,7 @@ test('flushes by itself every 30 seconds', async () => {
   vi.advanceTimersByTime(policy.services.flushEvery * 1000 - 1)
   expect((await readSecret(secret)).uses).toBe(0n)
   vi.advanceTimersByTime(1)
-  await vi.waitFor(async () => expect((await readSecret(secret)).uses).toBe(1n))
+  await eventually(async () => expect((await readSecret(secret)).uses).toBe(1n))
   await uses.stop()
   expect(vi.getTimerCount()).toBe(0)
 })

@@ -6,9 +6,10 @@ import { type ChannelTimes, channelTimes, type OpenDatabase, openDatabase } from
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { databaseProxy } from '@floorpass/testing/database-proxy'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 /** ADR 012: an ended session opens nothing in any process after this many milliseconds, even with a silent channel. */
 const hardBound = 3_000
@@ -70,11 +71,11 @@ describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several pro
     expect(await opens(silenced, cookie)).toBe(true)
     proxy.silence()
     expect(await measureEnd(silenced, cookie)).toBeLessThan(hardBound)
-    await vi.waitFor(() => expect(silenced.stdout()).toContain('session invalidation channel down'), 10_000)
+    await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel down'))
     const meanwhile = await signIn()
     expect(await measureEnd(silenced, meanwhile)).toBeLessThan(hardBound)
     proxy.restore()
-    await vi.waitFor(() => expect(silenced.stdout()).toContain('session invalidation channel up'), 15_000)
+    await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel up'))
     expect(await measureEnd(silenced, await signIn())).toBeLessThan(hardBound)
   })
 })
@@ -94,7 +95,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   }
   const openAndWaitUntilUp = async (url: string, times?: Partial<ChannelTimes>) => {
     const channel = await open(url, times)
-    await vi.waitFor(() => expect(channel.isUp()).toBe(true), 5_000)
+    await eventually(() => expect(channel.isUp()).toBe(true))
     return channel
   }
   const createDatabaseUrl = async () => (await databaseEnvironment()).DATABASE_URL ?? ''
@@ -115,10 +116,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const tab = await app.signedIn()
     await tab.get('/auth/get-session')
     await endListener(app.db)
-    await vi.waitFor(() => expect(sessionCache.stats()).toMatchObject({ channelUp: false, size: 0 }), 5_000)
+    await eventually(() => expect(sessionCache.stats()).toMatchObject({ channelUp: false, size: 0 }))
     await app.db.user.update({ where: { id: tab.userId }, data: { name: 'Meanwhile' } })
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { name: 'Meanwhile' } })
-    await vi.waitFor(() => expect(sessionCache.stats().channelUp).toBe(true), 5_000)
+    await eventually(() => expect(sessionCache.stats().channelUp).toBe(true))
     await tab.get('/auth/get-session')
     const { hits } = sessionCache.stats()
     await tab.get('/auth/get-session')
@@ -149,9 +150,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     commitEntry(cache)
     const busy = Promise.all(Array.from({ length: 20 }, () => db.$queryRaw`SELECT pg_sleep(4)::text`))
     await endListener(admin)
-    await vi.waitFor(() => expect(cache.stats().size).toBe(0), 2_000)
+    await eventually(() => expect(cache.stats().size).toBe(0))
     const lost = performance.now()
-    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 10_000, interval: 20 })
+    await eventually(() => expect(isUp()).toBe(true))
     expect(performance.now() - lost).toBeLessThan(2_500)
     await busy
   })
@@ -179,12 +180,12 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
 
   test('is current no longer than the hard bound after a heartbeat, and keeps its entries until the next', async () => {
     const { cache, downs, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { silence: 300 })
-    await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
-    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
+    await eventually(() => expect(isUp()).toBe(false))
+    await eventually(() => expect(isUp()).toBe(true))
     commitEntry(cache)
-    await vi.waitFor(() => expect(isUp()).toBe(false), { timeout: 1_000, interval: 10 })
+    await eventually(() => expect(isUp()).toBe(false))
     expect(cache.find('one')).toBeNull()
-    await vi.waitFor(() => expect(isUp()).toBe(true), { timeout: 3_000, interval: 10 })
+    await eventually(() => expect(isUp()).toBe(true))
     expect(cache.find('one')).not.toBeNull()
     expect(downs).toEqual([])
   })
@@ -202,7 +203,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const clock = holdClock()
     clock.advance(3600)
     expect(isUp()).toBe(false)
-    await vi.waitFor(() => expect(isUp()).toBe(true), 5_000)
+    await eventually(() => expect(isUp()).toBe(true))
   })
 
   test('goes down within the hard bound when the address leads to another server, and then follows', async () => {
@@ -218,7 +219,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
       await delay(20)
     }
     expect(performance.now() - switched).toBeLessThanOrEqual(hardBound + 100)
-    await vi.waitFor(() => expect(isUp()).toBe(true), 10_000)
+    await eventually(() => expect(isUp()).toBe(true))
     expect(downs).toEqual([expect.stringContaining('another server is in its place')])
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
     commitEntry(cache)
@@ -244,8 +245,8 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
       const { db, downs, isUp, cache } = await openAndWaitUntilUp(await createDatabaseUrl())
       commitEntry(cache)
       await db.$executeRawUnsafe(change)
-      await vi.waitFor(() => expect(isUp()).toBe(false), hardBound)
-      await vi.waitFor(() => expect(downs).toEqual([expect.stringMatching(/missing or disabled|tell_session_change/)]), 1_000)
+      await eventually(() => expect(isUp()).toBe(false))
+      await eventually(() => expect(downs).toEqual([expect.stringMatching(/missing or disabled|tell_session_change/)]))
       expect(cache.stats().size).toBe(0)
     },
   )

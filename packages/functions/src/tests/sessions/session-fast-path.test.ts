@@ -5,9 +5,10 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import type { Service } from '@floorpass/service'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import pg from 'pg'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createSessionFastPath } from '../../session-fast-path.ts'
 
 const origin = 'https://localhost:4443'
@@ -48,14 +49,11 @@ const signInAgain = async () => {
 const signUpAndSignIn = async (): Promise<string> => {
   await postJson('/auth/sign-up/email', person)
   const outbox = join(dataDir, 'outbox')
-  const [mail = ''] = await vi.waitFor(
-    async () => {
-      const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
-      expect(files).not.toHaveLength(0)
-      return files
-    },
-    { timeout: 20_000 },
-  )
+  const [mail = ''] = await eventually(async () => {
+    const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
+    expect(files).not.toHaveLength(0)
+    return files
+  })
   const token = /token=([\w-]+)/.exec(JSON.parse(await readFile(join(outbox, mail), 'utf8')).text)?.[1]
   await postJson('/auth/verify-email', { token })
   return signInAgain()
@@ -67,7 +65,7 @@ let markerCount = 0
 const countEdgeAnswers = async () => {
   markerCount += 1
   await sendRaw([`GET /auth/until-${markerCount} HTTP/1.1`, host])
-  await expect.poll(server.stdout).toContain(`/auth/until-${markerCount}"`)
+  await eventually(() => expect(server.stdout()).toContain(`/auth/until-${markerCount}"`))
   return server.stdout().match(/"path":"\/auth\/get-session"/g)?.length ?? 0
 }
 const getComparable = (answer: string) =>

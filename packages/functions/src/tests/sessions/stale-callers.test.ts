@@ -3,22 +3,13 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createEdge } from '../../edge.ts'
 
 // No test sends a request to this provider.
 const app = await createTestApp({ GOOGLE_CLIENT_ID: 'floorpass', GOOGLE_CLIENT_SECRET: 'a secret of tests' })
 const newPassword = 'violet harbor 77 quince'
-
-const waitForLock = () =>
-  vi.waitUntil(
-    async () => {
-      const [row] = await app.db.$queryRaw<{ count: number }[]>`
-      SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-      return row?.count === 1
-    },
-    { timeout: 10_000 },
-  )
 
 /** Runs `work` after the session is read and before the user is locked, until the test ends. */
 function runBeforeLimit(limit: string, work: () => Promise<unknown>): void {
@@ -131,7 +122,7 @@ describe('a session that changes during a request', () => {
     await app.db.$transaction(async (tx) => {
       await tx.trustedDevice.delete({ where: { id } })
       answer = tab.post('/auth/verify-email', { token })
-      await waitForLock()
+      await waitForLocks(app)
     })
     expect((await answer)?.status).toBe(200)
     expect(await app.db.session.findMany({ where: { userId: tab.userId } })).toMatchObject([{ trustedDeviceId: null }])
@@ -147,7 +138,7 @@ describe('a session that changes during a request', () => {
       await app.db.$transaction(async (tx) => {
         await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR NO KEY UPDATE`
         answer = tab.post('/auth/update-user', { tradingEnabled: true })
-        await waitForLock()
+        await waitForLocks(app)
         await tx.user.delete({ where: { id: tab.userId } })
       })
       expect((await answer)?.code).toBe('UNAUTHORIZED')

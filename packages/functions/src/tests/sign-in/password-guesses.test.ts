@@ -1,6 +1,7 @@
 import { createPasswordHasher, limits, policy } from '@floorpass/api'
 import { createOperator, restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
 import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
@@ -280,7 +281,7 @@ describe('an account under password guessing', () => {
     const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' })
     vi.spyOn(sql, 'transaction').mockRejectedValueOnce(full)
     expect((await signIn(app, owner)).status).toBe(503)
-    await vi.waitFor(async () => expect(await getCounters(owner)).toEqual([0, 0]))
+    await eventually(async () => expect(await getCounters(owner)).toEqual([0, 0]))
   })
 
   test('does not count the right password of an unverified email', async () => {

@@ -4,6 +4,7 @@ import type { Database } from '@floorpass/db'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { sealUnbound, testSecret } from '@floorpass/testing/unbound-seal'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 
@@ -115,7 +116,7 @@ test('starts after a delay, retries after a failure, and does not run after a st
 
   const resealer = createResealer([testSecret], { db: flaky, after: 0.1 })
   resealer.start()
-  await expect.poll(() => getSealed(userId), { timeout: 20_000 }).toMatch(/^2\./)
+  await eventually(async () => expect(await getSealed(userId)).toMatch(/^2\./))
   await resealer.stop()
   expect(getLogLines('resealing two-factor secrets failed')).toHaveLength(1)
 })
