@@ -8,6 +8,8 @@ export async function createBetterAuthSource<Options extends BetterAuthOptions>(
   const source = await createTestDatabase({ empty: true })
   const { url } = source.options as { url: string }
   const pool = new pg.Pool({ connectionString: url })
+  // pool.end() resolves before the connections are closed, and the removal of the database ends them first.
+  pool.on('connect', (client) => client.on('error', () => {}))
   const auth = betterAuth({
     ...options,
     baseURL: 'http://localhost:3000',
