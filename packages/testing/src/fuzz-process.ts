@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,8 @@ import { fuzz, fuzzEnvironment } from './fuzz.ts'
 import { asAdmin, urlOf } from './test-templates.ts'
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, port: { type: 'string' } } })
-const seed = Number(values.seed ?? Date.now() % 1_000_000)
+// The same all day, so that a finding can be replayed.
+const seed = Number(values.seed ?? Math.floor(Date.now() / 86_400_000))
 const requests = Number(values.requests ?? 50_000)
 /** Allowed growth of memory after a full collection between the warm-up and the last request. */
 const mostGrowth = 1.2
@@ -88,4 +89,10 @@ console.log(
     ? 'Nothing was wrong.'
     : `${failures.length} things were wrong. Replay: npm run fuzz -- --seed ${seed} --requests ${requests}`,
 )
+if (failures.length > 0) {
+  await mkdir('reports', { recursive: true })
+  await writeFile('reports/fuzz.json', JSON.stringify({ seed, requests, failures }, null, 2))
+  if (process.env.GITHUB_ACTIONS)
+    console.log(`::error::${failures.length} findings. Replay: npm run fuzz -- --seed ${seed} --requests ${requests}`)
+}
 process.exitCode = failures.length === 0 ? 0 : 1
