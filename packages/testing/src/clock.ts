@@ -1,5 +1,17 @@
 import { onTestFinished, vi } from 'vitest'
 
+/** Freezes performance.now, by which the caches in memory expire, until the test finishes. */
+export function holdMonotonicClock(): { advance(seconds: number): void } {
+  let now = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
+  onTestFinished(() => clock.mockRestore())
+  return {
+    advance(seconds) {
+      now += seconds * 1000
+    },
+  }
+}
+
 /** Freezes Date at `start` until the test finishes. Timers keep running. */
 export function holdClock(start = new Date()): { advance(seconds: number): void } {
   vi.useFakeTimers({ toFake: ['Date'], now: start })

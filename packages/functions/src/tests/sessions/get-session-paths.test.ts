@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, createContext, limits, policy } from '@floorpass/api'
 import { createRequestListener } from '@floorpass/service/request-listener'
+import { holdMonotonicClock } from '@floorpass/testing/clock'
 import { closeAfterFile } from '@floorpass/testing/close-after-file'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { sendRaw } from '@floorpass/testing/raw-http'
@@ -241,8 +241,8 @@ describe('limits on get-session are the same over the fast path and the edge', a
   )
   const useUpReads = async () => {
     const { addressPerMinute, readsPerSecond } = policy.sessionMisses
-    // Begin a new second, so that it does not end before the request.
-    await delay(1_100)
+    // Begin a second that does not end before the requests.
+    holdMonotonicClock().advance(1.1)
     expect(() => {
       for (let count = 0; count <= addressPerMinute + readsPerSecond; count += 1)
         caller.sessionMisses.startRead(caller).countMiss()

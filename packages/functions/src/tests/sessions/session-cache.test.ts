@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createSessionCache } from '@floorpass/api'
 import type { ChangeListener } from '@floorpass/db'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { eventually } from '@floorpass/testing/eventually'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
@@ -136,7 +136,7 @@ describe('a cached session', () => {
     // After a clock jump the cache waits for the next heartbeat.
     const pass = async (seconds: number) => {
       clock.advance(seconds)
-      while (!cache.stats().channelUp) await delay(20)
+      await eventually(() => expect(cache.stats().channelUp).toBe(true))
     }
     const answered = async () => (await tab.get('/auth/get-session')).status
     // Read a minute before the end, so that only the end is due.

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type CachedSession, createSessionCache, type SessionCache } from '@floorpass/api'
@@ -9,6 +8,8 @@ import { databaseProxy } from '@floorpass/testing/database-proxy'
 import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
+import pg from 'pg'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 
 /** ADR 012: an ended session opens nothing in any process after this many milliseconds, even with a silent channel. */
@@ -44,24 +45,28 @@ describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several pro
   }
   const opens = async (at: { url: string }, cookie: string) =>
     (await (await fetch(`${at.url}/auth/get-session`, { headers: { cookie } })).json()) !== null
-  /** Milliseconds from sign-out in one process to the last answer of the other that knew the session. */
-  const measureEnd = async (at: { url: string }, cookie: string) => {
+  /** Signs out in one process. Returns the requests to the other that still opened the session, in milliseconds after the sign-out. */
+  const measureLateRequests = async (at: { url: string }, cookie: string) => {
     for (let warm = 0; warm < 3; warm += 1) expect(await opens(at, cookie)).toBe(true)
     expect((await post('/auth/sign-out', {}, cookie)).status).toBe(200)
-    const answered = performance.now()
-    while (await opens(at, cookie)) if (performance.now() - answered > 10_000) throw new Error('it never ended')
-    const took = performance.now() - answered
+    const ended = performance.now()
+    const late: number[] = []
+    await eventually(async () => {
+      const sent = performance.now() - ended
+      const isOpen = await opens(at, cookie)
+      if (isOpen) late.push(sent)
+      expect(isOpen).toBe(false)
+    })
     expect(await opens(one, cookie)).toBe(false)
-    return took
+    return late
   }
+  /** A request is answered after it was sent, so a slow machine cannot exceed the bound. */
+  const expectWithinBound = (late: number[]) => expect(Math.max(0, ...late)).toBeLessThan(hardBound)
 
-  // The median only: a busy machine must not fail this test. `npm run bench` measures the slowest.
-  test('end in every process within 50 ms', async () => {
-    const times: number[] = []
-    for (let count = 0; count < 40; count += 1) times.push(await measureEnd(other, await signIn()))
-    times.sort((left, right) => left - right)
-    expect(times[times.length / 2]).toBeLessThan(50)
-    expect(times.at(-1)).toBeLessThan(hardBound)
+  test('end in every process before its next request or the one after', async () => {
+    const counts: number[] = []
+    for (let count = 0; count < 11; count += 1) counts.push((await measureLateRequests(other, await signIn())).length)
+    expect(counts.toSorted((left, right) => left - right)[5]).toBeLessThanOrEqual(1)
   })
 
   test('end within the hard bound when the channel is open but silent, and the channel recovers', async () => {
@@ -70,13 +75,13 @@ describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several pro
     const cookie = await signIn()
     expect(await opens(silenced, cookie)).toBe(true)
     proxy.silence()
-    expect(await measureEnd(silenced, cookie)).toBeLessThan(hardBound)
+    expectWithinBound(await measureLateRequests(silenced, cookie))
     await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel down'))
     const meanwhile = await signIn()
-    expect(await measureEnd(silenced, meanwhile)).toBeLessThan(hardBound)
+    expectWithinBound(await measureLateRequests(silenced, meanwhile))
     proxy.restore()
     await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel up'))
-    expect(await measureEnd(silenced, await signIn())).toBeLessThan(hardBound)
+    expectWithinBound(await measureLateRequests(silenced, await signIn()))
   })
 })
 
@@ -84,14 +89,19 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   const open = async (url: string, times?: Partial<ChannelTimes>) => {
     const database = await openDatabase({ kind: 'postgres', url })
     const downs: string[] = []
-    const log = { info: () => {}, warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''), error: () => {} }
+    const ups: unknown[] = []
+    const log = {
+      info: (up: unknown) => void ups.push(up),
+      warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''),
+      error: () => {},
+    }
     const listen: OpenDatabase['listen'] = (listener) => database.listen(listener, { ...channelTimes, ...times })
     const cache = createSessionCache({ listen, log })
     onTestFinished(async () => {
       await cache.close()
       await database.close()
     })
-    return { cache, db: database.db, downs, isUp: () => cache.stats().channelUp }
+    return { cache, db: database.db, ups, downs, isUp: () => cache.stats().channelUp }
   }
   const openAndWaitUntilUp = async (url: string, times?: Partial<ChannelTimes>) => {
     const channel = await open(url, times)
@@ -136,8 +146,12 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     )
     onTestFinished(database.close)
     const { isUp, downs } = await openAndWaitUntilUp(url.href)
+    const idle = new pg.Client(url.href)
+    const ended = new Promise((resolve) => idle.on('error', () => {}).once('end', resolve))
+    await idle.connect()
     await database.ping()
-    await delay(900)
+    // The server has ended a connection that was idle for no longer than ours.
+    await ended
     await database.ping()
     expect([lost, downs, isUp()]).toEqual([[], [], true])
   })
@@ -148,12 +162,21 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { db: admin, close } = await openDatabase({ kind: 'postgres', url })
     onTestFinished(close)
     commitEntry(cache)
-    const busy = Promise.all(Array.from({ length: 20 }, () => db.$queryRaw`SELECT pg_sleep(4)::text`))
+    const blocker = new pg.Client(url)
+    await blocker.connect()
+    await blocker.query('SELECT pg_advisory_lock(22)')
+    let free = 0
+    const waitForBlocker = async () => {
+      await db.$queryRaw`SELECT pg_advisory_xact_lock(22)::text`
+      free += 1
+    }
+    const busy = Promise.all(Array.from({ length: 20 }, waitForBlocker))
+    await waitForLocks({ db: admin }, 10)
     await endListener(admin)
     await eventually(() => expect(cache.stats().size).toBe(0))
-    const lost = performance.now()
     await eventually(() => expect(isUp()).toBe(true))
-    expect(performance.now() - lost).toBeLessThan(2_500)
+    expect(free).toBe(0)
+    await blocker.end()
     await busy
   })
 
@@ -168,14 +191,13 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     expect(downs).toEqual([])
   })
 
-  test('delays a mutation by no more than the hard bound when it is silent', async () => {
+  test('delays a mutation by less than the hard bound when it is silent, and then counts as down', async () => {
     const proxy = await databaseProxy(await createDatabaseUrl())
-    const { cache, isUp } = await openAndWaitUntilUp(proxy.url)
+    const { cache, isUp } = await openAndWaitUntilUp(proxy.url, { settling: 200 })
     proxy.silence()
-    const began = performance.now()
     await cache.flush()
-    expect(performance.now() - began).toBeLessThan(hardBound)
     expect(isUp()).toBe(false)
+    expect([channelTimes.settling < hardBound, channelTimes.silence <= hardBound]).toEqual([true, true])
   })
 
   test('is current no longer than the hard bound after a heartbeat, and keeps its entries until the next', async () => {
@@ -191,10 +213,12 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   })
 
   test("is not kept current by a mutation's barrier", async () => {
-    const { cache, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 500 })
-    await delay(300)
+    const { cache, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 60_000 })
+    const clock = holdClock()
+    clock.advance(50)
     await cache.flush()
-    await delay(300)
+    expect(isUp()).toBe(true)
+    clock.advance(50)
     expect(isUp()).toBe(false)
   })
 
@@ -214,11 +238,14 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     proxy.lead(other)
     const switched = performance.now()
     // A busy service keeps getting answers from the old server.
-    while (isUp() && performance.now() - switched < 2 * hardBound) {
+    let lastUp = switched
+    await eventually(async () => {
       await cache.flush()
-      await delay(20)
-    }
-    expect(performance.now() - switched).toBeLessThanOrEqual(hardBound + 100)
+      const asked = performance.now()
+      if (isUp()) lastUp = asked
+      expect(isUp()).toBe(false)
+    })
+    expect(lastUp - switched).toBeLessThanOrEqual(hardBound)
     await eventually(() => expect(isUp()).toBe(true))
     expect(downs).toEqual([expect.stringContaining('another server is in its place')])
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
@@ -231,12 +258,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
 
   test('stays down when LISTEN succeeds but no notification arrives, as behind a transaction pooler', async () => {
     const proxy = await databaseProxy(await createDatabaseUrl(), { deaf: true })
-    const { isUp, downs } = await open(proxy.url, { patience: 500 })
-    for (let count = 0; count < 20; count += 1) {
-      await delay(100)
-      expect(isUp()).toBe(false)
-    }
-    expect(downs).toEqual([expect.stringContaining('a pooler')])
+    const { ups, downs } = await open(proxy.url, { patience: 500 })
+    await eventually(() => expect(downs).toEqual([expect.stringContaining('a pooler')]))
+    expect(ups).toEqual([])
   })
 
   test.each(['ALTER TABLE users DISABLE TRIGGER ALL', 'DROP FUNCTION tell_session_change CASCADE'])(
