@@ -218,10 +218,8 @@ describe('the file of a backup', () => {
     const backups = await serveBackups(directory, takeBackup, log)
     const waiting = await requestBackup(directory)
     await asked.promise
-    waiting?.destroy()
     const left = archive()
-    // The server notices the disconnect a moment later.
-    setTimeout(() => made.resolve(left), 100)
+    waiting?.destroy().once('close', () => made.resolve(left))
     await eventually(() => expect(left.destroyed).toBe(true))
     await backups.close()
   })

@@ -1,8 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createExpirySweep, policy } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
 const { db, log } = app.service.deps
@@ -107,17 +106,21 @@ test('sweeps every table in batches, including audit events', async () => {
 
 test('sweeps soon after the start, and a stop before that prevents it', async () => {
   await fill()
-  const sweep = createExpirySweep({ db, log, firstWithin: 0.2 })
+  const sweep = createExpirySweep({ db, log, firstWithin: 0.02 })
   sweep.start()
   await eventually(async () => expect(await countOverdue()).toBe(0))
   await sweep.stop()
 
   await fill()
   const before = await counts()
-  const stopped = createExpirySweep({ db, log, firstWithin: 0.1 })
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const stopped = createExpirySweep({ db, log })
   stopped.start()
+  expect(vi.getTimerCount()).toBeGreaterThan(0)
   await stopped.stop()
-  await delay(300)
+  expect(vi.getTimerCount()).toBe(0)
+  vi.useRealTimers()
   expect(await counts()).toEqual(before)
 })
 

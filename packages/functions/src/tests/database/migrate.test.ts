@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { isDatabaseUnavailable, type OpenDatabase, openDatabase } from '@floorpass/db'
 import { openSchemaEngine } from '@floorpass/db/schema-engine'
 import { createTestDatabase, type TestDatabase, testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 const shippedFolder = fileURLToPath(new URL('../../../../db/prisma/migrations/', import.meta.url))
@@ -215,22 +216,18 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
     await writeMigration('20300101000000_tables', 'CREATE TABLE one (id int); CREATE TABLE two (id int)')
     await database.migrate({ folder })
     const lock = (table: string) => `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`
-    await writeMigration(
-      '20300102000000_triggers',
-      `${lock('two')}; SELECT pg_sleep(0.5); ${lock('one')}; CREATE TABLE three (id int)`,
-    )
+    await writeMigration('20300102000000_triggers', `${lock('two')}; ${lock('one')}; CREATE TABLE three (id int)`)
 
     const service = await openDatabase(testDb.options)
-    const request = service.db.$transaction(async (tx) => {
+    let migrated: Promise<{ applied: string[] }> | undefined
+    await service.db.$transaction(async (tx) => {
       await tx.$executeRaw`INSERT INTO one VALUES (1)`
-      await new Promise((resolve) => setTimeout(resolve, 300))
+      migrated = database.migrate({ folder })
+      await waitForLocks(service)
       await tx.$executeRaw`INSERT INTO two VALUES (1)`
       // Longer than PostgreSQL waits before it checks for a deadlock.
-      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      await tx.$queryRaw`SELECT pg_sleep(1.5)::text`
     })
-    await new Promise((resolve) => setTimeout(resolve, 100))
-    const migrated = database.migrate({ folder })
-    await request
     expect(await migrated).toEqual({ applied: ['20300102000000_triggers'] })
     await service.close()
   })
@@ -238,15 +235,17 @@ describe.runIf(testDatabase.kind === 'postgres')('migrate, from several nodes', 
   it('waits for a running `prisma migrate deploy`', async () => {
     const prisma = await openDatabase(testDb.options)
     let released = false
+    const locked = Promise.withResolvers<void>()
     const deploy = prisma.db.$transaction(async (tx) => {
       // The advisory lock of Prisma's schema engine.
       await tx.$queryRaw`SELECT pg_advisory_lock(72707369)::text`
+      locked.resolve()
       // On PostgreSQL, longer than the timeout of any other statement.
       await new Promise((resolve) => setTimeout(resolve, testDatabase.kind === 'postgres' ? 10_500 : 500))
       released = true
       await tx.$queryRaw`SELECT pg_advisory_unlock(72707369)`
     })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await locked.promise
 
     expect(await database.migrate()).toEqual({ applied: shipped })
     expect(released).toBe(true)

@@ -170,16 +170,19 @@ describe('transactions', () => {
 
   it('let an outside query run before or after them', async () => {
     const { db } = database
+    const [created, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const open = db.$transaction(async (tx) => {
       await tx.user.create({ data: newUser('inside@example.test') })
-      await pause(200)
+      created.resolve()
+      await mayCommit.promise
       return tx.user.count({ where: { email: 'inside@example.test' } })
     })
-    await pause(50)
-    const outside = await Promise.all(
-      Array.from({ length: 20 }, () => db.user.count({ where: { email: 'inside@example.test' } })),
-    )
-    expect(new Set(outside)).toEqual(new Set([testDatabase.kind === 'embedded' ? 1 : 0]))
+    await created.promise
+    const outside = Promise.all(Array.from({ length: 20 }, () => db.user.count({ where: { email: 'inside@example.test' } })))
+    // The embedded database has one connection, so the queries outside wait for the commit.
+    if (testDatabase.kind === 'postgres') await outside
+    mayCommit.resolve()
+    expect(new Set(await outside)).toEqual(new Set([testDatabase.kind === 'embedded' ? 1 : 0]))
     expect(await open).toBe(1)
   })
 

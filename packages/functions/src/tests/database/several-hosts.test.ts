@@ -102,7 +102,6 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     await eventually(() => expect(channel.isCurrent()).toBe(true))
     primary.freeze()
     onTestFinished(primary.thaw)
-    const frozen = performance.now()
     await standby.promote()
     const failures: unknown[] = []
     await eventually(async () => {
@@ -112,8 +111,8 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
       })
       expect(at).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
     })
-    // Sooner than a statement times out: the heartbeat of the channel notices.
-    expect(performance.now() - frozen).toBeLessThan(9_000)
+    // The heartbeat of the channel notices, not the timeout of a statement.
+    expect(failures.map(String).join()).not.toMatch(/time/i)
     expect(failures.every(isDatabaseUnavailable)).toBe(true)
     primary.thaw()
     // Both accept writes now. The newer timeline wins, for new processes too.
@@ -122,7 +121,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     for (const opened of [database, ...others]) expect((await isInRecovery(opened))?.port).toBe(Number(new URL(urls[1]).port))
   })
 
-  test('leaves a former primary that still accepts writes within three seconds', async () => {
+  test('leaves a former primary that still accepts writes', async () => {
     const { standby, url, urls } = await startPair()
     const database = await openDatabase({ kind: 'postgres', url })
     onTestFinished(database.close)
