@@ -100,7 +100,8 @@ function delayDestroy(request: IncomingMessage): void {
     const last = lastRequests.get(socket)
     if (!last || last.complete) return destroySoon()
     socket.end()
-    last.resume()
+    // The reader of the body pauses the request again with each chunk.
+    last.removeAllListeners('data').resume()
     setTimeout(() => socket.destroy(), readTime).unref()
   }
 }
