@@ -1,4 +1,5 @@
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { measureProcessorTime } from '@floorpass/testing/processor-time'
 import { describe, expect, test } from 'vitest'
 import { clientAddress, trustedProxies } from '../../http/client-address.ts'
 
@@ -83,19 +84,15 @@ describe('the IP address of a caller', () => {
     expect(clientAddress('10.0.0.1', forwarded, proxies)).toBe(expected)
   })
 
-  test('T153: is read fast from the right of a long header', () => {
+  test('T153: is read fast from the right of a long header', async () => {
     expect(clientAddress('10.0.0.1', `${'1.1.1.1,'.repeat(1500)}198.51.100.1,10.0.0.2`, proxies)).toBe('198.51.100.1')
-    const times = Array.from({ length: 3 }, () => {
-      const started = performance.now()
-      clientAddress('10.0.0.1', '10.0.0.2,'.repeat(100_000), proxies)
-      return performance.now() - started
-    })
-    expect(Math.min(...times)).toBeLessThan(50)
+    const cost = (hops: number) => measureProcessorTime(() => clientAddress('10.0.0.1', '10.0.0.2,'.repeat(hops), proxies))
+    expect(await cost(200_000)).toBeLessThan(50)
   })
 })
 
 describe("a session's IP address", () => {
-  const signIn = async (environment: Record<string, string>, ip: string, headers: Record<string, string>) => {
+  const findAddressOfSignIn = async (environment: Record<string, string>, ip: string, headers: Record<string, string>) => {
     const app = await createTestApp(environment)
     const { email, password } = await app.verified()
     const tab = app.browser({ ip })
@@ -106,7 +103,7 @@ describe("a session's IP address", () => {
 
   test('comes from the forwarding header of a trusted proxy', async () => {
     const forwarded = { 'x-forwarded-for': '1.1.1.1, 2001:DB8::0001, 10.0.0.2' }
-    expect(await signIn({ TRUST_PROXY: 'private,loopback' }, '127.0.0.1', forwarded)).toBe('2001:db8::1')
+    expect(await findAddressOfSignIn({ TRUST_PROXY: 'private,loopback' }, '127.0.0.1', forwarded)).toBe('2001:db8::1')
   })
 
   test('is the peer when no proxy is trusted', async () => {
@@ -117,7 +114,7 @@ describe("a session's IP address", () => {
       'cf-connecting-ip': '1.1.1.1',
       'true-client-ip': '1.1.1.1',
     }
-    expect(await signIn({}, '127.0.0.1', forged)).toBe('127.0.0.1')
+    expect(await findAddressOfSignIn({}, '127.0.0.1', forged)).toBe('127.0.0.1')
   })
 })
 

@@ -1,3 +1,4 @@
+import { measureProcessorTime } from '@floorpass/testing/processor-time'
 import { describe, expect, test } from 'vitest'
 import { requestCookies } from '../../http/cookies.ts'
 
@@ -39,14 +40,12 @@ describe('the cookies of a request', () => {
     ])
   })
 
-  test('are read fast from a long header', () => {
-    const times = Array.from({ length: 3 }, () => {
-      const started = performance.now()
+  test('are read fast from a long header', async () => {
+    const cost = await measureProcessorTime(() => {
       requestCookies('a=1; '.repeat(20_000))
       requestCookies('='.repeat(100_000))
       requestCookies(Array.from({ length: 10_000 }, (_, count) => `c${count}=${count}`).join('; '))
-      return performance.now() - started
     })
-    expect(Math.min(...times)).toBeLessThan(200)
+    expect(cost).toBeLessThan(200)
   })
 })

@@ -262,10 +262,11 @@ describe('the metrics', () => {
       expect(await sampleOf('floorpass_database_connection_limit', busy)).toBe(10)
       expect(await sampleOf('floorpass_database_connection_waiters', busy)).toBe(0)
       const sleeps = Promise.all(Array.from({ length: 12 }, () => busy.db.$queryRaw`SELECT pg_sleep(2)::text`))
-      await delay(300)
-      const text = String((await scrape(busy)).body)
-      expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
-      expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
+      await eventually(async () => {
+        const text = String((await scrape(busy)).body)
+        expect(text).toContain('floorpass_database_connections{state="in_use"} 10\n')
+        expect(text).toMatch(/^floorpass_database_connection_waiters [2-9]$/m)
+      })
       await sleeps
       expect(await sampleOf('floorpass_database_connection_longest_wait_seconds', busy)).toBeGreaterThan(1.5)
       await eventually(async () =>
@@ -314,7 +315,8 @@ describe('the metrics', () => {
     await client.end()
     expect(ended).toBeGreaterThan(0)
     await eventually(async () => expect(await lost()).toBe(ended))
-    await delay(200)
+    // A second count of the same connection would come before this answer.
+    await service.deps.db.user.count()
     expect(await lost()).toBe(ended)
   })
 })

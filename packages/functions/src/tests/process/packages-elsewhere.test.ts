@@ -63,7 +63,7 @@ export async function live(issuer: string, cookie: string, audience: string) {
 `
 
 /** Signs up at the service, and returns the session cookie. */
-async function signIn(origin: string, dataDir: string) {
+async function signUpAndIn(origin: string, dataDir: string) {
   const browser = createBrowser({ fetch: (request) => fetch(request, { redirect: 'manual' }) }, origin)
   const person = { name: 'Ada', email: 'ada@example.test', password: 'plum kettle orbit' }
   await browser.post('/auth/sign-up/email', person)
@@ -109,7 +109,7 @@ test('@floorpass/client and @floorpass/server install, type-check and work in an
   }
 
   const origin = `http://localhost:${server.port}`
-  const cookie = await signIn(origin, dataDir)
+  const cookie = await signUpAndIn(origin, dataDir)
   const script = `import('./customer.js').then(({ live }) => live(...process.argv.slice(1))).then((found) => console.log(JSON.stringify(found)))`
   const result = JSON.parse(await inCustomer('node', '-e', script, origin, cookie, audience))
   const { userId } = result

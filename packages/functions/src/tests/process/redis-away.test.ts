@@ -15,7 +15,7 @@ test.skipIf(!binary)(
       DATA_DIR: await temporaryFolder(),
       REDIS_URL: redis.url,
     })
-    const signIn = async (email: string) => {
+    const tryToSignIn = async (email: string) => {
       const { status } = await fetch(`${server.url}/auth/sign-in/email`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -25,7 +25,7 @@ test.skipIf(!binary)(
     }
     const tries = async (email: string) => {
       const statuses: number[] = []
-      for (let count = 0; count < 11; count += 1) statuses.push(await signIn(email))
+      for (let count = 0; count < 11; count += 1) statuses.push(await tryToSignIn(email))
       return statuses
     }
     const untilLimited = [...Array<number>(10).fill(401), 429]
@@ -40,6 +40,6 @@ test.skipIf(!binary)(
     expect(linesWith(/redis connection lost/)).toEqual([expect.objectContaining({ level: 40, reason: expect.any(String) })])
     await redis.start()
     await eventually(() => expect(linesWith(/redis connection restored/)).toHaveLength(1))
-    expect(await signIn('one@example.test')).toBe(401)
+    expect(await tryToSignIn('one@example.test')).toBe(401)
   },
 )

@@ -18,13 +18,13 @@ const post = (path: string, fields: Record<string, string>, language = 'en') =>
     headers: { accept: 'text/html', 'accept-language': language, origin },
     body: new URLSearchParams(fields),
   })
-const signIn = (email: string, language?: string) =>
+const submitWrongPassword = (email: string, language?: string) =>
   post('/login', { intent: 'password', email, password: 'not the password' }, language)
 
 /** The page after too many attempts, without what differs in every answer. */
 async function lockOut(email: string, language?: string) {
-  for (let count = 0; count < 10; count += 1) expect((await signIn(email)).status).toBe(401)
-  const answer = await signIn(email, language)
+  for (let count = 0; count < 10; count += 1) expect((await submitWrongPassword(email)).status).toBe(401)
+  const answer = await submitWrongPassword(email, language)
   const html = (await answer.text()).replace(/<script.*?<\/script>/gs, '').replaceAll(email, 'EMAIL')
   const nonce = /nonce="([^"]+)"/.exec(html)?.[1] ?? '-'
   return { status: answer.status, html: html.replaceAll(nonce, 'NONCE') }

@@ -173,9 +173,7 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
 
     const [agent] = connections
     await ask(server, { method: 'POST', path: '/auth/sign-out', headers: { cookie }, ...(agent && { agent }) })
-    const answered = performance.now()
     await eventually(async () => expect(await seen()).toEqual(['null', 'null']))
-    expect(performance.now() - answered).toBeLessThan(3_000)
     for (const connection of connections) connection.destroy()
   })
 
@@ -192,8 +190,11 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const server = shared
     const addresses = Array.from({ length: 8 }, (_, place) => `once-${place}@example.test`)
     await Promise.all(addresses.map((address) => signUp(server, address)))
-    await eventually(async () => expect(await metricOf(server, 'floorpass_mails{state="waiting"}')).toBe(0))
-    await delay(500)
+    // A second copy would have left before the mail of a later sign-up.
+    for (const address of ['later@example.test', 'last@example.test']) {
+      await eventually(async () => expect(await metricOf(server, 'floorpass_mails{state="waiting"}')).toBe(0))
+      await signUp(server, address)
+    }
     const outbox = join(server.dataDir, 'outbox')
     const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
     const mails = await Promise.all(files.map((name) => readFile(join(outbox, name), 'utf8')))
@@ -318,13 +319,11 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
   test('wait for a balancer whose polls are spread over them', async () => {
     const server = await startWorkers()
     const ready = () => ask(server, { path: '/readyz' }).then(({ status }) => status)
-    // The service is polled every three seconds, so each worker every six.
-    for (let poll = 0; poll < 3; poll += 1) {
-      expect(await ready()).toBe(200)
-      await delay(poll < 2 ? 3_000 : 100)
-    }
+    // Each new connection goes to the next worker.
+    for (let poll = 0; poll < 2; poll += 1) expect(await ready()).toBe(200)
     const ended = server.end('SIGTERM')
-    await delay(2_500)
+    // Longer than the quiet second that the service waits for.
+    await delay(2_000)
     expect((await ask(server, { path: '/healthz' })).status).toBe(200)
     expect(await ready()).toBe(503)
     expect((await ended).code).toBe(0)

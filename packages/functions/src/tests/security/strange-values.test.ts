@@ -11,10 +11,10 @@ const values = [
   "'; DROP TABLE users; --",
   '" OR ""="',
   "admin'/*",
-  '1; SELECT pg_sleep(5)',
-  "' || pg_sleep(5) || '",
+  '1; SELECT pg_sleep(50)',
+  "' || pg_sleep(50) || '",
   '{"$gt":""}',
-  '$where: sleep(5000)',
+  '$where: sleep(50000)',
   '../../../../etc/passwd',
   '..\\..\\windows\\win.ini',
   '{{7*7777777}}',
@@ -33,7 +33,6 @@ describe('T159: a value that another interpreter would run is stored as text', (
   test.each(values)('%s', async (value) => {
     const tab = await app.signedIn()
     const organization = { name: 'Desk', slug: randomUUID() }
-    const started = performance.now()
     const answers = [
       await app.browser().post('/auth/sign-in/email', { email: value, password: value }),
       await app.browser().post('/auth/sign-in/email', { email: tab.person.email, password: value }),
@@ -48,7 +47,6 @@ describe('T159: a value that another interpreter would run is stored as text', (
       await tab.post('/auth/two-factor/verify', { code: value }),
       await tab.get('/auth/get-session', { headers: { 'user-agent': value, cookie: `local-floorpass_session=${value}` } }),
     ]
-    expect(performance.now() - started).toBeLessThan(5000)
     expect(answers.map(({ status }) => status).filter((status) => status >= 500)).toEqual([])
     expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(/root:x:|\[fonts\]|54444439/)
 
@@ -82,7 +80,7 @@ describe('T159: a value that another interpreter would run is stored as text', (
           slept.push(await send(field, value))
         }
         for (const value of values.filter((each) => !/sleep/.test(each))) await send(field, value)
-        // A relative limit for a busy machine, plus 250 ms for times near zero. The values ask for five seconds.
+        // A relative limit for a busy machine, plus 250 ms for times near zero. The values ask for fifty seconds.
         expect([field, median(slept)]).toEqual([field, expect.toSatisfy((time: number) => time < 5 * median(plain) + 250)])
       }
     },

@@ -186,7 +186,6 @@ describe('T74: a failing provider', () => {
     const started = performance.now()
     expect(callbackResult(await tab.get(callback))).toEqual(unavailable)
     expect(performance.now() - started).toBeGreaterThan(9_900)
-    expect(performance.now() - started).toBeLessThan(15_000)
   })
 
   test('without its discovery document is used from the cache until the next document arrives', async () => {

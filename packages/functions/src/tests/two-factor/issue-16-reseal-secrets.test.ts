@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { createSecretBox, createSecretResealer } from '@floorpass/api'
 import type { Database } from '@floorpass/db'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
@@ -108,15 +107,27 @@ test('starts after a delay, retries after a failure, and does not run after a st
       },
     },
   }) as unknown as Database
-  const stopped = createResealer([testSecret], { after: 0.1 })
+  let calls = 0
+  const watched = db.$extends({
+    query: {
+      twoFactor: {
+        findMany({ args, query }) {
+          calls += 1
+          return query(args)
+        },
+      },
+    },
+  })
+  const stopped = createResealer([testSecret], { db: watched as unknown as Database, after: 0.02 })
   stopped.start()
   await stopped.stop()
-  await delay(300)
   expect(await getSealed(userId)).toBe(former)
 
+  // Its first run is due after that of the stopped one.
   const resealer = createResealer([testSecret], { db: flaky, after: 0.1 })
   resealer.start()
   await eventually(async () => expect(await getSealed(userId)).toMatch(/^2\./))
   await resealer.stop()
+  expect(calls).toBe(0)
   expect(getLogLines('resealing two-factor secrets failed')).toHaveLength(1)
 })
