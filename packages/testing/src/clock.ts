@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest'
 
 /** Freezes performance.now, by which the caches in memory expire, until the test finishes. */
-export function holdMonotonicClock(): { advance(seconds: number): void } {
+export function holdMonotonicClock(): HeldClock {
   let now = performance.now()
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
@@ -12,8 +12,13 @@ export function holdMonotonicClock(): { advance(seconds: number): void } {
   }
 }
 
+export type HeldClock = { advance(seconds: number): void }
+
+/** Freezes Date at the start of a time step of the second factor. */
+export const holdStep = (): HeldClock => holdClock(new Date(Math.ceil(Date.now() / 30_000) * 30_000))
+
 /** Freezes Date at `start` until the test finishes. Timers keep running. */
-export function holdClock(start = new Date()): { advance(seconds: number): void } {
+export function holdClock(start = new Date()): HeldClock {
   vi.useFakeTimers({ toFake: ['Date'], now: start })
   onTestFinished(() => void vi.useRealTimers())
   return { advance: (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000) }

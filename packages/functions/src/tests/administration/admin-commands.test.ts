@@ -5,6 +5,7 @@ import { adminOf } from '@floorpass/testing/admin-command'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
@@ -22,10 +23,7 @@ async function person({ verified = true } = {}): Promise<{ email: string; id: st
   const user = await app.db.user.update({ where: { email }, data: { emailVerified: verified } })
   return { email, id: user.id }
 }
-const signIn = async (email: string, password = passwordOf.get(email)) => {
-  const tab = app.browser()
-  return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
-}
+const signInAs = (email: string) => signIn(app, { email, password: passwordOf.get(email) })
 const events = async (userId: string, action: string) =>
   app.db.auditEvent.findMany({ where: { userId, action }, orderBy: { createdAt: 'desc' } })
 const mailsTo = async (email: string) => {
@@ -79,8 +77,8 @@ describe('users and their sessions', () => {
 
   test('T183: revokes all sessions and trusted devices at once, and the log names the operator', async () => {
     const { id, email } = await person()
-    const { tab } = await signIn(email)
-    await signIn(email)
+    const { tab } = await signInAs(email)
+    await signInAs(email)
     const { deps } = app.service
     await deps.db.trustedDevice.create({ data: { userId: id, secretHash: `hash-${id}`, expiresAt: new Date(Date.now() + 1e6) } })
     expect(await json('sessions', email)).toHaveLength(2)
@@ -95,8 +93,8 @@ describe('users and their sessions', () => {
 
   test('revokes one session by its id and leaves the other one', async () => {
     const { id, email } = await person()
-    await signIn(email)
-    await signIn(email)
+    await signInAs(email)
+    await signInAs(email)
     const [first] = (await json('sessions', id)) as { id: string }[]
     expect(await json('revoke-sessions', id, '--session', first?.id ?? '')).toEqual({ revoked: 1 })
     expect(await command('revoke-sessions', id, '--session', first?.id ?? '')).toMatchObject({
@@ -109,7 +107,7 @@ describe('users and their sessions', () => {
 
   test('ignores the session or identity of another user', async () => {
     const [ada, bob] = [await person(), await person()]
-    const { tab } = await signIn(bob.email)
+    const { tab } = await signInAs(bob.email)
     const [session] = (await json('sessions', bob.id)) as { id: string }[]
     const trusted = await app.db.trustedDevice.create({
       data: { userId: bob.id, secretHash: `trust-${bob.id}`, expiresAt: new Date(Date.now() + 3_600_000) },
@@ -138,7 +136,7 @@ describe('users and their sessions', () => {
 describe('suspend and restore', () => {
   test('T183: suspend ends sessions and links at once, and restore reopens the account', async () => {
     const { id, email } = await person()
-    const { tab } = await signIn(email)
+    const { tab } = await signInAs(email)
     await app.browser().post('/auth/forget-password', { email })
     const reason = ['--reason', 'owner reports a stolen phone']
     expect((await command('suspend', email, '--yes')).code).toBe(2)
@@ -155,12 +153,12 @@ describe('suspend and restore', () => {
     const { db } = app.service.deps
     expect(await db.verification.count({ where: { userId: id, usedAt: null } })).toBe(0)
     expect((await tab.get('/auth/list-sessions')).status).toBe(401)
-    expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signInAs(email)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await command('restore', email, ...reason, '--yes')).code).toBe(0)
-    expect((await signIn(email)).answer.status).toBe(200)
+    expect((await signInAs(email)).status).toBe(200)
     await json('suspend', email, ...reason, '--yes')
     expect((await command('restore', email, ...reason, '--clear-password', '--yes')).code).toBe(0)
-    expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signInAs(email)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await mailsTo(email)).toContain('Your Floorpass account needs a new password')
     const details = { reason: 'owner reports a stolen phone', sessions: 1, invitations: 1 }
     expect(await events(id, 'suspend-user')).toContainEqual(expect.objectContaining({ actorId: 'operator:grace', details }))
@@ -170,18 +168,18 @@ describe('suspend and restore', () => {
 
 test('T183: restore refuses a user who is not suspended, whose live sessions could choose the new password', async () => {
   const { id, email } = await person()
-  const { tab } = await signIn(email)
+  const { tab } = await signInAs(email)
   const refused = await command('restore', email, '--reason', 'a stolen phone', '--clear-password', '--yes')
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/is not suspended.+`suspend` it first/s) })
   expect((await tab.get('/auth/list-sessions')).status).toBe(200)
-  expect((await signIn(email)).answer.status).toBe(200)
+  expect((await signInAs(email)).status).toBe(200)
   expect(await events(id, 'restore-user')).toEqual([])
 })
 
 describe('verify-address', () => {
   test('T183: needs a reason and a confirmation, and then the password signs in', async () => {
     const { id, email } = await person({ verified: false })
-    expect((await signIn(email)).answer.code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signInAs(email)).code).toBe('EMAIL_NOT_VERIFIED')
     const reason = ['--reason', 'called back on the known number']
     expect((await command('verify-address', email, '--yes')).code).toBe(2)
     expect((await command('verify-address', email, '--reason', 'too short', '--yes')).code).toBe(2)
@@ -191,7 +189,7 @@ describe('verify-address', () => {
     expect(await json('verify-address', email, ...reason, '--keep-password', '--yes')).toEqual({ passwordCleared: false })
     const twice = await command('verify-address', email, ...reason, '--yes', '--json')
     expect(twice).toMatchObject({ code: 1, json: { error: { code: 'EMAIL_ALREADY_VERIFIED' } } })
-    expect((await signIn(email)).answer.status).toBe(200)
+    expect((await signInAs(email)).status).toBe(200)
     expect(await mailsTo(email)).toContain('Your Floorpass account now has a password')
     expect(await events(id, 'verify-email')).toMatchObject([
       { actorId: expect.stringContaining('operator:'), details: { reason: 'called back on the known number' } },
@@ -202,7 +200,7 @@ describe('verify-address', () => {
     const { email } = await person({ verified: false })
     const reason = ['--reason', 'called back on the known number']
     expect(await json('verify-address', email, ...reason, '--yes')).toEqual({ passwordCleared: true })
-    expect((await signIn(email)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signInAs(email)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await mailsTo(email)).toContain('Your Floorpass account needs a new password')
   })
 })
@@ -210,10 +208,10 @@ describe('verify-address', () => {
 describe('disable-two-factor', () => {
   test('T116, T183, T184: removes the second factor with a reason, notifies the owner, and names the operator', async () => {
     const { id, email } = await person()
-    const { tab } = await signIn(email)
+    const { tab } = await signInAs(email)
     await switchOnTwoFactor(tab, passwordOf.get(email) ?? '')
-    const waiting = await signIn(email)
-    expect(waiting.answer.body).toMatchObject({ twoFactorRedirect: true })
+    const waiting = await signInAs(email)
+    expect(waiting.body).toMatchObject({ twoFactorRedirect: true })
     const reason = ['--reason', 'passport shown at the desk']
     expect((await command('disable-two-factor', email, '--yes')).code).toBe(2)
     expect((await command('disable-two-factor', email, ...reason)).code).toBe(2)
@@ -224,7 +222,7 @@ describe('disable-two-factor', () => {
       stderr: expect.stringContaining('TWO_FACTOR_NOT_ENABLED'),
     })
     expect((await waiting.tab.post('/auth/two-factor/verify-totp', { code: '000000' })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
-    const { answer } = await signIn(email)
+    const answer = await signInAs(email)
     expect(answer.body).toMatchObject({ user: { email } })
     expect(await remainsOf(id)).toEqual([0, 0, 0])
     expect(await events(id, 'disable-two-factor')).toMatchObject([
@@ -246,7 +244,7 @@ describe('disable-two-factor', () => {
 describe('export and audit', () => {
   test("T185: the operator's export equals the user's own, names no invitee, and is logged", async () => {
     const { id, email } = await person()
-    const { tab } = await signIn(email)
+    const { tab } = await signInAs(email)
     await tab.post('/auth/organization/create', { name: 'Desk', slug: `desk-${id}` })
     const invited = await tab.post('/auth/organization/invite-member', { email: 'bob@example.test', role: 'member' })
     expect(invited.status).toBe(200)
@@ -266,8 +264,8 @@ describe('export and audit', () => {
 
   test('filters audit events by user, kind and time', async () => {
     const { id, email } = await person()
-    await signIn(email)
-    await signIn(email)
+    await signInAs(email)
+    await signInAs(email)
     const actions = async (...args: string[]) =>
       ((await json('audit', '--user', email, ...args)) as { action: string; userId: string }[]).map(({ action, userId }) => {
         expect(userId).toBe(id)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { signIn } from '@floorpass/testing/sign-in'
 import { signInAt, userIn } from '@floorpass/testing/social-flow'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
 import { hashPassword } from 'better-auth/crypto'
@@ -18,9 +19,6 @@ const app = await createTestApp(google.environment)
 const isPostgres = testDatabase.kind === 'postgres'
 const command = adminOf(app)
 const json = async (...args: string[]) => (await command(...args, '--json')).json
-const signIn = async (email: string, password: string) => ({
-  answer: await app.browser().post('/auth/sign-in/email', { email, password }),
-})
 
 describe('import from a file', () => {
   const row = async (id: string, changes: Record<string, unknown> = {}) => ({
@@ -65,8 +63,10 @@ describe('import from a file', () => {
       emailVerified: true,
       createdAt: '2024-05-06T07:08:09.000Z',
     })
-    expect((await signIn('imp1@import.test', 'violet harbor imp1')).answer.status).toBe(200)
-    expect((await signIn('imp3@import.test', 'violet harbor imp3')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email: 'imp1@import.test', password: 'violet harbor imp1' })).status).toBe(200)
+    expect((await signIn(app, { email: 'imp3@import.test', password: 'violet harbor imp3' })).code).toBe(
+      'INVALID_EMAIL_OR_PASSWORD',
+    )
     expect(await app.db.auditEvent.findMany({ where: { userId: 'imp2', action: 'import-user' } })).toMatchObject([
       { details: { from: 'better-auth', verified: true, accounts: 1 } },
     ])
@@ -164,14 +164,14 @@ describe('import from a file', () => {
     )
     expect(await json('import', list, '--dry-run')).toMatchObject({ imported: 2, refused: 0, present: 1 })
     expect(await json('import', list)).toMatchObject({ imported: 2, refused: 0, present: 1 })
-    expect((await signIn('list2@import.test', 'violet harbor list2')).answer.status).toBe(200)
+    expect((await signIn(app, { email: 'list2@import.test', password: 'violet harbor list2' })).status).toBe(200)
   })
 
   test('a sign-up that never verified the email does not block its verified owner', async () => {
     const { email } = await app.signUp()
     const file = await lines('squatted.ndjson', [await row('owner1', { email })])
     expect(await json('import', file)).toMatchObject({ imported: 1, refused: 0 })
-    expect((await signIn(email, 'violet harbor owner1')).answer.status).toBe(200)
+    expect((await signIn(app, { email, password: 'violet harbor owner1' })).status).toBe(200)
   })
 
   test('suspends a banned user unless the ban is over, and refuses a user with two passwords', async () => {
@@ -236,7 +236,7 @@ describe('an imported user with an unverified email', () => {
 
   test('cannot sign in before verification, neither with the password nor with an imported identity', async () => {
     const email = await importUnverified('imported-closed')
-    expect((await signIn(email, 'violet harbor imported-closed')).answer.code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signIn(app, { email, password: 'violet harbor imported-closed' })).code).toBe('EMAIL_NOT_VERIFIED')
     expect(await app.db.account.count({ where: { userId: 'imported-closed', providerId: 'google' } })).toBe(0)
     const { tab } = await atGoogle('google-imported-closed', 'another@example.test')
     expect((await userIn(tab))?.id).not.toBe('imported-closed')
@@ -248,7 +248,7 @@ describe('an imported user with an unverified email', () => {
     await app.db.passkey.create({ data: { ...passkey, userId: 'imported-google', name: 'Of another person' } })
     const { tab } = await atGoogle('new-google', email)
     expect(await userIn(tab)).toMatchObject({ id: 'imported-google', email, emailVerified: true, name: 'Ada Imported' })
-    expect((await signIn(email, 'violet harbor imported-google')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email, password: 'violet harbor imported-google' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     const accounts = await app.db.account.findMany({ where: { userId: 'imported-google' } })
     expect(accounts).toMatchObject([{ providerId: 'google', accountId: 'new-google' }])
     expect(await app.db.passkey.count({ where: { userId: 'imported-google' } })).toBe(0)
@@ -259,13 +259,13 @@ describe('an imported user with an unverified email', () => {
     await app.signUp(app.person({ email, name: 'Mallory' }))
     const user = await app.db.user.findUniqueOrThrow({ where: { email } })
     expect(user).toMatchObject({ id: 'imported-again', name: 'Ada Imported' })
-    expect((await signIn(email, 'violet harbor imported-again')).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email, password: 'violet harbor imported-again' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     await app.browser().post('/auth/forget-password', { email })
     await app.drainMail()
     const { token } = app.outbox.lastTo(email)
     const newPassword = 'tidal lantern 4711'
     expect((await app.browser().post('/auth/reset-password', { token, newPassword })).status).toBe(200)
-    expect((await signIn(email, newPassword)).answer.body).toMatchObject({ user: { id: 'imported-again' } })
+    expect((await signIn(app, { email, password: newPassword })).body).toMatchObject({ user: { id: 'imported-again' } })
   })
 
   test('keeps the email when another user asks for it before or after the import', async () => {
@@ -309,8 +309,8 @@ describe.runIf(isPostgres)("import from better-auth's own database", () => {
     expect(await json('import', url, '--dry-run')).toMatchObject({ imported: 2, refused: 0 })
     expect(await json('import', url)).toMatchObject({ imported: 2, present: 0, refused: 0, rows: [] })
     expect(await json('import', url)).toMatchObject({ imported: 0, present: 2, refused: 0 })
-    expect((await signIn('grace@source.test', 'violet harbor Grace')).answer.status).toBe(200)
-    expect((await signIn('edsger@source.test', 'violet harbor Edsger')).answer.code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signIn(app, { email: 'grace@source.test', password: 'violet harbor Grace' })).status).toBe(200)
+    expect((await signIn(app, { email: 'edsger@source.test', password: 'violet harbor Edsger' })).code).toBe('EMAIL_NOT_VERIFIED')
     const { rows } = before
     expect(await json('show', 'grace@source.test')).toMatchObject({
       id: expect.toBeOneOf(rows.map(({ id }) => id)),

@@ -270,7 +270,7 @@ describe("better-auth's client, pointed at /auth", () => {
 
   describe('with its twoFactorClient', () => {
     /** A signed-in user with an active factor. The clock is frozen at an unused code. */
-    async function withFactor() {
+    async function clientWithFactor() {
       const clock = holdClock()
       const { client, person } = await signedInClient()
       const prepared = await client.twoFactor.enable({ password: person.password })
@@ -306,7 +306,7 @@ describe("better-auth's client, pointed at /auth", () => {
     })
 
     test('a sign-in calls onTwoFactorRedirect, verifyTotp completes it, and a trusted device skips the code', async () => {
-      const { person, authenticator, clock } = await withFactor()
+      const { person, authenticator, clock } = await clientWithFactor()
       const asked: unknown[] = []
       const { client, tab } = newClient((context) => void asked.push(context))
       const { email, password } = person
@@ -324,7 +324,7 @@ describe("better-auth's client, pointed at /auth", () => {
     })
 
     test('verifyBackupCode completes a sign-in once per code, and generateBackupCodes voids the others', async () => {
-      const { client: settings, person, backupCodes } = await withFactor()
+      const { client: settings, person, backupCodes } = await clientWithFactor()
       const { email, password } = person
       const { client } = newClient()
       const enter = async (code = '') => {
@@ -341,7 +341,7 @@ describe("better-auth's client, pointed at /auth", () => {
     })
 
     test('gets an error for unsupported calls and for an expired sign-in', async () => {
-      const { client, person } = await withFactor()
+      const { client, person } = await clientWithFactor()
       const { email, password } = person
       expect((await client.twoFactor.sendOtp()).error).toMatchObject({ status: 400, code: 'OTP_NOT_CONFIGURED' })
       expect((await client.twoFactor.verifyOtp({ code: '123456' })).error).toMatchObject({ code: 'OTP_NOT_CONFIGURED' })
@@ -363,7 +363,7 @@ describe("better-auth's client, pointed at /auth", () => {
     })
 
     test('disables the factor', async () => {
-      const { client, person } = await withFactor()
+      const { client, person } = await clientWithFactor()
       const { email, password } = person
       expect((await client.twoFactor.disable({ password: 'something else' })).error).toMatchObject({ code: 'INVALID_PASSWORD' })
       expect(await client.twoFactor.disable({ password })).toEqual(done)

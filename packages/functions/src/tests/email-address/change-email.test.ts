@@ -2,6 +2,7 @@ import { createResponseFloor } from '@floorpass/api'
 import type { Answer, Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -29,7 +30,6 @@ const getEmail = async ({ userId }: Tab) => {
   const { email, emailVerified } = await app.db.user.findUniqueOrThrow({ where: { id: userId } })
   return [email, emailVerified]
 }
-const signIn = (email: string, password: string) => app.browser().post('/auth/sign-in/email', { email, password })
 const getComparable = ({ status, headers, body, setCookies }: Answer) => ({
   status,
   body,
@@ -51,15 +51,15 @@ describe('change-email', () => {
     expect(notice.subject).toBe('Someone requested an email change on your Floorpass account')
     expect(notice.text).toContain('a•••@e•••.test')
     for (const hidden of [newEmail, token]) expect(notice.text + notice.html).not.toContain(hidden)
-    expect((await signIn(newEmail, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn(tab.person.email, tab.person.password)).status).toBe(200)
+    expect((await signIn(app, { email: newEmail, password: tab.person.password })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, tab.person)).status).toBe(200)
 
     const answer = await openLink(token)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ status: true, user: { id: tab.userId, email: newEmail, emailVerified: true } })
     expect(await getEmail(tab)).toEqual([newEmail, true])
-    expect((await signIn(newEmail, tab.person.password)).status).toBe(200)
-    expect((await signIn(tab.person.email, tab.person.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email: newEmail, password: tab.person.password })).status).toBe(200)
+    expect((await signIn(app, tab.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { email: newEmail } })
     await app.drainMail()
     const undo = app.outbox.lastTo(tab.person.email)
@@ -97,7 +97,7 @@ describe('change-email', () => {
     const { token } = await requestChangeLink(tab, squatter.email)
     expect((await openLink(token)).status).toBe(200)
     expect(await getEmail(tab)).toEqual([squatter.email, true])
-    expect((await signIn(squatter.email, squatter.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, squatter)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await openLink(squattersLink)).code).toBe('INVALID_TOKEN')
     expect(await app.db.user.count({ where: { email: squatter.email } })).toBe(1)
   })

@@ -1,10 +1,10 @@
-import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
 const openLink = (token: string | undefined) => app.browser().post('/auth/verify-email', { token })
-const signIn = ({ email, password }: Person) => app.browser().post('/auth/sign-in/email', { email, password })
 const requestLink = async (email: string) => {
   await app.browser().post('/auth/send-verification-email', { email })
   await app.drainMail()
@@ -29,13 +29,15 @@ describe('an email that two people signed up with', () => {
       const { attacker, owner, email, ...links } = await createContested()
       const answer = await openLink(links[opened])
       expect([answer.status, answer.body]).toEqual([200, cleared])
-      expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
+      expect([(await signIn(app, attacker)).code, (await signIn(app, owner)).code]).toEqual([refused, refused])
       await app.drainMail()
       const mail = app.outbox.lastTo(email)
       expect(mail.subject).toBe('Your Floorpass account needs a new password')
       const reset = await app.browser().post('/auth/reset-password', { token: mail.token, newPassword: 'violet harbor ladder' })
       expect(reset.status).toBe(200)
-      expect((await signIn({ ...owner, password: 'violet harbor ladder' })).body).toMatchObject({ user: { emailVerified: true } })
+      expect((await signIn(app, { ...owner, password: 'violet harbor ladder' })).body).toMatchObject({
+        user: { emailVerified: true },
+      })
     },
   )
 
@@ -43,21 +45,21 @@ describe('an email that two people signed up with', () => {
     const { attacker, owner, email, attackersLink } = await createContested()
     expect((await openLink(await requestLink(email))).body).toEqual(cleared)
     await openLink(attackersLink)
-    expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
+    expect([(await signIn(app, attacker)).code, (await signIn(app, owner)).code]).toEqual([refused, refused])
   })
 
   test('T81: keeps no password when the attacker signs up last', async () => {
     const owner = await app.signUp()
     const attacker = await app.signUp(app.person({ email: owner.email }))
     expect((await openLink(app.outbox.lastTo(owner.email).token)).body).toEqual(cleared)
-    expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
+    expect([(await signIn(app, attacker)).code, (await signIn(app, owner)).code]).toEqual([refused, refused])
   })
 
   test('T81: keeps no password when the attacker repeats the first sign-up', async () => {
     const { attacker, email } = await createContested()
     await app.signUp(attacker)
     expect((await openLink(app.outbox.lastTo(email).token)).body).toEqual(cleared)
-    expect((await signIn(attacker)).code).toBe(refused)
+    expect((await signIn(app, attacker)).code).toBe(refused)
   })
 
   test('T81: takes name, picture, risk level and language from the sign-up whose link is opened', async () => {
@@ -93,18 +95,18 @@ describe('an email that two people signed up with', () => {
     const person = await app.signUp()
     await app.signUp(person)
     expect((await openLink(app.outbox.lastTo(person.email).token)).body).toEqual({ status: true, user: null })
-    expect((await signIn(person)).status).toBe(200)
+    expect((await signIn(app, person)).status).toBe(200)
 
     const parallel = app.person()
     await Promise.all([1, 2, 3].map(() => app.signUp(parallel)))
     expect((await openLink(app.outbox.lastTo(parallel.email).token)).body).toEqual({ status: true, user: null })
-    expect((await signIn(parallel)).status).toBe(200)
+    expect((await signIn(app, parallel)).status).toBe(200)
   })
 
   test('keeps the password when one person requests another link', async () => {
     const person = await app.signUp()
     await openLink(await requestLink(person.email))
-    expect((await signIn(person)).status).toBe(200)
+    expect((await signIn(app, person)).status).toBe(200)
     await app.drainMail()
     expect(app.outbox.to(person.email)).toHaveLength(2)
   })
@@ -112,7 +114,7 @@ describe('an email that two people signed up with', () => {
   test('T81: reveals no right password and opens no session before it is verified', async () => {
     const { attacker, owner } = await createContested()
     for (const person of [attacker, owner]) {
-      const answer = await signIn(person)
+      const answer = await signIn(app, person)
       expect([401, 403]).toContain(answer.status)
       expect(answer.setCookies).toEqual([])
     }
@@ -126,8 +128,8 @@ describe('an email that two people signed up with', () => {
     const { token } = app.outbox.lastTo(email)
     expect((await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })).status).toBe(200)
     for (const link of [attackersLink, ownersLink]) expect((await openLink(link)).code).toBe('INVALID_TOKEN')
-    expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
-    expect((await signIn({ ...owner, password: 'violet harbor ladder' })).status).toBe(200)
+    expect([(await signIn(app, attacker)).code, (await signIn(app, owner)).code]).toEqual([refused, refused])
+    expect((await signIn(app, { ...owner, password: 'violet harbor ladder' })).status).toBe(200)
   })
 
   test('keeps no password when all links are opened in parallel, and one link to set one is mailed', async () => {
@@ -135,7 +137,7 @@ describe('an email that two people signed up with', () => {
       const { attacker, owner, attackersLink, ownersLink, email } = await createContested()
       const requestedLink = await requestLink(email)
       await Promise.all([attackersLink, ownersLink, requestedLink].map(openLink))
-      expect([(await signIn(attacker)).code, (await signIn(owner)).code]).toEqual([refused, refused])
+      expect([(await signIn(app, attacker)).code, (await signIn(app, owner)).code]).toEqual([refused, refused])
       await app.drainMail()
       expect(app.outbox.to(email).filter(({ subject }) => subject.includes('needs a new password'))).toHaveLength(1)
       expect((await app.db.user.findUniqueOrThrow({ where: { email } })).emailVerified).toBe(true)

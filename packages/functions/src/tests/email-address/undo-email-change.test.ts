@@ -2,6 +2,7 @@ import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -19,7 +20,6 @@ const changeEmail = async (tab: Tab, from = tab.person.email, newEmail = app.per
   return { newEmail, ...app.outbox.lastTo(from) }
 }
 const getUser = ({ userId }: Tab) => app.db.user.findUniqueOrThrow({ where: { id: userId } })
-const signIn = (email: string, password: string) => app.browser().post('/auth/sign-in/email', { email, password })
 const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
 
 describe('undo-email-change', () => {
@@ -38,14 +38,15 @@ describe('undo-email-change', () => {
     expect((await owner.get('/auth/get-session')).body).toBeNull()
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
     expect(await app.db.trustedDevice.count({ where: { userId: tab.userId } })).toBe(0)
-    for (const address of [email, newEmail]) expect((await signIn(address, password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    for (const address of [email, newEmail])
+      expect((await signIn(app, { email: address, password })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
 
     await app.drainMail()
     const mail = app.outbox.lastTo(email)
     expect(mail.subject).toBe('Your Floorpass account is back. Choose a new password')
     const reset = await owner.post('/auth/reset-password', { token: mail.token, newPassword: 'violet harbor ladder' })
     expect(reset.status).toBe(200)
-    expect((await signIn(email, 'violet harbor ladder')).status).toBe(200)
+    expect((await signIn(app, { email, password: 'violet harbor ladder' })).status).toBe(200)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'undo-email-change' } })).toBe(1)
   })
 
@@ -148,7 +149,7 @@ describe('undo-email-change', () => {
     await tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword: 'violet harbor ladder' })
     expect((await undo(token)).status).toBe(200)
     for (const address of [newEmail, tab.person.email])
-      expect((await signIn(address, 'violet harbor ladder')).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+      expect((await signIn(app, { email: address, password: 'violet harbor ladder' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
 
   test('takes the former email from an unverified sign-up', async () => {
@@ -160,7 +161,7 @@ describe('undo-email-change', () => {
     expect(await getUser(tab)).toMatchObject({ email: tab.person.email, name: tab.person.name })
     expect(await app.db.user.count({ where: { email: tab.person.email } })).toBe(1)
     expect((await openLink(squattersLink)).code).toBe('INVALID_TOKEN')
-    expect((await signIn(squatter.email, squatter.password)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, squatter)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
 
   test('is refused when another account verified the former email, and the link stays usable', async () => {
@@ -171,8 +172,8 @@ describe('undo-email-change', () => {
     expect([answer.status, answer.body]).toEqual([400, { code: 'EMAIL_TAKEN', message: 'Another account now has this email' }])
     expect(await getUser(tab)).toMatchObject({ email: newEmail })
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
-    expect((await signIn(newEmail, tab.person.password)).status).toBe(200)
-    expect((await signIn(holder.email, holder.password)).status).toBe(200)
+    expect((await signIn(app, { email: newEmail, password: tab.person.password })).status).toBe(200)
+    expect((await signIn(app, holder)).status).toBe(200)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'undo-email-change' } })).toBe(0)
     await app.db.user.delete({ where: { email: holder.email } })
     expect((await undo(token)).status).toBe(200)

@@ -1,7 +1,8 @@
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
-import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { createTestApp } from '@floorpass/testing/create-test-app'
 import { addresses, handleOf } from '@floorpass/testing/route-samples'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -11,10 +12,6 @@ type Tab = Awaited<ReturnType<typeof app.signedIn>>
 const newPassword = 'violet harbor ladder'
 const changePassword = (tab: Tab, fields: Record<string, unknown> = {}) =>
   tab.post('/auth/change-password', { currentPassword: tab.person.password, newPassword, ...fields })
-const signIn = async ({ email, password }: Pick<Person, 'email' | 'password'>) => {
-  const tab = app.browser()
-  return { tab, answer: await tab.post('/auth/sign-in/email', { email, password }) }
-}
 const isSignedIn = async (tab: Browser) => (await tab.get('/auth/get-session')).body !== null
 const getCookie = (tab: Browser) => tab.cookies.get('local-floorpass_session') ?? ''
 const isLive = async (cookie: string) =>
@@ -26,14 +23,14 @@ describe('change-password', () => {
     const answer = await changePassword(tab)
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ token: await handleOf(tab), user: { id: tab.userId, email: tab.person.email } })
-    expect((await signIn(tab.person)).answer.code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn({ ...tab.person, password: newPassword })).answer.status).toBe(200)
+    expect((await signIn(app, tab.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { ...tab.person, password: newPassword })).status).toBe(200)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-password' } })).toBe(1)
   })
 
   test('T31, T38: replaces the session token, and ends the old token and every other session at once', async () => {
     const tab = await app.signedIn()
-    const { tab: other } = await signIn(tab.person)
+    const { tab: other } = await signIn(app, tab.person)
     const before = getCookie(tab)
     expect((await changePassword(tab)).status).toBe(200)
     expect([await isLive(before), await isSignedIn(other), await isSignedIn(tab)]).toEqual([false, false, true])
@@ -108,11 +105,11 @@ describe('change-password', () => {
 
   test('changes no password, session or link when it is refused', async () => {
     const tab = await app.signedIn()
-    const { tab: other } = await signIn(tab.person)
+    const { tab: other } = await signIn(app, tab.person)
     await changePassword(tab, { currentPassword: 'something else' })
     await changePassword(tab, { newPassword: 'password1' })
     expect([await isSignedIn(tab), await isSignedIn(other)]).toEqual([true, true])
-    expect((await signIn(tab.person)).answer.status).toBe(200)
+    expect((await signIn(app, tab.person)).status).toBe(200)
     await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(1)
   })
@@ -135,13 +132,13 @@ describe('change-password', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, code } of answers) if (status !== 200) expect(['INVALID_PASSWORD', 'UNAUTHORIZED']).toContain(code)
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
-    expect((await signIn({ ...tab.person, password: winner })).answer.status).toBe(200)
+    expect((await signIn(app, { ...tab.person, password: winner })).status).toBe(200)
   })
 
   test('succeeds on one of two devices in parallel, and leaves only that session', async () => {
     for (let round = 0; round < 5; round += 1) {
       const one = await app.signedIn()
-      const { tab: other } = await signIn(one.person)
+      const { tab: other } = await signIn(app, one.person)
       const answers = await Promise.all([
         changePassword(one),
         other.post('/auth/change-password', { currentPassword: one.person.password, newPassword: 'copper lantern meadow' }),
@@ -164,7 +161,7 @@ describe('change-password', () => {
       ])
       expect([changed.status === 200, resetAnswer.status === 200].filter(Boolean)).toHaveLength(1)
       const counts = changed.status === 200 ? newPassword : 'copper lantern meadow'
-      expect((await signIn({ ...tab.person, password: counts })).answer.status).toBe(200)
+      expect((await signIn(app, { ...tab.person, password: counts })).status).toBe(200)
     }
   })
 })

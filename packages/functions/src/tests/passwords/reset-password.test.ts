@@ -1,6 +1,7 @@
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -9,8 +10,6 @@ const newPassword = 'violet harbor ladder'
 const invalid = [400, { code: 'INVALID_TOKEN', message: 'Invalid token' }]
 const resetPassword = (fields: Record<string, unknown>, tab = app.browser()) =>
   tab.post('/auth/reset-password', { newPassword, ...fields })
-const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
-  app.browser().post('/auth/sign-in/email', { email, password })
 const requestResetToken = async ({ email }: Pick<Person, 'email'>) => {
   await app.browser().post('/auth/forget-password', { email })
   await app.drainMail()
@@ -30,8 +29,8 @@ describe('reset-password', () => {
       [expect.stringMatching(/^floorpass_known_device=/)],
     ])
     expect(await isSignedIn(tab)).toBe(false)
-    expect((await signIn(person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
+    expect((await signIn(app, person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { ...person, password: newPassword })).status).toBe(200)
     expect(await countEvents(person.email)).toBe(1)
   })
 
@@ -65,7 +64,7 @@ describe('reset-password', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     expect(answers.filter(({ status }) => status !== 200).map(({ code }) => code)).toEqual(Array(19).fill('INVALID_TOKEN'))
     const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? ''
-    expect((await signIn({ ...person, password: winner })).status).toBe(200)
+    expect((await signIn(app, { ...person, password: winner })).status).toBe(200)
     expect(await countEvents(person.email)).toBe(1)
     await app.drainMail()
     expect(app.outbox.to(person.email).filter(({ subject }) => subject === 'Your Floorpass password was changed')).toHaveLength(1)
@@ -77,7 +76,7 @@ describe('reset-password', () => {
     await resetPassword({ token })
     const answer = await resetPassword({ token, newPassword: 'another harbor ladder' })
     expect([answer.status, answer.body]).toEqual(invalid)
-    expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
+    expect((await signIn(app, { ...person, password: newPassword })).status).toBe(200)
   })
 
   test('T94: accepts a link until its last second, even when no clean-up runs', async () => {
@@ -89,7 +88,7 @@ describe('reset-password', () => {
     clock.advance(1)
     const answer = await resetPassword({ token: second })
     expect([answer.status, answer.body]).toEqual([400, { code: 'TOKEN_EXPIRED', message: 'Token expired' }])
-    expect((await signIn(late)).status).toBe(200)
+    expect((await signIn(app, late)).status).toBe(200)
   })
 
   test('T95: refuses an altered token, and the real one still works', async () => {
@@ -137,7 +136,7 @@ describe('reset-password', () => {
     const token = await requestResetToken(person)
     const answer = await resetPassword({ token, newPassword: refused })
     expect([answer.status, answer.code]).toEqual([400, code])
-    expect((await signIn(person)).status).toBe(200)
+    expect((await signIn(app, person)).status).toBe(200)
     expect((await resetPassword({ token })).status).toBe(200)
   })
 
@@ -145,18 +144,18 @@ describe('reset-password', () => {
     const person = await app.verified()
     await app.db.account.deleteMany({ where: { user: { email: person.email } } })
     expect((await resetPassword({ token: await requestResetToken(person) })).status).toBe(200)
-    expect((await signIn({ ...person, password: newPassword })).status).toBe(200)
+    expect((await signIn(app, { ...person, password: newPassword })).status).toBe(200)
   })
 
   test('T82: verifies the email, and ends the password and links of an earlier unverified sign-up', async () => {
     const attacker = await app.signUp()
     const attackersLink = app.outbox.lastTo(attacker.email).token
     expect((await resetPassword({ token: await requestResetToken(attacker) })).status).toBe(200)
-    expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     const late = await app.browser().post('/auth/verify-email', { token: attackersLink })
     expect(late.code).toBe('INVALID_TOKEN')
-    expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    const owner = await signIn({ ...attacker, password: newPassword })
+    expect((await signIn(app, attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    const owner = await signIn(app, { ...attacker, password: newPassword })
     expect(owner.body).toMatchObject({ user: { emailVerified: true } })
   })
 
@@ -166,7 +165,7 @@ describe('reset-password', () => {
     await app.db.user.update({ where: { email: person.email }, data: { email: `new-${person.email}` } })
     const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
-    expect((await signIn({ ...person, email: `new-${person.email}` })).status).toBe(200)
+    expect((await signIn(app, { ...person, email: `new-${person.email}` })).status).toBe(200)
   })
 
   test('T39: changes nothing for a suspended account', async () => {
@@ -176,7 +175,7 @@ describe('reset-password', () => {
     const answer = await resetPassword({ token })
     expect([answer.status, answer.body]).toEqual(invalid)
     await app.db.user.update({ where: { email: person.email }, data: { suspendedAt: null } })
-    expect((await signIn(person)).status).toBe(200)
+    expect((await signIn(app, person)).status).toBe(200)
   })
 
   test('refuses a link of a deleted account', async () => {
@@ -200,7 +199,7 @@ describe('reset-password', () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await app.verified()
       const token = await requestResetToken(person)
-      const [answer] = await Promise.all([resetPassword({ token }), ...Array.from({ length: 5 }, () => signIn(person))])
+      const [answer] = await Promise.all([resetPassword({ token }), ...Array.from({ length: 5 }, () => signIn(app, person))])
       expect(answer.status).toBe(200)
       expect(await app.db.session.count({ where: { user: { email: person.email } } })).toBe(0)
     }

@@ -13,7 +13,7 @@ const security = async (tab: Pick<Tab, 'get'>) =>
 const day = 24 * 60 * 60 * 1000
 
 /** Opens another browser of the same user, and gives the account a passkey and a second factor. */
-const withFactor = async (tab: Tab, codes: number) => {
+const withPasskeyAsFactor = async (tab: Tab, codes: number) => {
   const { userId } = tab
   await addPasskey(tab, createSoftwareAuthenticator())
   await app.db.backupCode.createMany({
@@ -34,7 +34,7 @@ describe('get-security', () => {
   })
 
   test('counts a code less than a passkey', async () => {
-    const tab = await withFactor(await app.signedIn(), 3)
+    const tab = await withPasskeyAsFactor(await app.signedIn(), 3)
     await app.db.passkey.deleteMany({ where: { userId: tab.userId } })
     expect(await security(tab)).toMatchObject({ score: 75, next: 'add-passkey' })
   })
@@ -54,12 +54,15 @@ describe('get-security', () => {
   })
 
   test('recommends nothing with a factor and enough codes, and new codes when few are left', async () => {
-    expect(await security(await withFactor(await app.signedIn(), 3))).toMatchObject({ score: 100, next: null })
-    expect(await security(await withFactor(await app.signedIn(), 2))).toMatchObject({ score: 90, next: 'renew-backup-codes' })
+    expect(await security(await withPasskeyAsFactor(await app.signedIn(), 3))).toMatchObject({ score: 100, next: null })
+    expect(await security(await withPasskeyAsFactor(await app.signedIn(), 2))).toMatchObject({
+      score: 90,
+      next: 'renew-backup-codes',
+    })
   })
 
   test('counts no used backup code', async () => {
-    const tab = await withFactor(await app.signedIn(), 3)
+    const tab = await withPasskeyAsFactor(await app.signedIn(), 3)
     const code = await app.db.backupCode.findFirstOrThrow({ where: { userId: tab.userId } })
     await app.db.backupCode.update({ where: { id: code.id }, data: { usedAt: new Date() } })
     expect(await security(tab)).toMatchObject({ score: 90, next: 'renew-backup-codes' })
@@ -67,14 +70,14 @@ describe('get-security', () => {
 
   test('recommends a review of other sessions that were idle for three days', async () => {
     const tab = await app.signedIn()
-    const again = await withFactor(tab, 3)
+    const again = await withPasskeyAsFactor(tab, 3)
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { lastSeenAt: new Date(Date.now() - 4 * day) } })
     expect(await security(again)).toMatchObject({ score: 90, next: 'review-sessions' })
   })
 
   test('recommends no review of an ended session or of the one that asks', async () => {
     const tab = await app.signedIn()
-    const again = await withFactor(tab, 3)
+    const again = await withPasskeyAsFactor(tab, 3)
     const idle = { lastSeenAt: new Date(Date.now() - 4 * day) }
     const other = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId }, orderBy: { createdAt: 'asc' } })
     await app.db.session.update({ where: { id: other.id }, data: { ...idle, expiresAt: new Date(Date.now() - 1) } })
@@ -87,7 +90,7 @@ describe('get-security', () => {
   test('recommends a new password after a year, counted from its last change', async () => {
     const clock = holdClock()
     const tab = await app.signedIn()
-    const again = await withFactor(tab, 3)
+    const again = await withPasskeyAsFactor(tab, 3)
     const old = new Date(Date.now() - 366 * day)
     await app.db.account.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })
     await app.db.auditEvent.updateMany({ where: { userId: tab.userId }, data: { createdAt: old } })

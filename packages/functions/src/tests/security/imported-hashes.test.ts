@@ -1,5 +1,6 @@
 import { createPasswordHasher, recommendedCost } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { hashPassword } from 'better-auth/crypto'
 import { describe, expect, test } from 'vitest'
 
@@ -8,7 +9,6 @@ const app = await createTestApp()
 const cheapCost = { memoryCost: 64, timeCost: 1, parallelism: 1 }
 const getHash = async (email: string) =>
   (await app.db.account.findFirstOrThrow({ where: { user: { email }, providerId: 'credential' } })).passwordHash
-const signIn = (email: string, password: string) => app.browser().post('/auth/sign-in/email', { email, password })
 /** Creates a verified person with an imported password hash. */
 const createImported = async (passwordHash: string) => {
   const { email } = await app.verified()
@@ -21,19 +21,19 @@ describe('a hash imported from better-auth', () => {
     const scrypt = await hashPassword('plum kettle orbit')
     expect(scrypt).toMatch(/^[0-9a-f]{32}:[0-9a-f]{128}$/)
     const email = await createImported(scrypt)
-    expect((await signIn(email, 'plum kettle orbiT')).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email, password: 'plum kettle orbiT' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await getHash(email)).toBe(scrypt)
-    expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
+    expect((await signIn(app, { email, password: 'plum kettle orbit' })).status).toBe(200)
     const upgraded = await getHash(email)
     expect(upgraded).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
-    expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
+    expect((await signIn(app, { email, password: 'plum kettle orbit' })).status).toBe(200)
     expect(await getHash(email)).toBe(upgraded)
   })
 
   test('verifies the password in any composition of its accents', async () => {
     const email = await createImported(await hashPassword('caf\u00e9 au lait de brebis'))
-    expect((await signIn(email, 'cafe\u0301 au lait de brebis')).status).toBe(200)
-    expect((await signIn(email, 'caf\u00e9 au lait de brebis')).status).toBe(200)
+    expect((await signIn(app, { email, password: 'cafe\u0301 au lait de brebis' })).status).toBe(200)
+    expect((await signIn(app, { email, password: 'caf\u00e9 au lait de brebis' })).status).toBe(200)
   })
 
   test('verifies the current password of change-password', async () => {
@@ -50,7 +50,7 @@ describe('a hash imported from better-auth', () => {
 
   test('T178: lets ten parallel sign-ins succeed, and leaves one argon2id hash', async () => {
     const email = await createImported(await hashPassword('plum kettle orbit'))
-    const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(email, 'plum kettle orbit')))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => signIn(app, { email, password: 'plum kettle orbit' })))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     expect(await getHash(email)).toMatch(/^\$argon2id\$/)
   })
@@ -60,7 +60,7 @@ describe('a hash that is weaker than the current cost', () => {
   test('T178: is replaced at sign-in', async () => {
     const weaker = await createPasswordHasher({ memoryCost: 32, timeCost: 1, parallelism: 1 }).hash('plum kettle orbit')
     const email = await createImported(weaker)
-    expect((await signIn(email, 'plum kettle orbit')).status).toBe(200)
+    expect((await signIn(app, { email, password: 'plum kettle orbit' })).status).toBe(200)
     expect(await getHash(email)).toMatch(/^\$argon2id\$v=19\$m=64,t=1,p=1\$/)
   })
 
@@ -91,7 +91,7 @@ describe('a hash that is weaker than the current cost', () => {
   ])('a row without a valid hash (%j) opens no session', async (passwordHash) => {
     const email = await createImported(passwordHash)
     for (const password of ['plum kettle orbit', passwordHash || 'x']) {
-      const answer = await signIn(email, password)
+      const answer = await signIn(app, { email, password })
       expect(answer.status).not.toBe(200)
       expect(answer.setCookies).toEqual([])
     }

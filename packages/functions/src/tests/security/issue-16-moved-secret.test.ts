@@ -1,8 +1,8 @@
 import { createSigningKeys, type SealedPlace } from '@floorpass/api'
-import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { beginSignIn, signInWithFactor } from '@floorpass/testing/sign-in'
 import { signInAt, userIn } from '@floorpass/testing/social-flow'
 import { sealUnbound } from '@floorpass/testing/unbound-seal'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -17,18 +17,15 @@ const open = (sealed: string | null | undefined, place: SealedPlace) => secretBo
 const assertDoesNotOpen = (sealed: string | null | undefined, place: SealedPlace) =>
   expect(() => open(sealed, place)).toThrow('altered, or sealed for another place')
 
-/** Signs a person in who has a second factor, with a function for their next sign-in up to the code. */
-async function signInWithFactor() {
-  const clock = holdClock()
-  const tab = await app.signedIn()
-  const setUp = await switchOnTwoFactor(tab, tab.person.password)
-  const signIn = async () => {
+/** Creates a person with a second factor. `signInLater` leads to the question for its next code. */
+async function createFactor() {
+  const { tab, clock, ...factor } = await signInWithFactor(app, holdClock())
+  const signInLater = () => {
     clock.advance(60)
-    const browser = app.browser()
-    await browser.post('/auth/sign-in/email', tab.person)
-    return browser
+    return beginSignIn(app, factor.person)
   }
-  return { ...tab, ...setUp, signIn, row: () => db.twoFactor.findUniqueOrThrow({ where: { userId: tab.userId } }) }
+  const row = () => db.twoFactor.findUniqueOrThrow({ where: { userId: factor.userId } })
+  return { ...tab, ...factor, signInLater, row }
 }
 
 /** Signs a person up without opening the link, with the link's token and row. */
@@ -94,10 +91,10 @@ const columns: Record<string, Column> = {
   'two_factors.secret_sealed': {
     place: ['two_factors.secret_sealed', 'ada'],
     async moved() {
-      const [ada, bob] = [await signInWithFactor(), await signInWithFactor()]
+      const [ada, bob] = [await createFactor(), await createFactor()]
       const { secretSealed } = await ada.row()
       await db.twoFactor.update({ where: { userId: bob.userId }, data: { secretSealed } })
-      const tab = await bob.signIn()
+      const tab = await bob.signInLater()
       for (const { authenticator } of [ada, bob]) {
         const answer = await tab.post('/auth/two-factor/verify', { code: authenticator.code() })
         expect([answer.status, answer.code]).toEqual([401, 'INVALID_CODE'])
@@ -110,10 +107,10 @@ const columns: Record<string, Column> = {
       expect(app.warnings()).toEqual([line, line])
     },
     async former() {
-      const ada = await signInWithFactor()
+      const ada = await createFactor()
       const secretSealed = sealUnbound(ada.authenticator.secret)
       await db.twoFactor.update({ where: { userId: ada.userId }, data: { secretSealed } })
-      const tab = await ada.signIn()
+      const tab = await ada.signInLater()
       expect((await tab.post('/auth/two-factor/verify', { code: ada.authenticator.code() })).status).toBe(200)
       expect(open((await ada.row()).secretSealed, ['two_factors.secret_sealed', ada.userId])).toBe(ada.authenticator.secret)
       expect((await ada.row()).secretSealed).toMatch(/^2\./)
@@ -240,8 +237,8 @@ test('T180: the two tokens of a linked account cannot be swapped', async () => {
 })
 
 test('T180: a pending sign-in does not accept the payload of another sign-in', async () => {
-  const [ada, bob] = [await signInWithFactor(), await signInWithFactor()]
-  const [, tab] = [await ada.signIn(), await bob.signIn()]
+  const [ada, bob] = [await createFactor(), await createFactor()]
+  const [, tab] = [await ada.signInLater(), await bob.signInLater()]
   const getChallenge = (userId: string) => db.verification.findFirstOrThrow({ where: { userId, purpose: 'two-factor' } })
   const { payloadSealed } = await getChallenge(ada.userId)
   await db.verification.update({ where: { id: (await getChallenge(bob.userId)).id }, data: { payloadSealed } })

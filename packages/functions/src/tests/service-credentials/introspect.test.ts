@@ -12,7 +12,7 @@ const introspect = async (token: unknown) => app.browser({ origin: null }).post(
 const answerFor = async (token: unknown) => (await introspect(token)).body
 const inactive = { active: false }
 
-async function signIn(remember = true) {
+async function signInForToken(remember = true) {
   const { email, password } = await app.verified()
   const tab = app.browser()
   const { body } = await tab.post('/auth/sign-in/email', { email, password, rememberMe: remember })
@@ -27,7 +27,7 @@ const readSession = (userId: string) => app.db.session.findFirstOrThrow({ where:
 
 describe('introspection of a session', () => {
   test('describes the user, the sign-in and the expiry', async () => {
-    const { tab, token, userId } = await signIn()
+    const { tab, token, userId } = await signInForToken()
     const { createdAt, expiresAt } = await readSession(userId)
     const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
     expect((await introspect(token)).body).toEqual({
@@ -54,7 +54,7 @@ describe('introspection of a session', () => {
   })
 
   test('reads a form, as RFC 7662 sends it, and ignores fields that it does not know', async () => {
-    const { token } = await signIn()
+    const { token } = await signInForToken()
     const form = { ...headers, 'content-type': 'application/x-www-form-urlencoded' }
     const body = new TextEncoder().encode(`token=${token}&token_type_hint=access_token`)
     const { body: answer } = await app.browser({ origin: null }).request('POST', '/auth/introspect', { body, headers: form })
@@ -62,12 +62,12 @@ describe('introspection of a session', () => {
   })
 
   test('sets no cookie and is never cached', async () => {
-    const answer = await introspect((await signIn()).token)
+    const answer = await introspect((await signInForToken()).token)
     expect([answer.setCookies, answer.headers.get('cache-control')]).toEqual([[], 'no-store'])
   })
 
   test('is inactive at once when the session is revoked, its user is suspended or deleted', async () => {
-    const [revoked, suspended, deleted] = [await signIn(), await signIn(), await signIn()]
+    const [revoked, suspended, deleted] = [await signInForToken(), await signInForToken(), await signInForToken()]
     for (const { token } of [revoked, suspended, deleted]) expect(await answerFor(token)).toMatchObject({ active: true })
     await revoked.tab.post('/auth/sign-out')
     await app.db.user.update({ where: { id: suspended.userId }, data: { suspendedAt: new Date() } })
@@ -76,7 +76,7 @@ describe('introspection of a session', () => {
   })
 
   test('is inactive from the second of the expiry, in memory and in the database', async () => {
-    const { token } = await signIn(false)
+    const { token } = await signInForToken(false)
     const clock = holdClock()
     expect(await answerFor(token)).toMatchObject({ active: true })
     clock.advance(policy.session.browserLifetime - 2)
@@ -98,7 +98,7 @@ describe('introspection of a session', () => {
   })
 
   test('is inactive for the handle and the hash of a session', async () => {
-    const { tab, userId } = await signIn()
+    const { tab, userId } = await signInForToken()
     expect(await answerFor(await handleOf(tab))).toEqual(inactive)
     expect(await answerFor((await readSession(userId)).id)).toEqual(inactive)
   })
@@ -116,7 +116,7 @@ describe('introspection of a session', () => {
 
 describe('introspection is no use of the session', () => {
   test('it extends nothing and leaves the time when the user was last seen', async () => {
-    const { tab, token, userId } = await signIn()
+    const { tab, token, userId } = await signInForToken()
     const before = await readSession(userId)
     const clock = holdClock()
     clock.advance(policy.session.updateAge + 60)
@@ -130,7 +130,7 @@ describe('introspection is no use of the session', () => {
   })
 
   test('it reads a session from memory after the first time, also when the user was not seen for a while', async () => {
-    const { tab, token, userId } = await signIn()
+    const { tab, token, userId } = await signInForToken()
     const lastSeenAt = new Date(Date.now() - (policy.session.lastSeenPrecision + 60) * 1000)
     await app.db.session.updateMany({ where: { userId }, data: { lastSeenAt } })
     expect(await answerFor(token)).toMatchObject({ active: true })
@@ -150,11 +150,11 @@ describe('introspection is no use of the session', () => {
 })
 
 describe('introspection of an access token', () => {
-  const getToken = async (tab: Awaited<ReturnType<typeof signIn>>['tab']) =>
+  const getToken = async (tab: Awaited<ReturnType<typeof signInForToken>>['tab']) =>
     ((await tab.get('/auth/token')).body as { token: string }).token
 
   test('answers its claims while its session lives, and inactive afterwards', async () => {
-    const { tab, userId } = await signIn()
+    const { tab, userId } = await signInForToken()
     const token = await getToken(tab)
     const { iat = 0 } = decodeJwt(token)
     expect(await answerFor(token)).toMatchObject({
@@ -170,7 +170,7 @@ describe('introspection of an access token', () => {
   })
 
   test('keeps the organization of the token, with the role of this moment', async () => {
-    const { tab, userId } = await signIn()
+    const { tab, userId } = await signInForToken()
     const founded = await tab.post('/auth/organization/create', { name: 'Desk', slug: `token-${userId}` })
     const { id: organizationId } = founded.body as { id: string }
     await tab.post('/auth/organization/set-active', { organizationId })
@@ -183,7 +183,7 @@ describe('introspection of an access token', () => {
 
   test('is inactive for a forged or expired token', async () => {
     const clock = holdClock()
-    const token = await getToken((await signIn()).tab)
+    const token = await getToken((await signInForToken()).tab)
     expect(await answerFor(`${token.slice(0, -4)}AAAA`)).toEqual(inactive)
     clock.advance(policy.accessToken.lifetime + policy.accessToken.clockTolerance + 1)
     expect(await answerFor(token)).toEqual(inactive)

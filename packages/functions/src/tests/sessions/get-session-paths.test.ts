@@ -83,12 +83,12 @@ describe('get-session answers the same over the fast path and the edge', async (
   const { app, compare } = await openPaths()
   const ada = await app.verified()
   const get = 'GET /auth/get-session'
-  const signIn = async () => {
+  const signInForCookie = async () => {
     const tab = app.browser()
     await tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password })
     return { tab, cookie: `cookie: local-floorpass_session=${tab.cookies.get('local-floorpass_session')}` }
   }
-  const cached = await signIn()
+  const cached = await signInForCookie()
   await cached.tab.get('/auth/get-session')
   const zoeName = 'Zoë 漢字 🦊 ÿ'
   const zoeTab = await app.signedIn(app.person({ name: zoeName }))
@@ -129,7 +129,7 @@ describe('get-session answers the same over the fast path and the edge', async (
   ])('%s', async (_, change, expected) => {
     const answer = await compare(async () => {
       await app.db.user.updateMany({ data: { suspendedAt: null } })
-      const { cookie } = await signIn()
+      const { cookie } = await signInForCookie()
       await app.db.$executeRawUnsafe(change)
       return [get, cookie]
     })

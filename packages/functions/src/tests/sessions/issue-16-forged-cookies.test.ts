@@ -39,7 +39,7 @@ const getSessionCookie = ({ cookies }: { cookies: Map<string, string> }) =>
   `local-floorpass_session=${cookies.get('local-floorpass_session')}`
 let ipCount = 0
 /** Signs the person in with a new browser, from an IP address that no other caller uses. */
-const signIn = async ({ email, password }: Person) => {
+const signInFromNewAddress = async ({ email, password }: Person) => {
   ipCount += 1
   const tab = app.browser({ ip: `192.0.2.${ipCount}` })
   expect((await tab.post('/auth/sign-in/email', { email, password })).status).toBe(200)
@@ -82,7 +82,7 @@ describe("people who share an attacker's IP address", () => {
   const ip = '198.51.100.10'
 
   test('keep using and changing their cached sessions', async () => {
-    const tab = await signIn(ada)
+    const tab = await signInFromNewAddress(ada)
     await getSession(ip, getSessionCookie(tab))
     await flood(ip)
     for (let count = 0; count < 2 * readsPerSecond; count += 1)
@@ -94,7 +94,7 @@ describe("people who share an attacker's IP address", () => {
 
   test('read their sessions from the database at once in a browser that signed in before, however many there are', async () => {
     const tabs = []
-    while (tabs.length < 2 * readsPerSecond) tabs.push(await signIn(ada))
+    while (tabs.length < 2 * readsPerSecond) tabs.push(await signInFromNewAddress(ada))
     await flood(ip, addressPerMinute + 200)
     const answers = await Promise.all(
       tabs.map((tab) =>
@@ -105,7 +105,7 @@ describe("people who share an attacker's IP address", () => {
   })
 
   test('read their sessions from the database within a second in any other browser', async () => {
-    const tab = await signIn(ada)
+    const tab = await signInFromNewAddress(ada)
     const clock = holdMonotonicClock()
     await flood(ip)
     expect((await getSession(ip, getSessionCookie(tab))).status).toBe(429)
@@ -117,7 +117,7 @@ describe("people who share an attacker's IP address", () => {
   })
 
   test('lose few more reads when the attacker has a known device', async () => {
-    const attacker = await signIn(ada)
+    const attacker = await signInFromNewAddress(ada)
     const device = `; floorpass_known_device=${attacker.cookies.get('floorpass_known_device')}`
     await flood('198.51.100.20')
     await assertReads(devicePerMinute, () => flood('198.51.100.20', 1_000, device))

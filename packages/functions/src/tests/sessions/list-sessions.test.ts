@@ -12,7 +12,7 @@ const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefo
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_2 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.2 Mobile/15E148 Safari/604.1'
 
-const signIn = async ({ email, password }: Person, userAgent: string, ip = '127.0.0.1') => {
+const signInFrom = async ({ email, password }: Person, userAgent: string, ip = '127.0.0.1') => {
   const tab = app.browser({ ip })
   const answer = await tab.post('/auth/sign-in/email', { email, password }, { headers: { 'user-agent': userAgent } })
   expect(answer.status).toBe(200)
@@ -24,9 +24,9 @@ describe('list-sessions', () => {
   test('shows the name of each device, newest first, and marks this one', async () => {
     const clock = holdClock()
     const person = await app.verified()
-    const phone = await signIn(person, iphone, '203.0.113.9')
+    const phone = await signInFrom(person, iphone, '203.0.113.9')
     clock.advance(1)
-    const laptop = await signIn(person, firefox)
+    const laptop = await signInFrom(person, firefox)
     const { id: userId } = await app.db.user.findUniqueOrThrow({ where: { email: person.email } })
     const shape = {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -67,7 +67,7 @@ describe('list-sessions', () => {
   test('T37: reveals nothing that opens a session and nothing of other users', async () => {
     const otherUser = await app.signedIn()
     const tab = await app.signedIn()
-    const other = await signIn(tab.person, firefox)
+    const other = await signInFrom(tab.person, firefox)
     const answer = await tab.get('/auth/list-sessions')
     const text = JSON.stringify(answer.body)
     const rows = await app.db.session.findMany({ where: { userId: tab.userId } })
@@ -89,7 +89,7 @@ describe('list-sessions', () => {
     const person = await app.verified()
     const short = app.browser()
     await short.post('/auth/sign-in/email', { email: person.email, password: person.password, rememberMe: false })
-    const tab = await signIn(person, firefox)
+    const tab = await signInFrom(person, firefox)
     expect(await listSessions(tab)).toHaveLength(2)
     clock.advance(24 * 3600)
     expect(await listSessions(tab)).toHaveLength(1)
@@ -122,9 +122,9 @@ describe('list-sessions', () => {
 
   test('shows an empty or hostile user agent as it is, without naming a device', async () => {
     const person = await app.verified()
-    await signIn(person, '')
-    await signIn(person, '<script>alert(1)</script>\u001b[31m')
-    const tab = await signIn(person, 'x'.repeat(60_000))
+    await signInFrom(person, '')
+    await signInFrom(person, '<script>alert(1)</script>\u001b[31m')
+    const tab = await signInFrom(person, 'x'.repeat(60_000))
     const devices = await listSessions(tab)
     expect(devices.map(({ userAgent }) => userAgent)).toEqual(['x'.repeat(512), '<script>alert(1)</script>[31m', ''])
     for (const { device, os } of devices) expect([device, os]).toEqual([null, null])

@@ -21,18 +21,18 @@ const networks = {
 async function openApp(file?: string) {
   const app = await createTestApp({ GEOIP_DATABASE: file ?? (await placeDatabase(networks)) })
   const person = await app.verified()
-  const signIn = async (ip: string) => {
+  const signInFrom = async (ip: string) => {
     const tab = app.browser({ ip })
     expect((await tab.post('/auth/sign-in/email', person)).status).toBe(200)
     return tab
   }
   const placeOf = async (ip: string, locale = 'en') => {
-    const tab = await signIn(ip)
+    const tab = await signInFrom(ip)
     await tab.post('/auth/update-user', { locale })
     const sessions = (await tab.get('/auth/list-sessions')).body as { current: boolean; place: unknown }[]
     return sessions.find(({ current }) => current)?.place
   }
-  return { app, person, signIn, placeOf }
+  return { app, person, signInFrom, placeOf }
 }
 
 describe('the place of a session', () => {
@@ -75,8 +75,8 @@ describe('the place of a session', () => {
   })
 
   test('is looked up when it is shown: nothing of it is stored', async () => {
-    const { app, signIn } = await openApp()
-    const tab = await signIn('203.0.113.9')
+    const { app, signInFrom } = await openApp()
+    const tab = await signInFrom('203.0.113.9')
     const { events } = (await tab.get('/auth/list-activity')).body as { events: { action: string; place: unknown }[] }
     expect(events[0]).toMatchObject({ action: 'sign-in', place: { city: 'Paris', country: 'France' } })
     expect(events.at(-1)).toMatchObject({ action: 'sign-up', place: null })
@@ -85,8 +85,8 @@ describe('the place of a session', () => {
   })
 
   test('of another actor is hidden', async () => {
-    const { app, person, signIn } = await openApp()
-    const tab = await signIn('198.51.100.7')
+    const { app, person, signInFrom } = await openApp()
+    const tab = await signInFrom('198.51.100.7')
     const { id: userId } = await app.db.user.findUniqueOrThrow({ where: { email: person.email } })
     await app.db.auditEvent.create({ data: { userId, actorId: 'another', action: 'add-member', ipAddress: '203.0.113.9' } })
     const { events } = (await tab.get('/auth/list-activity')).body as { events: unknown[] }

@@ -1,9 +1,10 @@
-import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found, outcome } from '@floorpass/testing/organization'
 import { handleOf } from '@floorpass/testing/route-samples'
+import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createAuthClient } from 'better-auth/client'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
@@ -47,13 +48,11 @@ const runDuringCompare = (work: () => Promise<unknown>) => {
     return verify(hash, password)
   }
 }
-async function signInWithFactor() {
-  const clock = holdClock()
-  const tab = await app.signedIn()
-  const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
-  clock.advance(freshSeconds + 30)
-  expect(await exportData(tab)).toEqual(refused)
-  return { clock, tab, authenticator, backupCodes, userId: tab.userId }
+async function signInWithStaleFactor() {
+  const factor = await signInWithFactor(app, holdClock())
+  factor.clock.advance(freshSeconds)
+  expect(await exportData(factor.tab)).toEqual(refused)
+  return factor
 }
 
 describe('a sign-in', () => {
@@ -270,7 +269,7 @@ test.each([
 
 describe('reauthenticating with a code', () => {
   test('accepts an authenticator code once', async () => {
-    const { tab, authenticator, clock } = await signInWithFactor()
+    const { tab, authenticator, clock } = await signInWithStaleFactor()
     const code = authenticator.code()
     expect((await reauthenticate(tab, { code })).body).toEqual({ status: true })
     expect(await exportData(tab)).toEqual(allowed)
@@ -281,7 +280,7 @@ describe('reauthenticating with a code', () => {
   })
 
   test('accepts a backup code once, and mails the owner', async () => {
-    const { tab, backupCodes, userId, clock } = await signInWithFactor()
+    const { tab, backupCodes, userId, clock } = await signInWithStaleFactor()
     expect((await reauthenticate(tab, { code: backupCodes[0] })).status).toBe(200)
     expect(await exportData(tab)).toEqual(allowed)
     expect(await app.db.backupCode.count({ where: { userId, usedAt: null } })).toBe(9)
@@ -293,7 +292,7 @@ describe('reauthenticating with a code', () => {
   })
 
   test('counts wrong codes as sign-in does: ten lock the second factor, even for the right code', async () => {
-    const { tab, authenticator, userId, clock } = await signInWithFactor()
+    const { tab, authenticator, userId, clock } = await signInWithStaleFactor()
     for (let count = 0; count < 9; count += 1)
       expect(outcome(await reauthenticate(tab, { code: '000000' }))).toEqual([401, 'INVALID_CODE'])
     expect(await app.db.twoFactor.findUnique({ where: { userId } })).toMatchObject({ failedAttempts: 9, lockedUntil: null })
@@ -305,7 +304,7 @@ describe('reauthenticating with a code', () => {
   })
 
   test('T92: reauthenticates one session when twenty requests send one code in parallel', async () => {
-    const { tab, authenticator, userId } = await signInWithFactor()
+    const { tab, authenticator, userId } = await signInWithStaleFactor()
     const answers = await reauthenticateInParallel(tab, 20, { code: authenticator.code() })
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, code } of answers) if (status !== 200) expect(code).toBe('UNAUTHORIZED')
@@ -324,7 +323,7 @@ describe('reauthenticating with a code', () => {
 
 describe('the password or code in the body of a sensitive request', () => {
   test('authenticates this request on a session of any age, but not the next request', async () => {
-    const { tab, authenticator, clock, userId } = await signInWithFactor()
+    const { tab, authenticator, clock, userId } = await signInWithStaleFactor()
     const { password } = tab.person
     clock.advance(5 * day)
     expect((await tab.post('/auth/two-factor/generate-backup-codes', { code: authenticator.code() })).status).toBe(200)

@@ -11,12 +11,16 @@ const wrongPassword = 'something else'
 const { known, unknown } = policy.passwordGuesses
 let callerCount = 0
 /** Signs in from an IP address that no other call uses. */
-const signIn = (testApp: TestApp, { email, password }: Pick<Person, 'email' | 'password'>, tab = testApp.browser()) => {
+const signInFromNewAddress = (
+  testApp: TestApp,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+  tab = testApp.browser(),
+) => {
   callerCount += 1
   return tab.post('/auth/sign-in/email', { email, password }, { ip: `2001:db8:${callerCount.toString(16)}::1` })
 }
 const guessPassword = (testApp: TestApp, { email }: Pick<Person, 'email'>, tab?: ReturnType<TestApp['browser']>) =>
-  signIn(testApp, { email, password: wrongPassword }, tab)
+  signInFromNewAddress(testApp, { email, password: wrongPassword }, tab)
 const guessTimes = async (testApp: TestApp, person: Pick<Person, 'email'>, times: number) => {
   for (let count = 0; count < times; count += 1) await guessPassword(testApp, person)
 }
@@ -57,9 +61,9 @@ describe('an account under password guessing', () => {
   test('T13: lets its owner sign in from known devices, and delays every other device', async () => {
     const owner = await limited.signedIn()
     await guessTimes(limited, owner.person, 15)
-    expect((await signIn(limited, owner.person)).code).toBe('TOO_MANY_REQUESTS')
+    expect((await signInFromNewAddress(limited, owner.person)).code).toBe('TOO_MANY_REQUESTS')
     await owner.post('/auth/sign-out')
-    for (let round = 0; round < 8; round += 1) expect((await signIn(limited, owner.person, owner)).status).toBe(200)
+    for (let round = 0; round < 8; round += 1) expect((await signInFromNewAddress(limited, owner.person, owner)).status).toBe(200)
   })
 
   test('delays unknown devices for ten minutes, then an hour, then a day', async () => {
@@ -96,25 +100,27 @@ describe('an account under password guessing', () => {
     expect((await tab.post('/auth/reset-password', { token, newPassword })).status).toBe(200)
     expect((await tab.get('/auth/get-session')).body).toBeNull()
     await guessTimes(limited, owner, 12)
-    expect((await signIn(limited, { ...owner, password: newPassword }, tab)).status).toBe(200)
+    expect((await signInFromNewAddress(limited, { ...owner, password: newPassword }, tab)).status).toBe(200)
   })
 
   test('still knows every device of the owner after a reset and after a password change', async () => {
     const desk = await limited.signedIn()
     const phone = limited.browser()
-    expect((await signIn(limited, desk.person, phone)).status).toBe(200)
+    expect((await signInFromNewAddress(limited, desk.person, phone)).status).toBe(200)
     await guessTimes(limited, desk.person, 12)
     let password = 'violet harbor ladder'
     const token = await requestResetToken(limited, desk.person)
     expect((await phone.post('/auth/reset-password', { token, newPassword: password })).status).toBe(200)
     await guessTimes(limited, desk.person, 12)
-    for (const tab of [desk, phone]) expect((await signIn(limited, { ...desk.person, password }, tab)).status).toBe(200)
+    for (const tab of [desk, phone])
+      expect((await signInFromNewAddress(limited, { ...desk.person, password }, tab)).status).toBe(200)
 
     const change = { currentPassword: password, newPassword: 'copper meadow lantern' }
     expect((await phone.post('/auth/change-password', change)).status).toBe(200)
     password = change.newPassword
     await guessTimes(limited, desk.person, 12)
-    for (const tab of [desk, phone]) expect((await signIn(limited, { ...desk.person, password }, tab)).status).toBe(200)
+    for (const tab of [desk, phone])
+      expect((await signInFromNewAddress(limited, { ...desk.person, password }, tab)).status).toBe(200)
   })
 
   test('accepts a new password everywhere at once', async () => {
@@ -122,11 +128,11 @@ describe('an account under password guessing', () => {
     await guessTimes(limited, owner.person, 12)
     const newPassword = 'violet harbor ladder'
     await owner.post('/auth/change-password', { currentPassword: owner.person.password, newPassword })
-    expect((await signIn(limited, { ...owner.person, password: newPassword })).status).toBe(200)
+    expect((await signInFromNewAddress(limited, { ...owner.person, password: newPassword })).status).toBe(200)
     await guessTimes(limited, owner.person, 12)
     const token = await requestResetToken(limited, owner.person)
     await limited.browser().post('/auth/reset-password', { token, newPassword: 'copper meadow lantern' })
-    expect((await signIn(limited, { ...owner.person, password: 'copper meadow lantern' })).status).toBe(200)
+    expect((await signInFromNewAddress(limited, { ...owner.person, password: 'copper meadow lantern' })).status).toBe(200)
   })
 
   test('gives each known device five tries, and resets them on success', async () => {
@@ -134,14 +140,14 @@ describe('an account under password guessing', () => {
     for (let round = 0; round < 2; round += 1) {
       for (let count = 0; count < 4; count += 1)
         expect((await guessPassword(limited, owner.person, owner)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-      expect((await signIn(limited, owner.person, owner)).status).toBe(200)
+      expect((await signInFromNewAddress(limited, owner.person, owner)).status).toBe(200)
     }
     for (let count = 0; count < 5; count += 1) await guessPassword(limited, owner.person, owner)
     expect(await getCounters(owner.person, limited)).toEqual([5, 0])
     // A copied device cookie must not lock the owner out, so further tries count as an unknown device.
     expect((await guessPassword(limited, owner.person, owner)).status).toBe(401)
     expect(await getCounters(owner.person, limited)).toEqual([5, 1])
-    expect((await signIn(limited, owner.person, owner)).status).toBe(200)
+    expect((await signInFromNewAddress(limited, owner.person, owner)).status).toBe(200)
   })
 
   test('T20: refuses even the right password from unknown devices after eighty wrong ones in a row', async () => {
@@ -152,7 +158,7 @@ describe('an account under password guessing', () => {
     expect(app.outbox.to(owner.person.email)).toHaveLength(1)
     await guessTimes(app, owner.person, 5)
     expect(compared.count).toBe(unknown)
-    const right = await signIn(app, owner.person)
+    const right = await signInFromNewAddress(app, owner.person)
     const unknownEmail = await guessPassword(app, { email: 'unknown@example.test' })
     expect([right.status, right.body, right.setCookies]).toEqual([401, unknownEmail.body, []])
 
@@ -163,19 +169,19 @@ describe('an account under password guessing', () => {
     expect(await app.db.auditEvent.count({ where: { userId: owner.userId, action: 'pause-password' } })).toBe(1)
 
     await owner.post('/auth/sign-out')
-    expect((await signIn(app, owner.person, owner)).status).toBe(200)
+    expect((await signInFromNewAddress(app, owner.person, owner)).status).toBe(200)
     // A success on a known device does not reset the count of unknown devices.
-    expect((await signIn(app, owner.person)).status).toBe(401)
+    expect((await signInFromNewAddress(app, owner.person)).status).toBe(401)
     const newPassword = 'violet harbor ladder'
     await app.browser().post('/auth/reset-password', { token: await requestResetToken(app, owner.person), newPassword })
-    expect((await signIn(app, { ...owner.person, password: newPassword })).status).toBe(200)
+    expect((await signInFromNewAddress(app, { ...owner.person, password: newPassword })).status).toBe(200)
   })
 
   test('T20: allows twenty more wrong passwords from known devices and sessions, a hundred in all, and resets on success', async () => {
     expect(known + unknown).toBeLessThanOrEqual(100)
     const owner = await app.signedIn()
     const second = app.browser()
-    await signIn(app, owner.person, second)
+    await signInFromNewAddress(app, owner.person, second)
     const change = () =>
       owner.post('/auth/change-password', { currentPassword: wrongPassword, newPassword: 'violet harbor ladder' })
     for (let count = 0; count < known / 2; count += 1) {
@@ -191,7 +197,7 @@ describe('an account under password guessing', () => {
     expect([locked.status, locked.code]).toEqual([429, 'PASSWORD_LOCKED'])
     await guessPassword(app, owner.person, second)
     expect(await getCounters(owner.person)).toEqual([known + 1, 1])
-    expect((await signIn(app, owner.person, second)).status).toBe(200)
+    expect((await signInFromNewAddress(app, owner.person, second)).status).toBe(200)
     expect(await getCounters(owner.person)).toEqual([0, 0])
   })
 
@@ -223,8 +229,8 @@ describe('an account under password guessing', () => {
     })
     while (full.load().refused === 0) busy.push(full.verify(() => held, 'x').catch(() => false))
     for (let count = 0; count < 25; count += 1) {
-      expect((await signIn(limited, owner.person, owner)).code).toBe('SERVICE_BUSY')
-      expect((await signIn(limited, owner.person)).code).toBe('SERVICE_BUSY')
+      expect((await signInFromNewAddress(limited, owner.person, owner)).code).toBe('SERVICE_BUSY')
+      expect((await signInFromNewAddress(limited, owner.person)).code).toBe('SERVICE_BUSY')
     }
     const change = { currentPassword: owner.person.password, newPassword: 'violet harbor ladder' }
     for (let count = 0; count < 6; count += 1)
@@ -233,7 +239,7 @@ describe('an account under password guessing', () => {
     limited.service.deps.passwords = passwords
     releaseAll(null)
     expect((await owner.post('/auth/change-password', change)).status).toBe(200)
-    expect((await signIn(limited, { ...owner.person, password: change.newPassword })).status).toBe(200)
+    expect((await signInFromNewAddress(limited, { ...owner.person, password: change.newPassword })).status).toBe(200)
   })
 
   test('notifies the owner on the next guess when the earlier notice was not sent', async () => {
@@ -280,14 +286,14 @@ describe('an account under password guessing', () => {
     onTestFinished(() => void vi.restoreAllMocks())
     const full = Object.assign(new Error('could not extend file: No space left on device'), { code: '53100' })
     vi.spyOn(sql, 'transaction').mockRejectedValueOnce(full)
-    expect((await signIn(app, owner)).status).toBe(503)
+    expect((await signInFromNewAddress(app, owner)).status).toBe(503)
     await eventually(async () => expect(await getCounters(owner)).toEqual([0, 0]))
   })
 
   test('does not count the right password of an unverified email', async () => {
     const person = await app.signUp()
     await guessPassword(app, person)
-    expect((await signIn(app, person)).code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signInFromNewAddress(app, person)).code).toBe('EMAIL_NOT_VERIFIED')
     expect(await getCounters(person)).toEqual([0, 0])
   })
 })
@@ -328,7 +334,7 @@ describe('the cookie of a known device', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + (policy.passwordGuesses.deviceLifetime - 60) * 1000 })
     onTestFinished(() => void vi.useRealTimers())
     expect(await isKnown(owner.person, copied)).toBe(true)
-    expect((await signIn(app, owner.person, owner)).status).toBe(200)
+    expect((await signInFromNewAddress(app, owner.person, owner)).status).toBe(200)
     vi.setSystemTime(Date.now() + 120_000)
     expect(await isKnown(owner.person, copied)).toBe(false)
     expect(await isKnown(owner.person, owner.cookies.get(name) ?? '')).toBe(true)
@@ -348,7 +354,7 @@ describe('the cookie of a known device', () => {
     const copied = owner.cookies.get(name) ?? ''
     await revokeUserSessions(operator, owner.person.email)
     expect(await isKnown(owner.person, copied)).toBe(false)
-    await signIn(app, owner.person, owner)
+    await signInFromNewAddress(app, owner.person, owner)
     const renewed = owner.cookies.get(name) ?? ''
     await suspendUser(operator, owner.person.email, 'stolen')
     await restoreUser(operator, owner.person.email, 'stolen', { clearPassword: true })
@@ -361,7 +367,7 @@ describe('the cookie of a known device', () => {
     for (let count = 0; count < 6; count += 1) {
       const person = await app.verified()
       people.push(person)
-      await signIn(app, person, tab)
+      await signInFromNewAddress(app, person, tab)
       await tab.post('/auth/sign-out')
     }
     const cookie = tab.cookies.get(name) ?? ''
@@ -375,7 +381,7 @@ describe('the cookie of a known device', () => {
     const owner = await app.signedIn()
     await app.db.user.update({ where: { id: owner.userId }, data: { twoFactorEnabled: true } })
     const tab = app.browser()
-    expect((await signIn(app, owner.person, tab)).body).toMatchObject({ twoFactorRedirect: true })
+    expect((await signInFromNewAddress(app, owner.person, tab)).body).toMatchObject({ twoFactorRedirect: true })
     expect(tab.cookies.has(name)).toBe(false)
   })
 })

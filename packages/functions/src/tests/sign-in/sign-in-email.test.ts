@@ -1,10 +1,10 @@
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp()
 
-const signIn = (fields: Record<string, unknown>, tab = app.browser()) => tab.post('/auth/sign-in/email', fields)
 const credentials = ({ email, password }: Person) => ({ email, password })
 const getToken = (tab: { cookies: Map<string, string> }) => tab.cookies.get('local-floorpass_session') ?? ''
 const getSession = async (cookie: string) => (await app.browser().get('/auth/get-session', { headers: { cookie } })).body
@@ -30,7 +30,7 @@ describe('sign-in with email and password', () => {
     holdClock()
     const { email, password } = await app.verified()
     const tab = app.browser()
-    const answer = await signIn({ email, password }, tab)
+    const answer = await signIn(app, { email, password }, { tab })
     expect(answer.status).toBe(200)
     expect(answer.body).toMatchObject({ redirect: false, user: { email, emailVerified: true } })
     expect(answer.setCookies).toEqual([
@@ -43,7 +43,7 @@ describe('sign-in with email and password', () => {
 
   test('accepts the email in any case', async () => {
     const { email, password } = await app.verified()
-    expect((await signIn({ email: email.toUpperCase(), password })).status).toBe(200)
+    expect((await signIn(app, { email: email.toUpperCase(), password })).status).toBe(200)
   })
 
   test('T4: answers a wrong password, an unknown email, an account without a password and a suspended account alike', async () => {
@@ -65,7 +65,7 @@ describe('sign-in with email and password', () => {
     runAfterCompare(app, async () => {
       compared += 1
     })
-    const [first, ...rest] = await Promise.all(cases.map((fields) => signIn(fields)))
+    const [first, ...rest] = await Promise.all(cases.map((fields) => signIn(app, fields)))
     const seen = (answer: typeof first) => ({
       status: answer?.status,
       body: answer?.body,
@@ -80,8 +80,8 @@ describe('sign-in with email and password', () => {
 
   test('reveals that the email is unverified only when the password is right', async () => {
     const { email, password } = await app.signUp()
-    expect((await signIn({ email, password })).code).toBe('EMAIL_NOT_VERIFIED')
-    expect((await signIn({ email, password: 'something else' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { email, password })).code).toBe('EMAIL_NOT_VERIFIED')
+    expect((await signIn(app, { email, password: 'something else' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await app.db.session.count({ where: { user: { email } } })).toBe(0)
   })
 
@@ -95,7 +95,7 @@ describe('sign-in with email and password', () => {
   test('T31: a new sign-in in the same browser ends the former session', async () => {
     const tab = await app.signedIn()
     const former = getToken(tab)
-    await signIn(credentials(tab.person), tab)
+    await signIn(app, credentials(tab.person), { tab })
     expect(getToken(tab)).not.toBe(former)
     expect(await getSession(`local-floorpass_session=${former}`)).toBeNull()
   })
@@ -105,7 +105,7 @@ describe('sign-in with email and password', () => {
     const tab = app.browser()
     const planted = 'p'.repeat(43)
     tab.cookies.set('local-floorpass_session', planted)
-    await signIn({ email, password }, tab)
+    await signIn(app, { email, password }, { tab })
     expect(getToken(tab)).not.toBe(planted)
     expect(await getSession(`local-floorpass_session=${planted}`)).toBeNull()
   })
@@ -114,7 +114,7 @@ describe('sign-in with email and password', () => {
     const clock = holdClock()
     const { email, password } = await app.verified()
     const tab = app.browser()
-    const answer = await signIn({ email, password, rememberMe: false }, tab)
+    const answer = await signIn(app, { email, password, rememberMe: false }, { tab })
     expect(answer.setCookies[0]).not.toMatch(/Max-Age|Expires/)
     clock.advance(23 * 3600)
     expect((await tab.get('/auth/get-session')).body).not.toBeNull()
@@ -127,7 +127,7 @@ describe('sign-in with email and password', () => {
     const tokens: string[] = []
     for (let count = 0; count < 40; count += 1) {
       const tab = app.browser()
-      await signIn(credentials(person), tab)
+      await signIn(app, credentials(person), { tab })
       tokens.push(getToken(tab))
     }
     expect(new Set(tokens).size).toBe(40)
@@ -151,7 +151,7 @@ describe('sign-in with email and password', () => {
       { email: 'ada@example.test', password: ['x'] },
       { email: 'no address', password: 'x' },
     ]) {
-      const answer = await signIn(fields)
+      const answer = await signIn(app, fields)
       expect([answer.status, answer.code]).toEqual([400, 'VALIDATION_ERROR'])
     }
   })
@@ -159,9 +159,12 @@ describe('sign-in with email and password', () => {
   test('returns a trusted callbackURL as url', async () => {
     const person = await app.verified()
     for (const callbackURL of ['/dashboard?tab=1#top', `${app.baseUrl}/dashboard`]) {
-      expect((await signIn({ ...credentials(person), callbackURL })).body).toMatchObject({ redirect: true, url: callbackURL })
+      expect((await signIn(app, { ...credentials(person), callbackURL })).body).toMatchObject({
+        redirect: true,
+        url: callbackURL,
+      })
     }
-    expect((await signIn(credentials(person))).body).not.toHaveProperty('url')
+    expect((await signIn(app, credentials(person))).body).not.toHaveProperty('url')
   })
 
   test.each([
@@ -173,7 +176,7 @@ describe('sign-in with email and password', () => {
     'http://localhost:3000@evil.test',
   ])('T63: refuses the callbackURL %j, even with the right password', async (callbackURL) => {
     const person = await app.verified()
-    const answer = await signIn({ ...credentials(person), callbackURL })
+    const answer = await signIn(app, { ...credentials(person), callbackURL })
     expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'INVALID_CALLBACK_URL', []])
   })
 
@@ -190,7 +193,7 @@ describe('sign-in with email and password', () => {
   ])('opens no session when %s during the password comparison', async (_, change) => {
     const person = await app.verified()
     runAfterCompare(app, () => change(person.email))
-    const answer = await signIn(credentials(person))
+    const answer = await signIn(app, credentials(person))
     expect([answer.status, answer.code, answer.setCookies]).toEqual([401, 'INVALID_EMAIL_OR_PASSWORD', []])
     expect(await app.db.session.count({ where: { user: { email: person.email } } })).toBe(0)
   })
@@ -283,7 +286,7 @@ describe('the session cookie', () => {
       holdClock()
       const person = await secure.verified()
       const tab = secure.browser()
-      const answer = await signIn(credentials(person), tab)
+      const answer = await signIn(app, credentials(person), { tab })
       expect(answer.setCookies).toEqual([
         expect.stringMatching(/^__Host-floorpass_session=[\w-]{43}; HttpOnly; Max-Age=604800; Path=\/; SameSite=Lax; Secure$/),
         expect.stringMatching(
@@ -303,7 +306,7 @@ describe('the session cookie', () => {
     test('has SameSite=None under COOKIE_SAMESITE=none, when set and when cleared', async () => {
       const secure = await createTestApp({ ...deployed, COOKIE_SAMESITE: 'none' })
       const tab = await secure.signedIn()
-      const again = await signIn(credentials(tab.person), tab)
+      const again = await signIn(app, credentials(tab.person), { tab })
       const crossSite = expect.stringMatching(/; Path=\/; SameSite=None; Secure$/)
       expect(again.setCookies).toEqual([crossSite, crossSite, crossSite])
       expect((await tab.post('/auth/sign-out')).setCookies).toEqual([

@@ -1,13 +1,12 @@
 import { createPasswordHasher, recommendedCost } from '@floorpass/api'
 import type { Answer } from '@floorpass/testing/browser'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 
 const signUp = (fields: Record<string, unknown>) => app.browser().post('/auth/sign-up/email', fields)
-const signIn = ({ email, password }: Pick<Person, 'email' | 'password'>) =>
-  app.browser().post('/auth/sign-in/email', { email, password })
 const openLink = (token: string) => app.browser().post('/auth/verify-email', { token })
 const countUsers = (email: string) => app.db.user.count({ where: { email } })
 
@@ -74,8 +73,8 @@ describe('sign-up with email and password', () => {
     await app.drainMail()
     expect(app.outbox.lastTo(owner.email).subject).toBe('You already have a Floorpass account')
     expect(app.outbox.lastTo(owner.email).token).toBe('')
-    expect((await signIn(owner)).status).toBe(200)
-    expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, owner)).status).toBe(200)
+    expect((await signIn(app, attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   })
 
   test('T3: answers alike for an unverified email', async () => {
@@ -228,14 +227,14 @@ describe('sign-up with email and password', () => {
 
   test('T167: compares the whole password without trimming or folding case, and normalizes only accents', async () => {
     const long = await app.verified(app.person({ password: `${strong.repeat(9)}one` }))
-    expect((await signIn({ ...long, password: `${strong.repeat(9)}two` })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn(long)).status).toBe(200)
+    expect((await signIn(app, { ...long, password: `${strong.repeat(9)}two` })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, long)).status).toBe(200)
     const spaced = await app.verified(app.person({ password: 'Ends in a space ' }))
-    expect((await signIn({ ...spaced, password: 'Ends in a space' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn({ ...spaced, password: 'ends in a space ' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
-    expect((await signIn(spaced)).status).toBe(200)
+    expect((await signIn(app, { ...spaced, password: 'Ends in a space' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, { ...spaced, password: 'ends in a space ' })).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+    expect((await signIn(app, spaced)).status).toBe(200)
     const accented = await app.verified(app.person({ password: 'caf\u00e9 au lait' }))
-    expect((await signIn({ ...accented, password: 'cafe\u0301 au lait' })).status).toBe(200)
+    expect((await signIn(app, { ...accented, password: 'cafe\u0301 au lait' })).status).toBe(200)
   })
 
   test.each([
@@ -312,8 +311,8 @@ describe('sign-up with email and password', () => {
     await app.drainMail()
     const { token } = app.outbox.lastTo(person.email)
     await openLink(token)
-    await signIn(person)
-    await signIn({ ...person, password: `${password}!` })
+    await signIn(app, person)
+    await signIn(app, { ...person, password: `${password}!` })
     await signUp({ ...person, name: 7 })
     await signUp({ ...person, callbackURL: 'https://evil.test' })
     const secrets = [password, token].flatMap((secret) => [

@@ -1,6 +1,7 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
+import { signIn } from '@floorpass/testing/sign-in'
 import { callbackResult, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { afterAll, expect, test } from 'vitest'
 
@@ -13,7 +14,6 @@ const setPerson = (email: string, verified = true) => {
   peopleCount += 1
   google.person = { sub: `p-${peopleCount}`, email, email_verified: verified, name: 'Owner' }
 }
-const signIn = (person: { email: string; password: string }) => app.browser().post('/auth/sign-in/email', person)
 
 test('T81: an unverified sign-up loses its password and links when a provider verifies the email', async () => {
   const attacker = await app.signUp()
@@ -27,9 +27,9 @@ test('T81: an unverified sign-up loses its password and links when a provider ve
   const user = await userIn(owner.tab)
   expect(user).toMatchObject({ email: attacker.email, emailVerified: true, name: 'Owner' })
 
-  expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  expect((await signIn(app, attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   expect((await app.browser().post('/auth/verify-email', { token })).code).toBe('INVALID_TOKEN')
-  expect((await signIn(attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  expect((await signIn(app, attacker)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
   const old = await app.browser().post('/auth/reset-password', { token: reset, newPassword: 'violet harbor ladder' })
   expect([old.code, old.status]).toEqual(['INVALID_TOKEN', 400])
   const accounts = await app.db.account.findMany({ where: { userId: user?.id ?? '' } })
@@ -50,7 +50,7 @@ test('T81: an unverified user loses sessions, links, tokens and second factor to
   expect(await app.db.twoFactor.count()).toBe(0)
   expect(await userIn(squatter)).toBeNull()
   expect(await app.db.account.count({ where: { accountId: 'attacker' } })).toBe(0)
-  expect((await signIn(squatter.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
+  expect((await signIn(app, squatter.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
 })
 
 test('a verified email joins the same verified email at the provider and keeps the password', async () => {
@@ -58,7 +58,7 @@ test('a verified email joins the same verified email at the provider and keeps t
   setPerson(person.email)
   const { tab } = await signInAt(app, 'google')
   expect(await userIn(tab)).toMatchObject({ email: person.email, name: person.name })
-  expect((await signIn(person)).status).toBe(200)
+  expect((await signIn(app, person)).status).toBe(200)
   await app.drainMail()
   expect(app.outbox.lastTo(person.email).subject).toBe('You can now sign in to Floorpass with Google')
 })
@@ -77,5 +77,5 @@ test('T75: an unverified provider email leaves an unverified sign-up alone', asy
   setPerson(person.email, false)
   expect(callbackResult(await signInAt(app, 'google'))).toEqual([302, '/login?error=email_not_verified'])
   await app.browser().post('/auth/verify-email', { token: app.outbox.lastTo(person.email).token })
-  expect((await signIn(person)).status).toBe(200)
+  expect((await signIn(app, person)).status).toBe(200)
 })

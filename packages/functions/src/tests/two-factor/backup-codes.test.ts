@@ -2,16 +2,11 @@ import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { beginSignIn, signInWithFactor } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
-import { signInWithFactor } from './sign-in-with-factor.ts'
 
 const app = await createTestApp()
 
-const signIn = async ({ email, password }: { email: string; password: string }) => {
-  const tab = app.browser()
-  expect((await tab.post('/auth/sign-in/email', { email, password })).body).toHaveProperty('twoFactorRedirect')
-  return tab
-}
 const verifyCode = (tab: Pick<Browser, 'post'>, code: unknown) => tab.post('/auth/two-factor/verify', { code })
 const generateCodes = (tab: Pick<Browser, 'post'>, fields: object) => tab.post('/auth/two-factor/generate-backup-codes', fields)
 const countUnused = (userId: string) => app.db.backupCode.count({ where: { userId, usedAt: null } })
@@ -19,10 +14,10 @@ const countUnused = (userId: string) => app.db.backupCode.count({ where: { userI
 describe('a backup code', () => {
   test('T116: finishes a sign-in once, is recorded, and tells the owner how many are left', async () => {
     const { person, userId, backupCodes } = await signInWithFactor(app)
-    const tab = await signIn(person)
+    const tab = await beginSignIn(app, person)
     expect((await verifyCode(tab, backupCodes[0])).status).toBe(200)
     expect(tab.cookies.has('local-floorpass_session')).toBe(true)
-    expect((await verifyCode(await signIn(person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
+    expect((await verifyCode(await beginSignIn(app, person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
     expect(await countUnused(userId)).toBe(9)
     await app.drainMail()
     expect(app.outbox.lastTo(person.email).text).toContain('Codes left: 9.')
@@ -34,7 +29,7 @@ describe('a backup code', () => {
   test('T111: opens one session when twenty sign-ins use it in parallel', async () => {
     const { person, userId, backupCodes } = await signInWithFactor(app)
     const before = await app.db.session.count({ where: { userId } })
-    const tabs = await Promise.all(Array.from({ length: 20 }, () => signIn(person)))
+    const tabs = await Promise.all(Array.from({ length: 20 }, () => beginSignIn(app, person)))
     const answers = await Promise.all(tabs.map((tab) => verifyCode(tab, backupCodes[3])))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
     for (const { status, code } of answers)
@@ -45,7 +40,7 @@ describe('a backup code', () => {
 
   test('can be used in parallel with the nine others', async () => {
     const { person, userId, backupCodes } = await signInWithFactor(app)
-    const tabs = await Promise.all(backupCodes.map(() => signIn(person)))
+    const tabs = await Promise.all(backupCodes.map(() => beginSignIn(app, person)))
     const answers = await Promise.all(tabs.map((tab, count) => verifyCode(tab, backupCodes[count])))
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
     expect(await countUnused(userId)).toBe(0)
@@ -61,15 +56,18 @@ describe('a backup code', () => {
       (code: string) => code.replaceAll('1', 'I'),
     ]
     for (const [count, copy] of copies.entries())
-      expect([count, (await verifyCode(await signIn(person), copy(backupCodes[count] ?? ''))).status]).toEqual([count, 200])
-    const part = await signIn(person)
+      expect([count, (await verifyCode(await beginSignIn(app, person), copy(backupCodes[count] ?? ''))).status]).toEqual([
+        count,
+        200,
+      ])
+    const part = await beginSignIn(app, person)
     expect((await verifyCode(part, backupCodes[9]?.slice(0, 16))).code).toBe('INVALID_CODE')
     expect((await verifyCode(part, `${backupCodes[9]}0`)).code).toBe('INVALID_CODE')
   })
 
   test('of another account does not work', async () => {
     const [mine, theirs] = [await signInWithFactor(app), await signInWithFactor(app)]
-    expect((await verifyCode(await signIn(mine.person), theirs.backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
+    expect((await verifyCode(await beginSignIn(app, mine.person), theirs.backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
     expect(await countUnused(theirs.userId)).toBe(10)
   })
 
@@ -92,8 +90,8 @@ describe('two-factor/generate-backup-codes', () => {
     expect(answer.body).toEqual({ status: true, backupCodes: expect.any(Array) })
     expect(fresh).toHaveLength(10)
     expect(fresh.filter((code) => backupCodes.includes(code))).toEqual([])
-    expect((await verifyCode(await signIn(person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
-    expect((await verifyCode(await signIn(person), fresh[0])).status).toBe(200)
+    expect((await verifyCode(await beginSignIn(app, person), backupCodes[0])).code).toBe('INVALID_BACKUP_CODE')
+    expect((await verifyCode(await beginSignIn(app, person), fresh[0])).status).toBe(200)
   })
 
   test('accepts an authenticator code instead of the password', async () => {

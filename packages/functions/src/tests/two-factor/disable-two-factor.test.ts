@@ -2,8 +2,8 @@ import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
-import { signInWithFactor } from './sign-in-with-factor.ts'
 
 const app = await createTestApp()
 

@@ -3,6 +3,7 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
 import { addPasskey, signInWithPasskey } from '@floorpass/testing/passkeys'
+import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { callbackResult, linkAt, signInAt, userIn } from '@floorpass/testing/social-flow'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -15,17 +16,16 @@ const newPassword = 'violet harbor ladder'
 
 let personCount = 0
 /** Creates a person with a password, GitHub and a second factor. */
-async function signInWithFactor({ linked = true } = {}) {
-  const clock = holdClock()
-  const tab = await app.signedIn()
+async function createPerson({ linked = true } = {}) {
+  const factor = await signInWithFactor(app, holdClock())
+  const { tab, person, clock } = factor
   personCount += 1
   await github.set({
-    person: { id: personCount, login: 'ada', emails: [{ email: tab.person.email, primary: true, verified: true }] },
+    person: { id: personCount, login: 'ada', emails: [{ email: person.email, primary: true, verified: true }] },
   })
   if (linked) await linkAt(app, 'github', tab)
-  const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
-  clock.advance(60)
-  return { tab, clock, authenticator, backupCodes, person: tab.person, userId: tab.userId }
+  clock.advance(30)
+  return factor
 }
 /** Moves the set-up of the second factor into the past. */
 async function backdateFactor(userId: string) {
@@ -37,7 +37,7 @@ const isEnabled = async (id: string) => (await app.db.user.findUniqueOrThrow({ w
 
 describe('T79: a sign-in with a provider', () => {
   test('asks for the code, then redirects to its target', async () => {
-    const { userId, authenticator } = await signInWithFactor()
+    const { userId, authenticator } = await createPerson()
     const before = await app.db.session.count({ where: { userId } })
     const answer = await signInAt(app, 'github', app.browser(), { callbackURL: '/settings/accounts' })
     expect(callbackResult(answer)).toEqual([302, '/two-factor?redirectTo=%2Fsettings%2Faccounts'])
@@ -51,7 +51,7 @@ describe('T79: a sign-in with a provider', () => {
   })
 
   test('asks for no code on a trusted device', async () => {
-    const { userId, authenticator, clock } = await signInWithFactor()
+    const { userId, authenticator, clock } = await createPerson()
     const { tab } = await signInAt(app, 'github')
     await tab.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })
     await tab.post('/auth/sign-out')
@@ -61,7 +61,7 @@ describe('T79: a sign-in with a provider', () => {
   })
 
   test('asks for the code when it joins an account by email', async () => {
-    const { userId } = await signInWithFactor({ linked: false })
+    const { userId } = await createPerson({ linked: false })
     const answer = await signInAt(app, 'github')
     expect(callbackResult(answer)).toEqual([302, '/two-factor'])
     expect(await app.db.account.count({ where: { userId, providerId: 'github' } })).toBe(1)
@@ -108,7 +108,7 @@ describe('T79: a sign-in with a provider', () => {
 
 describe('an account with a second factor', () => {
   test('T97: gets no session from a password reset, and the next sign-in asks for the code', async () => {
-    const { person, userId, authenticator, backupCodes } = await signInWithFactor()
+    const { person, userId, authenticator, backupCodes } = await createPerson()
     const tab = app.browser()
     await tab.post('/auth/forget-password', { email: person.email })
     await app.drainMail()
@@ -119,16 +119,16 @@ describe('an account with a second factor', () => {
       false,
       true,
     ])
-    const signIn = () => tab.post('/auth/sign-in/email', { email: person.email, password: newPassword })
-    expect((await signIn()).body).toEqual(challengeAnswer)
+    const signInAgain = () => tab.post('/auth/sign-in/email', { email: person.email, password: newPassword })
+    expect((await signInAgain()).body).toEqual(challengeAnswer)
     expect((await tab.post('/auth/two-factor/verify', { code: authenticator.code() })).status).toBe(200)
     await tab.post('/auth/sign-out')
-    await signIn()
+    await signInAgain()
     expect((await tab.post('/auth/two-factor/verify', { code: backupCodes[0] })).status).toBe(200)
   })
 
   test('keeps its session when the password changes, and the next sign-in asks for the code', async () => {
-    const { tab, person, userId } = await signInWithFactor()
+    const { tab, person, userId } = await createPerson()
     expect((await tab.post('/auth/change-password', { currentPassword: person.password, newPassword })).status).toBe(200)
     expect(await isEnabled(userId)).toBe(true)
     expect((await app.browser().post('/auth/sign-in/email', { email: person.email, password: newPassword })).body).toEqual(
@@ -137,7 +137,7 @@ describe('an account with a second factor', () => {
   })
 
   test('gets no session from a verified email', async () => {
-    const { tab, userId } = await signInWithFactor()
+    const { tab, userId } = await createPerson()
     const { email: newEmail } = app.person()
     await tab.post('/auth/change-email', { newEmail })
     await app.drainMail()
@@ -147,7 +147,7 @@ describe('an account with a second factor', () => {
   })
 
   test('cannot disable it with update-user', async () => {
-    const { tab, userId } = await signInWithFactor()
+    const { tab, userId } = await createPerson()
     expect((await tab.post('/auth/update-user', { twoFactorEnabled: false })).code).toBe('FIELD_NOT_ALLOWED')
     expect(await isEnabled(userId)).toBe(true)
   })
@@ -170,7 +170,7 @@ describe('an undone email change', () => {
   }
 
   test("keeps the owner's second factor", async () => {
-    const { tab, userId } = await signInWithFactor()
+    const { tab, userId } = await createPerson()
     await backdateFactor(userId)
     expect(await changeAndUndo(tab, async () => {})).toEqual(challengeAnswer)
     expect(await app.db.backupCode.count({ where: { userId } })).toBe(10)
@@ -184,7 +184,7 @@ describe('an undone email change', () => {
   })
 
   test("removes a second factor enabled shortly before the change, which may be the thief's", async () => {
-    const { tab } = await signInWithFactor()
+    const { tab } = await createPerson()
     expect(await changeAndUndo(tab, async () => {})).toMatchObject({ user: { twoFactorEnabled: false } })
   })
 
@@ -215,7 +215,7 @@ describe('an undone email change', () => {
   })
 
   test("keeps the owner's second factor and removes the backup codes that the thief created", async () => {
-    const { tab, userId, person, clock } = await signInWithFactor()
+    const { tab, userId, person, clock } = await createPerson()
     await backdateFactor(userId)
     expect(
       await changeAndUndo(tab, async () => {
@@ -228,7 +228,7 @@ describe('an undone email change', () => {
 })
 
 test('T103: a deleted account leaves nothing of its second factor', async () => {
-  const { tab, person, userId } = await signInWithFactor()
+  const { tab, person, userId } = await createPerson()
   expect((await tab.post('/auth/delete-user', { password: person.password })).status).toBe(200)
   const where = { where: { userId } }
   expect(

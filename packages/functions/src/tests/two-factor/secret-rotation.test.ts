@@ -2,6 +2,7 @@ import { createSecretBox } from '@floorpass/api'
 import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { beginSignIn, signInWithFactor } from '@floorpass/testing/sign-in'
 import { expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp()
@@ -17,23 +18,19 @@ function restartWith(...secrets: string[]) {
   })
 }
 
-async function signInWithFactor() {
-  const clock = holdClock()
-  const tab = await app.signedIn()
-  const setUp = await switchOnTwoFactor(tab, tab.person.password)
-  const signIn = async () => {
-    clock.advance(60)
-    const browser = app.browser()
-    await browser.post('/auth/sign-in/email', tab.person)
-    return browser
+async function createFactor() {
+  const factor = await signInWithFactor(app, holdClock())
+  const signInLater = () => {
+    factor.clock.advance(60)
+    return beginSignIn(app, factor.person)
   }
-  const signInWithCode = async (code?: string) =>
-    (await signIn()).post('/auth/two-factor/verify', { code: code ?? setUp.authenticator.code() })
-  return { ...setUp, tab, clock, signIn, signInWithCode }
+  const signInWithCode = async (code = '') =>
+    (await signInLater()).post('/auth/two-factor/verify', { code: code || factor.authenticator.code() })
+  return { ...factor, signInLater, signInWithCode }
 }
 
 test('T181: a second factor survives a new AUTH_SECRET, and no longer needs the old one after its next use', async () => {
-  const { signInWithCode } = await signInWithFactor()
+  const { signInWithCode } = await createFactor()
   restartWith(secondSecret, firstSecret)
   expect((await signInWithCode()).status).toBe(200)
   restartWith(secondSecret)
@@ -41,7 +38,7 @@ test('T181: a second factor survives a new AUTH_SECRET, and no longer needs the 
 })
 
 test('T181: after an old AUTH_SECRET is removed, unused authenticators fail and backup codes still work', async () => {
-  const { signInWithCode, backupCodes, tab } = await signInWithFactor()
+  const { signInWithCode, backupCodes, tab } = await createFactor()
   restartWith(secondSecret)
   expect((await signInWithCode()).code).toBe('INVALID_CODE')
   expect((await signInWithCode(backupCodes[0])).status).toBe(200)
@@ -52,8 +49,8 @@ test('T181: after an old AUTH_SECRET is removed, unused authenticators fail and 
 })
 
 test('a pending sign-in must start again when its AUTH_SECRET is removed', async () => {
-  const { signIn, authenticator } = await signInWithFactor()
-  const browser = await signIn()
+  const { signInLater, authenticator } = await createFactor()
+  const browser = await signInLater()
   restartWith(secondSecret)
   expect((await browser.post('/auth/two-factor/verify', { code: authenticator.code() })).code).toBe('INVALID_TWO_FACTOR_COOKIE')
 })

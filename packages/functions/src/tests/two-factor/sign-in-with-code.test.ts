@@ -1,25 +1,13 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
-import { holdClock } from '@floorpass/testing/clock'
-import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { holdClock, holdStep } from '@floorpass/testing/clock'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { signIn, signInWithFactor } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
 const minute = 60
 
-/** Signs a person in who has a second factor, and holds the clock at the start of a time step. */
-async function signInWithFactor(testApp: TestApp = app) {
-  const clock = holdClock(new Date(Math.ceil(Date.now() / 30_000) * 30_000))
-  const tab = await testApp.signedIn()
-  const { authenticator, backupCodes } = await switchOnTwoFactor(tab, tab.person.password)
-  clock.advance(30)
-  return { tab, clock, authenticator, backupCodes, person: tab.person, userId: tab.userId }
-}
-const signIn = async ({ email, password }: { email: string; password: string }, fields: object = {}, testApp: TestApp = app) => {
-  const tab = testApp.browser()
-  const answer = await tab.post('/auth/sign-in/email', { email, password, ...fields })
-  return { tab, answer }
-}
 const verifyCode = (tab: Pick<Browser, 'post'>, code: unknown, fields: object = {}) =>
   tab.post('/auth/two-factor/verify', { code, ...fields })
 const getSession = async (tab: Pick<Browser, 'get'>) =>
@@ -28,9 +16,10 @@ const getChallenge = (tab: Pick<Browser, 'cookies'>) => tab.cookies.get('floorpa
 
 describe('a sign-in with a second factor', () => {
   test('T46: opens no session before the code, only a challenge for this browser', async () => {
-    const { person, userId } = await signInWithFactor()
+    const { person, userId } = await signInWithFactor(app, holdStep())
     const before = await app.db.session.count({ where: { userId } })
-    const { tab, answer } = await signIn(person, { callbackURL: '/dashboard' })
+    const answer = await signIn(app, { ...person, callbackURL: '/dashboard' })
+    const { tab } = answer
     expect([answer.status, answer.body]).toEqual([200, { twoFactorRedirect: true, twoFactorMethods: ['totp'] }])
     expect(answer.headers.get('location')).toBeNull()
     expect(answer.setCookies.find((cookie) => cookie.startsWith('floorpass_two_factor='))).toMatch(
@@ -47,8 +36,8 @@ describe('a sign-in with a second factor', () => {
   })
 
   test('T31, T142: opens the session with the code, returns the target, and ends the challenge', async () => {
-    const { person, userId, authenticator } = await signInWithFactor()
-    const { tab } = await signIn(person, { callbackURL: '/dashboard?tab=1' })
+    const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, { ...person, callbackURL: '/dashboard?tab=1' })
     const kept = getChallenge(tab) ?? ''
     const answer = await verifyCode(tab, authenticator.code())
     expect(answer.status).toBe(200)
@@ -69,15 +58,15 @@ describe('a sign-in with a second factor', () => {
   test.each(['/auth/revoke-sessions', '/auth/revoke-other-sessions'])(
     'T46: is ended by %s while it waits for its code',
     async (path) => {
-      const { person, tab, authenticator } = await signInWithFactor()
-      const { tab: waiting } = await signIn(person)
+      const { person, tab, authenticator } = await signInWithFactor(app, holdStep())
+      const { tab: waiting } = await signIn(app, person)
       expect((await tab.post(path, {})).status).toBe(200)
       expect((await verifyCode(waiting, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
     },
   )
 
   test('ends the former session in the browser once the password is right', async () => {
-    const { person, authenticator } = await signInWithFactor()
+    const { person, authenticator } = await signInWithFactor(app, holdStep())
     const neighbour = await app.signedIn()
     const answer = await neighbour.post('/auth/sign-in/email', person)
     expect(answer.body).toHaveProperty('twoFactorRedirect')
@@ -87,16 +76,16 @@ describe('a sign-in with a second factor', () => {
   })
 
   test('keeps a session without "remember me", even when the device is trusted', async () => {
-    const { person, userId, authenticator, tab: first } = await signInWithFactor()
+    const { person, userId, authenticator, tab: first } = await signInWithFactor(app, holdStep())
     await first.post('/auth/sign-out')
-    const { tab } = await signIn(person, { rememberMe: false })
+    const { tab } = await signIn(app, { ...person, rememberMe: false })
     const { setCookies } = await verifyCode(tab, authenticator.code(), { trustDevice: true })
     expect(setCookies.find((cookie) => cookie.startsWith('local-floorpass_session='))).not.toContain('Max-Age')
     expect(await app.db.session.findMany({ where: { userId } })).toMatchObject([{ remember: false }])
   })
 
   test('T117: accepts no code without a challenge or a session', async () => {
-    const { authenticator } = await signInWithFactor()
+    const { authenticator } = await signInWithFactor(app, holdStep())
     for (const path of ['verify', 'verify-totp', 'verify-backup-code']) {
       const answer = await app.browser().post(`/auth/two-factor/${path}`, { code: authenticator.code() })
       expect([answer.status, answer.code]).toEqual([401, 'INVALID_TWO_FACTOR_COOKIE'])
@@ -110,9 +99,9 @@ describe('a sign-in with a second factor', () => {
   })
 
   test('ends the challenge after ten minutes, to the second', async () => {
-    const { person, clock, authenticator } = await signInWithFactor()
-    const { tab } = await signIn(person)
-    const { tab: late } = await signIn(person)
+    const { person, clock, authenticator } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
+    const { tab: late } = await signIn(app, person)
     clock.advance(10 * minute - 1)
     expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
     clock.advance(1)
@@ -121,16 +110,16 @@ describe('a sign-in with a second factor', () => {
   })
 
   test('is refused when the user is suspended meanwhile', async () => {
-    const { person, userId, authenticator } = await signInWithFactor()
-    const { tab } = await signIn(person)
+    const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
     await app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } })
     expect((await verifyCode(tab, authenticator.code())).code).toBe('INVALID_TWO_FACTOR_COOKIE')
   })
 
   test('opens one session when twenty requests send the right code in parallel', async () => {
-    const { person, userId, authenticator } = await signInWithFactor()
+    const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
     const before = await app.db.session.count({ where: { userId } })
-    const { tab } = await signIn(person)
+    const { tab } = await signIn(app, person)
     const cookie = `floorpass_two_factor=${getChallenge(tab)}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -151,31 +140,31 @@ describe('a code', () => {
       [1, 200],
       [2, 401],
     ] as const) {
-      const { person, clock, authenticator } = await signInWithFactor()
+      const { person, clock, authenticator } = await signInWithFactor(app, holdStep())
       clock.advance(300 + 29)
-      const { tab } = await signIn(person)
+      const { tab } = await signIn(app, person)
       expect([steps, (await verifyCode(tab, authenticator.code(steps))).status]).toEqual([steps, status])
     }
   })
 
   test('T107: may have spaces or dashes between its six digits, and nothing else', async () => {
-    const { person, clock, authenticator } = await signInWithFactor()
+    const { person, clock, authenticator } = await signInWithFactor(app, holdStep())
     for (const write of [
       (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`,
       (code: string) => ` ${code.slice(0, 3)}-${code.slice(3)}\n`,
     ]) {
       clock.advance(60)
-      const { tab } = await signIn(person)
+      const { tab } = await signIn(app, person)
       expect((await verifyCode(tab, write(authenticator.code()))).status).toBe(200)
     }
     clock.advance(60)
     const code = authenticator.code()
     const fullWidth = [...code].map((digit) => String.fromCodePoint(0xff10 + Number(digit))).join('')
     for (const wrong of [code.slice(1), `${code}0`, `0${code}`, fullWidth, 'abcdef', `+${code.slice(1)}`, '1e5000', '______']) {
-      const { tab } = await signIn(person)
+      const { tab } = await signIn(app, person)
       expect([wrong, (await verifyCode(tab, wrong)).code]).toEqual([wrong, 'INVALID_CODE'])
     }
-    const { tab } = await signIn(person)
+    const { tab } = await signIn(app, person)
     for (const none of ['', undefined, null, 123456, ['123456'], { $ne: '' }, 'x'.repeat(129)])
       expect((await verifyCode(tab, none)).code).toBe('VALIDATION_ERROR')
     expect((await verifyCode(tab, code)).status).toBe(200)
@@ -197,14 +186,14 @@ describe('a code', () => {
       [20000000000, '65353130'],
     ] as const) {
       clock.advance(time - Date.now() / 1000)
-      const { tab: signing } = await signIn(tab.person)
+      const { tab: signing } = await signIn(app, tab.person)
       expect([time, (await verifyCode(signing, code.slice(-6))).status]).toEqual([time, 200])
     }
   })
 
   test('is accepted only by the route of its kind', async () => {
-    const { person, authenticator, backupCodes } = await signInWithFactor()
-    const { tab } = await signIn(person)
+    const { person, authenticator, backupCodes } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
     expect((await tab.post('/auth/two-factor/verify-totp', { code: backupCodes[0] })).code).toBe('INVALID_CODE')
     expect((await tab.post('/auth/two-factor/verify-backup-code', { code: authenticator.code() })).code).toBe(
       'INVALID_BACKUP_CODE',
@@ -215,8 +204,8 @@ describe('a code', () => {
 
 describe('a used time step', () => {
   test('T105: refuses its code a second time, in any browser', async () => {
-    const { person, authenticator } = await signInWithFactor()
-    const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
+    const { person, authenticator } = await signInWithFactor(app, holdStep())
+    const [{ tab: one }, { tab: other }] = [await signIn(app, person), await signIn(app, person)]
     const code = authenticator.code()
     expect((await verifyCode(one, code)).status).toBe(200)
     expect((await verifyCode(other, code)).code).toBe('INVALID_CODE')
@@ -227,15 +216,15 @@ describe('a used time step', () => {
     const tab = await app.signedIn()
     holdClock()
     const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
-    const { tab: signing } = await signIn(tab.person)
+    const { tab: signing } = await signIn(app, tab.person)
     expect((await verifyCode(signing, authenticator.code())).code).toBe('INVALID_CODE')
   })
 
   test('T105: opens one session when two browsers send its code in parallel', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const { person, userId, authenticator } = await signInWithFactor()
+      const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
       const before = await app.db.session.count({ where: { userId } })
-      const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
+      const [{ tab: one }, { tab: other }] = [await signIn(app, person), await signIn(app, person)]
       const code = authenticator.code()
       const answers = await Promise.all([verifyCode(one, code), verifyCode(other, code)])
       expect(answers.map(({ status, code: key }) => [status, key]).sort()).toEqual([
@@ -247,19 +236,19 @@ describe('a used time step', () => {
   })
 
   test('T106: refuses the codes of earlier steps', async () => {
-    const { person, clock, authenticator } = await signInWithFactor()
+    const { person, clock, authenticator } = await signInWithFactor(app, holdStep())
     clock.advance(300)
-    const [{ tab: one }, { tab: other }] = [await signIn(person), await signIn(person)]
+    const [{ tab: one }, { tab: other }] = [await signIn(app, person), await signIn(app, person)]
     expect((await verifyCode(one, authenticator.code())).status).toBe(200)
     expect((await verifyCode(other, authenticator.code(-1))).code).toBe('INVALID_CODE')
   })
 
   test('T104: stays used when the clock goes back', async () => {
-    const { person, clock, authenticator } = await signInWithFactor()
-    const { tab } = await signIn(person)
+    const { person, clock, authenticator } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
     expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
     clock.advance(-3600)
-    const { tab: early } = await signIn(person)
+    const { tab: early } = await signIn(app, person)
     expect((await verifyCode(early, authenticator.code())).code).toBe('INVALID_CODE')
   })
 })
@@ -268,8 +257,8 @@ describe('wrong codes', () => {
   const sendWrongCode = (tab: Pick<Browser, 'post'>) => verifyCode(tab, '000000')
 
   test('T26: end the sign-in after five, even for the right code, and the password is needed again', async () => {
-    const { person, userId, authenticator } = await signInWithFactor()
-    const { tab } = await signIn(person)
+    const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
     for (let count = 0; count < 5; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
     const kept = getChallenge(tab) ?? ''
     const refused = await verifyCode(tab, authenticator.code())
@@ -278,13 +267,13 @@ describe('wrong codes', () => {
     expect((await verifyCode(tab, authenticator.code())).code).toBe('TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE')
     const failed = { userId, action: 'sign-in', succeeded: false }
     expect(await app.db.auditEvent.count({ where: failed })).toBe(5)
-    const { tab: again } = await signIn(person)
+    const { tab: again } = await signIn(app, person)
     expect((await verifyCode(again, authenticator.code())).status).toBe(200)
   })
 
   test('T26: are compared five times at most, of twenty in parallel, and each one counts', async () => {
-    const { person, userId } = await signInWithFactor()
-    const { tab } = await signIn(person)
+    const { person, userId } = await signInWithFactor(app, holdStep())
+    const { tab } = await signIn(app, person)
     const cookie = `floorpass_two_factor=${getChallenge(tab)}`
     const answers = await Promise.all(
       Array.from({ length: 20 }, () =>
@@ -297,21 +286,21 @@ describe('wrong codes', () => {
   })
 
   test('T26, T27: lock the second factor after ten in a row, over new sign-ins and both kinds of code', async () => {
-    const { person, userId, clock, authenticator, backupCodes } = await signInWithFactor()
-    const { tab: one } = await signIn(person)
+    const { person, userId, clock, authenticator, backupCodes } = await signInWithFactor(app, holdStep())
+    const { tab: one } = await signIn(app, person)
     for (let count = 0; count < 5; count += 1) await sendWrongCode(one)
-    const { tab: two } = await signIn(person)
+    const { tab: two } = await signIn(app, person)
     for (let count = 0; count < 4; count += 1) await verifyCode(two, 'aaaaa-bbbbb-ccccc')
-    const { tab: three } = await signIn(person)
+    const { tab: three } = await signIn(app, person)
     expect((await sendWrongCode(three)).code).toBe('INVALID_CODE')
     for (const code of [authenticator.code(), backupCodes[0]]) {
-      const { tab } = await signIn(person)
+      const { tab } = await signIn(app, person)
       const locked = await verifyCode(tab, code)
       expect([locked.status, locked.code, locked.headers.get('retry-after')]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED', '900'])
     }
     expect(await app.db.auditEvent.count({ where: { userId, action: 'lock-two-factor' } })).toBe(1)
     clock.advance(15 * minute - 1)
-    const { tab } = await signIn(person)
+    const { tab } = await signIn(app, person)
     expect((await verifyCode(tab, authenticator.code())).code).toBe('ACCOUNT_TEMPORARILY_LOCKED')
     clock.advance(1)
     expect((await verifyCode(tab, authenticator.code())).status).toBe(200)
@@ -319,10 +308,10 @@ describe('wrong codes', () => {
   })
 
   test('double each lock, up to a day', async () => {
-    const { person, userId, clock } = await signInWithFactor()
+    const { person, userId, clock } = await signInWithFactor(app, holdStep())
     for (const seconds of [900, 1800, 3600]) {
       for (let round = 0; round < 2; round += 1) {
-        const { tab } = await signIn(person)
+        const { tab } = await signIn(app, person)
         for (let count = 0; count < 5; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
       }
       const { lockedUntil } = await app.db.twoFactor.findUniqueOrThrow({ where: { userId } })
@@ -330,38 +319,38 @@ describe('wrong codes', () => {
       clock.advance(seconds)
     }
     await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 89 } })
-    const { tab } = await signIn(person)
+    const { tab } = await signIn(app, person)
     await sendWrongCode(tab)
     const { lockedUntil } = await app.db.twoFactor.findUniqueOrThrow({ where: { userId } })
     expect(lockedUntil).toEqual(new Date(Date.now() + 24 * 3600 * 1000))
   })
 
   test('T20: disable the authenticator after a hundred in a row, until a backup code is used', async () => {
-    const { person, userId, authenticator, backupCodes, clock } = await signInWithFactor()
+    const { person, userId, authenticator, backupCodes, clock } = await signInWithFactor(app, holdStep())
     await app.db.twoFactor.update({ where: { userId }, data: { failedAttempts: 100 } })
-    const { tab } = await signIn(person)
+    const { tab } = await signIn(app, person)
     const refused = await verifyCode(tab, authenticator.code())
     expect([refused.status, refused.code]).toEqual([429, 'ACCOUNT_TEMPORARILY_LOCKED'])
     expect((await verifyCode(tab, backupCodes[0])).status).toBe(200)
     clock.advance(60)
-    const { tab: later } = await signIn(person)
+    const { tab: later } = await signIn(app, person)
     expect((await verifyCode(later, authenticator.code())).status).toBe(200)
   })
 
   test('T28: are reset by a right code, for this account only', async () => {
-    const [mine, theirs] = [await signInWithFactor(), await signInWithFactor()]
+    const [mine, theirs] = [await signInWithFactor(app, holdStep()), await signInWithFactor(app, holdStep())]
     for (const { person } of [mine, theirs]) {
-      const { tab } = await signIn(person)
+      const { tab } = await signIn(app, person)
       for (let count = 0; count < 4; count += 1) await sendWrongCode(tab)
     }
-    const { tab } = await signIn(mine.person)
+    const { tab } = await signIn(app, mine.person)
     expect((await verifyCode(tab, mine.authenticator.code(1))).status).toBe(200)
     const attempts = async (userId: string) => (await app.db.twoFactor.findUnique({ where: { userId } }))?.failedAttempts
     expect([await attempts(mine.userId), await attempts(theirs.userId)]).toEqual([0, 4])
   })
 
   test('T27: share one count over verify, disable and new backup codes in a session', async () => {
-    const { tab, userId, authenticator } = await signInWithFactor()
+    const { tab, userId, authenticator } = await signInWithFactor(app, holdStep())
     for (let count = 0; count < 4; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
     for (let count = 0; count < 3; count += 1)
       expect((await tab.post('/auth/two-factor/disable', { code: '000000' })).code).toBe('INVALID_CODE')
