@@ -2,10 +2,12 @@
 // @locations eu-west-1
 // @alerts oncall
 // @tags pages, speed
+
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, type Page } from '@playwright/test'
+import { layoutSettled } from './support/drivers.ts'
 import { openPage, pages } from './support/pages.ts'
 import { visitors } from './support/scene.ts'
 import { test, watch } from './support/scene-test.ts'
@@ -87,7 +89,7 @@ for (const width of [360, 1280]) {
       await reportShifts(page)
       for (const row of pages.filter((each) => each.as === as && !each.reach)) {
         await openPage(page, row, scene)
-        await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
+        await layoutSettled(page)
         expect.soft(await page.evaluate(() => window.shifts), row.name).toEqual([])
       }
     }
@@ -119,7 +121,7 @@ test('pages: nothing moves while the second half of a sign-in page comes', async
   for (const path of ['/login', '/signup', '/forgot-password']) {
     const answer = await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)
     expect(answer?.status(), path).toBe(200)
-    await page.evaluate(() => document.fonts.ready.then(() => new Promise((resolve) => setTimeout(resolve, 100))))
+    await layoutSettled(page)
     expect.soft(await page.evaluate(() => window.shifts), path).toEqual([])
   }
 })

@@ -107,5 +107,11 @@ export async function holdScripts(page: Page): Promise<() => void> {
   }
 }
 
+/** The fonts are there, and the browser has reported the shifts of two frames. */
+export const layoutSettled = async (page: Page): Promise<void> => {
+  await page.evaluate(() => document.fonts.ready.then(() => {}))
+  for (let frame = 0; frame < 2; frame += 1) await rest(page)
+}
+
 const rest = (page: Page): Promise<void> =>
   page.evaluate(() => new Promise<void>((rested) => requestAnimationFrame(() => setTimeout(rested))))

@@ -1,5 +1,6 @@
 import { type Authenticator, setUpTwoFactor } from '@floorpass/testing/authenticator'
 import { createBrowser, type Browser as Tab } from '@floorpass/testing/browser'
+import { eventually } from '@floorpass/testing/eventually'
 import { createRegistration } from '@floorpass/testing/passkeys'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 
@@ -100,7 +101,7 @@ export const cookiesOf = (tab: Tab): Cookie[] => [...tab.cookies].map(([name, va
 /** The link below `path` in the newest mail to this address that has one. Mails leave in the background. */
 export async function mailedLink(url: string, email: string, path: string): Promise<string> {
   const seen = new Set<string>()
-  for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+  return eventually(async () => {
     const list = await (await fetch(`${url}/dev/mailbox`)).text()
     const rows = list.matchAll(/href="(\/dev\/mailbox\/[^"]+)">[^<]*<\/a><\/td><td>([^<]+)</g)
     const mails = [...rows].filter(([, page = '', to]) => to === email && !seen.has(page)).map(([, page = '']) => page)
@@ -110,9 +111,8 @@ export async function mailedLink(url: string, email: string, path: string): Prom
       if (link) return link.replaceAll('&amp;', '&')
       seen.add(mail)
     }
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`no mail with a link to ${path} reached ${email}`)
+    throw new Error(`no mail with a link to ${path} reached ${email}`)
+  })
 }
 
 const accountOf = (address: Address, handle: Handle | 'guarded'): Account => ({

@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
 
@@ -22,19 +21,11 @@ const submit = (path: string, fields: Record<string, string>, cookie = '') =>
     headers: { origin, accept: 'text/html', cookie },
     body: new URLSearchParams(fields),
   })
-/** The token of the newest mail to this address that contains these words. */
-const mailedToken = (email: string, words: string) =>
-  eventually(async () => {
-    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json')).sort()
-    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-    const mail = mails.findLast((text) => text.includes(email) && text.includes(words)) ?? ''
-    return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
-  })
 const password = 'plum kettle orbit'
 const signedIn = async (name: string) => {
   const email = `${name.toLowerCase()}@example.test`
   await call('/auth/sign-up/email', { name, email, password })
-  await call('/auth/verify-email', { token: await mailedToken(email, 'Confirm') })
+  await call('/auth/verify-email', { token: await mailedToken(dataDir, email, 'Confirm') })
   const answer = await call('/auth/sign-in/email', { email, password })
   const { user } = (await answer.json()) as { user: { id: string } }
   return { email, userId: user.id, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' }
@@ -45,7 +36,7 @@ test('a signed-out browser that confirms a contested email signs in first and re
   const newEmail = 'new@example.test'
   await call('/auth/sign-up/email', { name: 'Squatter', email: newEmail, password })
   await call('/auth/change-email', { newEmail }, cookie)
-  const token = await mailedToken(newEmail, 'purpose=change')
+  const token = await mailedToken(dataDir, newEmail, 'purpose=change')
 
   const refused = await submit('/verify-email', { intent: 'confirm', token })
   const location = new URL(refused.headers.get('location') ?? '', origin)

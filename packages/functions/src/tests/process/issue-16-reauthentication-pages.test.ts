@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { createBrowser } from '@floorpass/testing/browser'
-import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { clockIn } from '@floorpass/testing/service-clock'
 import { expect, test } from 'vitest'
@@ -20,11 +19,7 @@ async function signedInBefore(minutes: number) {
   const email = `ada-${randomUUID()}@example.test`
   const browser = openBrowser()
   await browser.post('/auth/sign-up/email', { name: 'Ada', email, password })
-  const token = await eventually(async () => {
-    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-    return /token=([\w-]+)/.exec(mails.find((text) => text.includes(email)) ?? '')?.[1] ?? Promise.reject(new Error('no mail'))
-  })
+  const token = await mailedToken(dataDir, email)
   await browser.post('/auth/verify-email', { token })
   await clock.setBack(minutes)
   await browser.post('/auth/sign-in/email', { email, password })

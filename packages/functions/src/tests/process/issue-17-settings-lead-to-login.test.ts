@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { createBrowser } from '@floorpass/testing/browser'
-import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, test } from 'vitest'
 
@@ -28,10 +27,7 @@ test('/settings shows the overview, and an unknown URL below it is 404', async (
   const browser = openBrowser()
   const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }
   await browser.post('/auth/sign-up/email', person)
-  const token = await eventually(async () => {
-    const [mail = 'none yet'] = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-    return /token=([\w-]+)/.exec(await readFile(`${dataDir}/outbox/${mail}`, 'utf8'))?.[1] ?? ''
-  })
+  const token = await mailedToken(dataDir, person.email)
   await browser.post('/auth/verify-email', { token })
   await browser.post('/auth/sign-in/email', person)
 

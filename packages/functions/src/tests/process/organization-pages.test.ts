@@ -1,5 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { beforeAll, describe, expect, test } from 'vitest'
 
@@ -27,16 +26,10 @@ const submit = (path: string, fields: Record<string, string>, { cookie }: Person
     headers: { origin, accept: 'text/html', cookie },
     body: new URLSearchParams(fields),
   })
-const mailedToken = (email: string) =>
-  eventually(async () => {
-    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-    return /token=([\w-]+)/.exec(mails.find((text) => text.includes(email)) ?? '')?.[1] ?? Promise.reject(new Error('no mail'))
-  })
 const signedIn = async (name: string): Promise<Person> => {
   const email = `${name.toLowerCase().replaceAll(' ', '.')}@example.test`
   await call('/auth/sign-up/email', { name, email, password })
-  await call('/auth/verify-email', { token: await mailedToken(email) })
+  await call('/auth/verify-email', { token: await mailedToken(dataDir, email) })
   const answer = await call('/auth/sign-in/email', { email, password })
   const { user } = (await answer.json()) as { user: { id: string } }
   return { email, userId: user.id, cookie: (answer.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '' }

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createBrowser } from '@floorpass/testing/browser'
-import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
 
@@ -67,10 +67,7 @@ async function signUpAndIn(origin: string, dataDir: string) {
   const browser = createBrowser({ fetch: (request) => fetch(request, { redirect: 'manual' }) }, origin)
   const person = { name: 'Ada', email: 'ada@example.test', password: 'plum kettle orbit' }
   await browser.post('/auth/sign-up/email', person)
-  const token = await eventually(async () => {
-    const [mail = 'none yet'] = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-    return /token=([\w-]+)/.exec(await readFile(`${dataDir}/outbox/${mail}`, 'utf8'))?.[1] ?? ''
-  })
+  const token = await mailedToken(dataDir, person.email)
   await browser.post('/auth/verify-email', { token })
   await browser.post('/auth/sign-in/email', person)
   return [...browser.cookies].map((pair) => pair.join('=')).join('; ')

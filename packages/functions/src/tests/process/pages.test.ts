@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises'
 import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, test } from 'vitest'
 
@@ -112,12 +112,7 @@ const signedIn = async (name: string): Promise<string> => {
       body: JSON.stringify(body),
     })
   await post('/auth/sign-up/email', { name, email, password: 'plum kettle orbit' })
-  const token = await eventually(async () => {
-    const files = (await readdir(`${dataDir}/outbox`)).filter((file) => file.endsWith('.json'))
-    const mails = await Promise.all(files.map((file) => readFile(`${dataDir}/outbox/${file}`, 'utf8')))
-    const mail = mails.find((text) => text.includes(email)) ?? ''
-    return /token=([\w-]+)/.exec(mail)?.[1] ?? Promise.reject(new Error('no mail'))
-  })
+  const token = await mailedToken(dataDir, email)
   await post('/auth/verify-email', { token })
   const answer = await post('/auth/sign-in/email', { email, password: 'plum kettle orbit' })
   return answer.headers

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
 import { type Browser, createBrowser } from '@floorpass/testing/browser'
-import { eventually } from '@floorpass/testing/eventually'
 import { type FrontProxy, startFrontProxy } from '@floorpass/testing/front-proxy'
+import { mailedText } from '@floorpass/testing/mailed-text'
 import { sendRaw } from '@floorpass/testing/raw-http'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -29,19 +28,10 @@ afterAll(() => {
 const session = 'local-floorpass_session'
 const pageOf = (proxy: FrontProxy, origin: string) => createBrowser({ fetch: (request) => proxy.fetch(request) }, origin)
 
-const mailTo = (email: string) =>
-  eventually(async () => {
-    const files = (await readdir(`${dataDir}/outbox`)).filter((name) => name.endsWith('.json'))
-    const mails = await Promise.all(files.map((name) => readFile(`${dataDir}/outbox/${name}`, 'utf8')))
-    const mail = mails.find((text) => text.includes(email))
-    if (mail === undefined) throw new Error(`no mail to ${email}`)
-    return JSON.parse(mail).text as string
-  })
-
 async function signUp(tab: Browser) {
   const person = { name: 'Ada', email: `ada-${randomUUID()}@example.test`, password: 'plum kettle orbit' }
   expect((await tab.post('/auth/sign-up/email', person)).status).toBe(200)
-  const text = await mailTo(person.email)
+  const text = await mailedText(dataDir, person.email)
   const token = /token=([\w-]+)/.exec(text)?.[1]
   expect((await tab.post('/auth/verify-email', { token })).status).toBe(200)
   return { ...person, text }

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { readdir, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { join } from 'node:path'
 import type { Service } from '@floorpass/service'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
+import { mailedToken } from '@floorpass/testing/mailed-text'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -48,13 +47,7 @@ const signInAgain = async () => {
 }
 const signUpAndSignIn = async (): Promise<string> => {
   await postJson('/auth/sign-up/email', person)
-  const outbox = join(dataDir, 'outbox')
-  const [mail = ''] = await eventually(async () => {
-    const files = (await readdir(outbox)).filter((name) => name.endsWith('.json'))
-    expect(files).not.toHaveLength(0)
-    return files
-  })
-  const token = /token=([\w-]+)/.exec(JSON.parse(await readFile(join(outbox, mail), 'utf8')).text)?.[1]
+  const token = await mailedToken(dataDir, person.email)
   await postJson('/auth/verify-email', { token })
   return signInAgain()
 }
