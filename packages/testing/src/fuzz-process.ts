@@ -12,6 +12,7 @@ import { openDatabase } from '@floorpass/db'
 import { variables } from '@floorpass/env'
 import { freePort } from '@floorpass/reliability'
 import { fuzz, fuzzEnvironment } from './fuzz.ts'
+import { openRunFolder } from './run-folder.ts'
 import { asAdmin, urlOf } from './test-templates.ts'
 
 const { values } = parseArgs({ options: { seed: { type: 'string' }, requests: { type: 'string' }, port: { type: 'string' } } })
@@ -22,6 +23,8 @@ const requests = Number(values.requests ?? 50_000)
 const mostGrowth = 1.2
 const adminUrl = process.env.TEST_DATABASE_URL
 const database = `floorpass_fuzz_${randomBytes(4).toString('hex')}`
+// A killed run leaves its data, which the next run removes.
+openRunFolder()
 const dataDir = await mkdtemp(join(tmpdir(), 'floorpass-fuzz-'))
 const port = values.port ?? String(await freePort())
 

@@ -57,6 +57,7 @@ test.each([
   ['a title whose subject is "who"', `test('pages: ${'who'} is signed in sees it')`, `"'pages: ${'who'}"`],
   ['a sentence about a retired name', `test('passwords: a ${'ver'}dict is gone')`, `"a ${'ver'}dict"`],
   ['a retired name', `const keep = find${'Way'}()`, `"find${'Way'}"`],
+  ['a wait that gives up after a second', `await vi.${'waitFor'}(isReady)`, `"vi.${'waitFor'}"`],
   ['too many comments', '// One.\n// Two.', 'comments are 100.0 %'],
 ])('refuses %s', async (_, line, problem) => {
   const { code, stderr } = await lint('packages/api/src/mail/greeting.ts', `${line}\n`)
