@@ -291,13 +291,14 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     const isOver = server.exited.then(() => true)
     while (!(await Promise.race([isOver, delay(50, false)]))) {
       const [victim] = workersOf(server).filter((pid) => !killed.has(pid))
-      if (victim === undefined || killed.size === 5) continue
+      if (victim === undefined) continue
       process.kill(victim, 'SIGKILL')
       killed.add(victim)
     }
     const { code, stderr } = await server.exited
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^Floorpass stops: 5 workers died .+ by SIGKILL\..+\n$/)])
-    expect(killed.size).toBe(5)
+    // On a busy machine some of them die too far apart to count together.
+    expect(killed.size).toBeGreaterThanOrEqual(5)
     expect(workersOf(server)).toEqual([])
   })
 
