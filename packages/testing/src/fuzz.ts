@@ -285,7 +285,7 @@ async function call(origin: string, cookie: string, path: string, body?: unknown
   }
 }
 
-async function signIn(origin: string, email: string): Promise<string> {
+async function signInForCookie(origin: string, email: string): Promise<string> {
   const { status, cookies, text } = await call(origin, '', '/auth/sign-in/email', { email, password })
   if (status !== 200) throw new Error(`${email} cannot sign in: ${text}`)
   return cookies.join('; ')
@@ -301,13 +301,13 @@ async function createUser({ dataDir }: FuzzTarget, origin: string, email: string
     if (token !== undefined) break
     await delay(50)
   }
-  return signIn(origin, email)
+  return signInForCookie(origin, email)
 }
 
 /** The attacker's own requests may end its session. */
 async function ensureSignedIn(origin: string, cookie: string, email: string): Promise<string> {
   const { text } = await call(origin, cookie, '/auth/get-session')
-  return text === 'null' ? signIn(origin, email) : cookie
+  return text === 'null' ? signInForCookie(origin, email) : cookie
 }
 
 /** Returns what the victim can see of its account, without the events that reading writes. */

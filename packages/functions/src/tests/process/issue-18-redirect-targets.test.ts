@@ -48,11 +48,11 @@ async function signUp(callbackURL?: string): Promise<{ email: string; browser: B
 async function signedIn(): Promise<{ email: string; browser: Browser }> {
   const { email, browser } = await signUp()
   await browser.post('/auth/verify-email', { token: (await mailedLink(email, '/verify-email')).searchParams.get('token') })
-  await signIn(browser, email)
+  await submitPassword(browser, email)
   return { email, browser }
 }
 
-const signIn = (browser: Browser, email: string) => browser.post('/auth/sign-in/email', { email, password })
+const submitPassword = (browser: Browser, email: string) => browser.post('/auth/sign-in/email', { email, password })
 
 const [ada, dan] = await Promise.all([signedIn(), signedIn()])
 const { backupCodes } = await switchOnTwoFactor(dan.browser, password)
@@ -60,7 +60,7 @@ const { backupCodes } = await switchOnTwoFactor(dan.browser, password)
 /** A browser that has entered the password of a user with a second factor. */
 async function challenged(): Promise<Browser> {
   const browser = openBrowser()
-  await signIn(browser, dan.email)
+  await submitPassword(browser, dan.email)
   return browser
 }
 
@@ -267,7 +267,7 @@ describe('a page that takes a target', () => {
 })
 
 describe('a trusted target outside', () => {
-  const follow = (browser: Browser, { pathname, search }: URL) => browser.get(pathname + search)
+  const openLink = (browser: Browser, { pathname, search }: URL) => browser.get(pathname + search)
   const tokenOf = (link: URL) => link.searchParams.get('token') ?? ''
 
   test('survives the verification page, a new verification email and the sign-in page', async () => {
@@ -275,7 +275,7 @@ describe('a trusted target outside', () => {
     const first = await mailedLink(email, '/verify-email')
     expect(first.searchParams.get('callbackURL')).toBe(trusted)
     const page = `/verify-email?redirectTo=${encodeURIComponent(trusted)}`
-    expect(leadsTo(await follow(browser, first))).toContain(page)
+    expect(leadsTo(await openLink(browser, first))).toContain(page)
     expect((await send(browser, page, { intent: 'send', email })).status).toBe(200)
     const second = await eventually(async () => {
       const link = await mailedLink(email, '/verify-email')
@@ -298,7 +298,7 @@ describe('a trusted target outside', () => {
     const { email } = await signedIn()
     const browser = openBrowser()
     await send(browser, `/forgot-password?redirectTo=${encodeURIComponent(trusted)}`, { email })
-    const location = (await follow(browser, await mailedLink(email, '/auth/reset-password'))).headers.get('location') ?? ''
+    const location = (await openLink(browser, await mailedLink(email, '/auth/reset-password'))).headers.get('location') ?? ''
     const page = new URL(location, own)
     expect([page.pathname, page.searchParams.get('redirectTo')]).toEqual(['/reset-password', trusted])
     expect(leadsTo(await browser.get(location))).toContain(`/reset-password?redirectTo=${encodeURIComponent(trusted)}`)
@@ -306,7 +306,7 @@ describe('a trusted target outside', () => {
     const done = await send(browser, `/reset-password${page.search}`, { token: tokenOf(page), newPassword })
     expect(done.headers.get('location')).toBe(`/login?notice=password-reset&redirectTo=${encodeURIComponent(trusted)}`)
     // The page explains a used link, and the way to a new one keeps the target.
-    const used = await follow(browser, await mailedLink(email, '/auth/reset-password'))
+    const used = await openLink(browser, await mailedLink(email, '/auth/reset-password'))
     const dead = await browser.get(used.headers.get('location') ?? '')
     expect(String(dead.body)).toContain('role="alert"')
     expect(leadsTo(dead)).toContain(`/forgot-password?redirectTo=${encodeURIComponent(trusted)}`)

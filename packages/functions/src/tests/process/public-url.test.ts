@@ -38,14 +38,14 @@ async function signUp(tab: Browser) {
 }
 
 const ada = await signUp(pageOf(plain, 'http://localhost'))
-const signIn = (tab: Browser, headers: Record<string, string> = {}) =>
+const signInThroughProxy = (tab: Browser, headers: Record<string, string> = {}) =>
   tab.post('/auth/sign-in/email', { email: ada.email, password: ada.password }, { headers })
 const withoutSecure = ({ setCookies }: { setCookies: string[] }) => setCookies.filter((cookie) => !cookie.endsWith('; Secure'))
 
 describe('behind a trusted proxy that ends TLS', () => {
   test('a page over https is of the own origin, and every cookie is Secure', async () => {
     const tab = pageOf(secure, 'https://localhost')
-    const answer = await signIn(tab)
+    const answer = await signInThroughProxy(tab)
     expect([answer.status, withoutSecure(answer), answer.setCookies.length]).toEqual([200, [], 3])
     expect((await tab.post('/auth/update-user', { name: 'Ada B' }, { headers: { referer: 'https://localhost/x' } })).status).toBe(
       200,
@@ -81,13 +81,13 @@ describe('behind a trusted proxy that ends TLS', () => {
     ['a foreign origin', 'https://localhost', 'https://evil.test'],
     ['a host below the own one', 'https://a.localhost', 'https://a.localhost'],
   ])('%s is not the own origin', async (_, url, origin) => {
-    const answer = await signIn(pageOf(secure, url), { origin })
+    const answer = await signInThroughProxy(pageOf(secure, url), { origin })
     expect([answer.status, answer.code, answer.setCookies]).toEqual([403, 'INVALID_ORIGIN', []])
   })
 
   test('X-Forwarded-Host and Forwarded name no own origin', async () => {
     const headers = { origin: 'https://localhost', 'x-forwarded-host': 'localhost', forwarded: 'host=localhost;proto=https' }
-    expect((await signIn(pageOf(secure, 'https://evil.test'), headers)).code).toBe('INVALID_ORIGIN')
+    expect((await signInThroughProxy(pageOf(secure, 'https://evil.test'), headers)).code).toBe('INVALID_ORIGIN')
   })
 
   test('one browser keeps one session over http and https', async () => {
@@ -96,11 +96,11 @@ describe('behind a trusted proxy that ends TLS', () => {
       to.cookies.clear()
       for (const [name, value] of from.cookies) to.cookies.set(name, value)
     }
-    await signIn(onHttps)
+    await signInThroughProxy(onHttps)
     const first = onHttps.cookies.get(session)
     carry(onHttps, onHttp)
     expect((await onHttp.get('/auth/get-session')).body).toMatchObject({ user: { email: ada.email } })
-    const again = await signIn(onHttp)
+    const again = await signInThroughProxy(onHttp)
     expect(again.setCookies.filter((cookie) => cookie.endsWith('; Secure'))).toEqual([])
     carry(onHttp, onHttps)
     expect((await onHttps.get('/auth/get-session')).body).toMatchObject({ user: { email: ada.email } })
@@ -113,8 +113,8 @@ describe('behind a trusted proxy that ends TLS', () => {
 describe('behind a proxy that is not trusted', () => {
   test('https is not believed: the own origin is refused, and cookies are not Secure', async () => {
     const tab = pageOf(untrusted, 'https://localhost')
-    expect((await signIn(tab)).code).toBe('INVALID_ORIGIN')
-    const answer = await signIn(tab, { origin: 'http://localhost' })
+    expect((await signInThroughProxy(tab)).code).toBe('INVALID_ORIGIN')
+    const answer = await signInThroughProxy(tab, { origin: 'http://localhost' })
     expect([answer.status, withoutSecure(answer)]).toEqual([200, answer.setCookies])
   })
 

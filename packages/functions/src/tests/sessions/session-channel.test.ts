@@ -38,7 +38,7 @@ describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several pro
   const person = { name: 'Ada', email: 'ada@example.test', password: 'plum kettle orbit' }
   await post('/auth/sign-up/email', person)
   await db.user.updateMany({ data: { emailVerified: true } })
-  const signIn = async () => {
+  const signInForCookie = async () => {
     const answer = await post('/auth/sign-in/email', person)
     expect(answer.status).toBe(200)
     return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
@@ -65,23 +65,23 @@ describe.runIf(testDatabase.kind === 'postgres')('cached sessions of several pro
 
   test('end in every process before its next request or the one after', async () => {
     const counts: number[] = []
-    for (let count = 0; count < 11; count += 1) counts.push((await measureLateRequests(other, await signIn())).length)
+    for (let count = 0; count < 11; count += 1) counts.push((await measureLateRequests(other, await signInForCookie())).length)
     expect(counts.toSorted((left, right) => left - right)[5]).toBeLessThanOrEqual(1)
   })
 
   test('end within the hard bound when the channel is open but silent, and the channel recovers', async () => {
     const proxy = await databaseProxy(url)
     const silenced = await server(proxy.url)
-    const cookie = await signIn()
+    const cookie = await signInForCookie()
     expect(await opens(silenced, cookie)).toBe(true)
     proxy.silence()
     expectWithinBound(await measureLateRequests(silenced, cookie))
     await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel down'))
-    const meanwhile = await signIn()
+    const meanwhile = await signInForCookie()
     expectWithinBound(await measureLateRequests(silenced, meanwhile))
     proxy.restore()
     await eventually(() => expect(silenced.stdout()).toContain('session invalidation channel up'))
-    expectWithinBound(await measureLateRequests(silenced, await signIn()))
+    expectWithinBound(await measureLateRequests(silenced, await signInForCookie()))
   })
 })
 

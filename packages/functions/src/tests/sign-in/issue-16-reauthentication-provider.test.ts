@@ -240,7 +240,7 @@ describe('the auth_time of a provider', () => {
     forging.answerWith(forging.signed(forging.claims(searchParams.get('nonce') ?? '', { sub, email, ...claims })))
     return tab.get(`/auth/callback/google?code=x&state=${searchParams.get('state')}`)
   }
-  const signIn = async (tab: Browser, sub: string, claims: object) =>
+  const signInAtGoogle = async (tab: Browser, sub: string, claims: object) =>
     callback(tab, urlOf(await tab.post('/auth/sign-in/social', { provider: 'google' })), sub, claims)
   const reauthenticate = async (tab: Browser, sub: string, claims: object) =>
     callback(tab, urlOf(await startReauthentication(tab, 'google')), sub, claims)
@@ -252,7 +252,7 @@ describe('the auth_time of a provider', () => {
     // auth_time counts in whole seconds.
     const clock = holdClock(new Date(seconds() * 1000))
     const [tab, sub] = [forgingApp.browser(), newSub()]
-    expect(callbackResult(await signIn(tab, sub, {}))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAtGoogle(tab, sub, {}))).toEqual([302, '/dashboard'])
     clock.advance(freshSeconds + 1)
     return { clock, tab, sub, userId: (await userIn(tab))?.id ?? '' }
   }
@@ -283,7 +283,7 @@ describe('the auth_time of a provider', () => {
       failureRedirect('provider_sign_in_too_old'),
     )
     expect([await exportData(tab), await countReauthentications(userId, forgingApp)]).toEqual([refused, 0])
-    expect(callbackResult(await signIn(forgingApp.browser(), sub, { auth_time: time() }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAtGoogle(forgingApp.browser(), sub, { auth_time: time() }))).toEqual([302, '/dashboard'])
     expect(forgingApp.warnings()).toEqual([])
   })
 
@@ -303,7 +303,7 @@ describe('the auth_time of a provider', () => {
   test('that is hours older than the sign-in gives a session that must reauthenticate', async () => {
     const { sub, userId } = await signedIn()
     const tab = forgingApp.browser()
-    expect(callbackResult(await signIn(tab, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAtGoogle(tab, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
     expect((await userIn(tab))?.id).toBe(userId)
     expect(await exportData(tab)).toEqual(refused)
     expect((await tab.post('/auth/set-password', { newPassword: 'violet harbor ladder' })).code).toBe('SESSION_NOT_FRESH')
@@ -317,11 +317,11 @@ describe('the auth_time of a provider', () => {
     const { authenticator } = await switchOnTwoFactor(tab)
     clock.advance(60)
     const phone = forgingApp.browser()
-    expect(callbackResult(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/two-factor'])
+    expect(callbackResult(await signInAtGoogle(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/two-factor'])
     expect((await phone.post('/auth/two-factor/verify', { code: authenticator.code(), trustDevice: true })).status).toBe(200)
     expect(await exportData(phone)).toEqual(allowed)
     // A trusted device skips the code, so auth_time is the only authentication time.
-    expect(callbackResult(await signIn(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
+    expect(callbackResult(await signInAtGoogle(phone, sub, { auth_time: seconds() - 3600 }))).toEqual([302, '/dashboard'])
     expect(await exportData(phone)).toEqual(refused)
   })
 })
