@@ -37,18 +37,27 @@ describe('change-password', () => {
     expect(getCookie(tab)).not.toBe(before)
   })
 
-  test('T38: removes trusted devices and makes outstanding links stop working', async () => {
+  test('T38: removes trusted devices of this user alone, and makes outstanding links stop working', async () => {
     const tab = await app.signedIn()
     const { userId, person } = tab
-    await app.db.trustedDevice.create({
-      data: { userId, secretHash: `device of ${userId}`, expiresAt: new Date(Date.now() + 1e6) },
+    const neighbour = await app.signedIn()
+    const owners = [userId, neighbour.userId]
+    await app.db.trustedDevice.createMany({
+      data: owners.map((owner) => ({
+        userId: owner,
+        secretHash: `device of ${owner}`,
+        expiresAt: new Date(Date.now() + 1e6),
+      })),
     })
     await app.browser().post('/auth/forget-password', { email: person.email })
     await tab.post('/auth/change-email', { newEmail: app.person().email })
     await app.drainMail()
     const link = app.outbox.to(person.email).find(({ link: { pathname } }) => pathname === '/reset-password')
     expect((await changePassword(tab)).status).toBe(200)
-    expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
+    expect(await app.db.trustedDevice.findMany({ where: { userId: { in: owners } } })).toMatchObject([
+      { userId: neighbour.userId },
+    ])
+    expect(await isSignedIn(neighbour)).toBe(true)
     expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
     const late = await app.browser().post('/auth/reset-password', { token: link?.token, newPassword })
     expect(late.code).toBe('INVALID_TOKEN')
