@@ -42,7 +42,7 @@ const prepareEmbedded = async (): Promise<Prepared> => {
 }
 
 const preparePostgres = async (adminUrl: string): Promise<Prepared> => {
-  const run = `${prefix}${Date.now()}_${randomBytes(3).toString('hex')}`
+  const run = `${prefix}${Date.now()}_${process.env.TEST_RUN_ID ? `${process.env.TEST_RUN_ID}_` : ''}${randomBytes(3).toString('hex')}`
   const templates = { kind: 'postgres', adminUrl, run, empty: 'template0', migrated: `${run}_template` } as const
 
   await asAdmin(adminUrl, async (admin) => {

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { readCoverage } from './coverage.ts'
+import { dropDatabases } from './drop-databases.ts'
+import { instrument, type Mutant, sample } from './mutants.ts'
+import { type Result, summarize } from './report.ts'
+import { createScratchClone } from './scratch-clone.ts'
+import { startLane } from './start-lane.ts'
+import { allFolders, findFolder, findSources, findTests, nightlyFolder, testMap } from './test-map.ts'
+
+const usage = `Usage: npm run mutate -- <folder> | --nightly | --sample-of-all <count>
+Changes the code of a folder in one place at a time, in a scratch clone, and reports the changes that no test notices.
+  --sample <n>         at most this many mutants (100)
+  --seed <n>           draws the same mutants again
+  --minutes <n>        starts no mutant after this time (15; --sample-of-all: 240)
+  --nightly            the folder of this day
+  --sample-of-all <n>  a sample over ${allFolders.join(', ')}, against every test file
+Folders: ${Object.keys(testMap).join(', ')}`
+
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sample: { type: 'string', default: '100' },
+    seed: { type: 'string', default: String(randomBytes(2).readUInt16BE()) },
+    minutes: { type: 'string' },
+    nightly: { type: 'boolean', default: false },
+    'sample-of-all': { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+const everything = given['sample-of-all']
+const folder = given.nightly ? nightlyFolder(new Date()) : findFolder(positionals[0] ?? '')
+const [count, seed, minutes] = [everything ?? given.sample, given.seed, given.minutes ?? (everything ? '240' : '15')].map(Number)
+const isValid = [count, seed, minutes].every((value) => Number.isSafeInteger(value) && Number(value) >= 0)
+if (given.help || !isValid || (everything === undefined && !folder)) {
+  console.error(usage)
+  process.exit(given.help ? 0 : 2)
+}
+
+const root = process.cwd()
+const startedAt = Date.now()
+const runId = randomBytes(4).toString('hex')
+const clone = createScratchClone(root)
+const lanes = [startLane(clone.folder, runId), startLane(clone.folder, runId)]
+const cleanUp = async () => {
+  await dropDatabases(runId).catch((error: Error) => console.error(`databases of run ${runId} left: ${error.message}`))
+  clone.remove()
+}
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, async () => {
+    for (const lane of lanes) lane.kill()
+    await cleanUp()
+    process.exit(code)
+  })
+}
+
+try {
+  await mutate()
+} finally {
+  await Promise.all(lanes.map((lane) => lane.stop()))
+  await cleanUp()
+}
+
+async function mutate(): Promise<void> {
+  const name = everything ? 'all' : (folder as string)
+  const all = await instrument(clone.folder, findSources(clone.folder, everything ? allFolders : [name]))
+  const drawn = sample(all, count as number, seed as number)
+  const tests = findTests(clone.folder, everything ? undefined : testMap[name])
+  console.log(`${name}: ${drawn.length} of ${all.length} mutants, seed ${seed}, ${tests.length} test files`)
+
+  const coverageFolder = join(clone.folder, 'mutation-coverage')
+  mkdirSync(coverageFolder)
+  const halves = [tests.filter((_, index) => index % 2 === 0), tests.filter((_, index) => index % 2 === 1)]
+  const dryRuns = await Promise.all(
+    lanes.map((lane, index) => lane.run({ mutant: '', coverageFolder, files: halves[index] ?? [] }, 40 * 60_000)),
+  )
+  if (dryRuns.includes('timeout')) throw new Error('the tests without a mutant did not end')
+  const files = dryRuns.flatMap((run) => (run === 'timeout' ? [] : run.files))
+  for (const { file } of files.filter(({ failed }) => failed)) console.log(`left out, since it fails without a mutant: ${file}`)
+  const durations = new Map(files.filter(({ failed }) => !failed).map(({ file, ms }) => [file, ms]))
+  console.log(`tests without a mutant: ${Math.round((Date.now() - startedAt) / 1000)} s`)
+
+  const coverage = readCoverage(clone.folder, coverageFolder, all)
+  const kills = new Map<string, number>()
+  const worth = (file: string) => (1 + (kills.get(file) ?? 0)) / (durations.get(file) ?? 1)
+  const deadline = startedAt + (minutes as number) * 60_000
+  const results: Result[] = []
+  const queue = [...drawn]
+  const judge = async (mutant: Mutant, lane: (typeof lanes)[number]): Promise<Result> => {
+    const covering = (coverage.get(mutant.id) ?? []).filter((file) => durations.has(file)).sort((a, b) => worth(b) - worth(a))
+    if (covering.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
+    if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
+    const expected = covering.reduce((sum, file) => sum + (durations.get(file) ?? 0), 0)
+    const outcome = await lane.run({ mutant: mutant.id, coverageFolder: '', files: covering }, 45_000 + 3 * expected)
+    if (outcome === 'timeout') return { ...mutant, status: 'timed out', killedBy: null }
+    if (outcome.killedBy) kills.set(outcome.killedBy, (kills.get(outcome.killedBy) ?? 0) + 1)
+    return { ...mutant, status: outcome.killedBy ? 'killed' : 'survived', killedBy: outcome.killedBy }
+  }
+  const work = async (lane: (typeof lanes)[number]) => {
+    for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
+      results.push(await judge(mutant, lane))
+      if (results.length % 10 === 0) console.log(`${results.length} mutants, ${Math.round((Date.now() - startedAt) / 1000)} s`)
+    }
+  }
+  await Promise.all(lanes.map(work))
+
+  console.log(summarize(results))
+  const reports = join(root, 'reports', 'mutation')
+  mkdirSync(reports, { recursive: true })
+  writeFileSync(join(reports, `${name.replaceAll('/', '-')}.json`), JSON.stringify({ name, seed, results }, null, 2))
+}

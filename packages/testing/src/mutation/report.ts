@@ -1,0 +1,23 @@
+import type { Mutant } from './mutants.ts'
+
+const statuses = ['killed', 'timed out', 'survived', 'no coverage', 'not run'] as const
+export type Result = Mutant & { status: (typeof statuses)[number]; killedBy: string | null }
+
+/** The score counts a timeout as killed, and leaves out what did not run. */
+export function summarize(results: Result[]): string {
+  const of = (status: Result['status']) => results.filter((result) => result.status === status)
+  const noticed = of('killed').length + of('timed out').length
+  const judged = results.length - of('not run').length
+  const left = [...of('survived'), ...of('no coverage')].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
+  const counts = statuses.map((status) => `${of(status).length} ${status}`).join(', ')
+  const lines = left.map(({ file, line, original, replacement, status }) => {
+    const note = status === 'no coverage' ? ' (no coverage)' : ''
+    return `${file}:${line}${note}\n  - ${oneLine(original)}\n  + ${oneLine(replacement)}`
+  })
+  return [...lines, '', counts, `score: ${judged === 0 ? 0 : Math.round((noticed / judged) * 100)} % of ${judged}`].join('\n')
+}
+
+function oneLine(text: string): string {
+  const short = text.replaceAll(/\s+/g, ' ')
+  return short.length > 200 ? `${short.slice(0, 200)} …` : short
+}

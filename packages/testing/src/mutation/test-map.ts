@@ -1,0 +1,36 @@
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import map from './test-map.json' with { type: 'json' }
+
+export const testMap: Record<string, string[]> = map
+export const testsFolder = 'packages/functions/src/tests'
+
+/** Folders for `--sample-of-all`. */
+export const allFolders = ['packages/api/src', 'packages/functions/src', 'packages/db/src']
+
+/** These look at the repository or start built processes, which the mutants do not reach. Timing needs an idle machine. */
+const outOfReach = /\/(?:recipes|process|configuration|docs|test-badges|client|server|gateway)\/|sign-in\/timing\.test\.ts$/
+
+/** Accepts `passwords` for `packages/api/src/passwords`. */
+export function findFolder(name: string): string | undefined {
+  return Object.keys(testMap).find((folder) => folder === name.replace(/\/$/, '') || folder.endsWith(`/${name}`))
+}
+
+export function nightlyFolder(date: Date): string {
+  const folders = Object.keys(testMap)
+  const day = Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000)
+  return folders[day % folders.length] as string
+}
+
+/** The test files of a folder, or every reachable test file. */
+export function findTests(root: string, entries: string[] = ['']): string[] {
+  const patterns = entries.map((entry) => join(testsFolder, entry.endsWith('.ts') ? entry : `${entry}/**/*.test.ts`))
+  return [...new Set(globSync(patterns, { cwd: root }))].filter((file) => !outOfReach.test(file)).sort()
+}
+
+export function findSources(root: string, folders: string[]): string[] {
+  const patterns = folders.map((folder) => `${folder}/**/*.ts`)
+  return globSync(patterns, { cwd: root })
+    .filter((file) => !/\/(?:tests|generated)\/|\.d\.ts$/.test(file))
+    .sort()
+}
