@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { findSources, findTests, nightlyFolder, testMap } from '@floorpass/testing/mutation/test-map'
 import { expect, test } from 'vitest'
 
 const read = (name: string) => readFileSync(new URL(`../../../../../.github/workflows/${name}.yml`, import.meta.url), 'utf8')
@@ -43,4 +45,19 @@ test('a pull request to main or develop runs the backend tests, then commits the
   expect(jobs.badges?.needs).toEqual(['checks'])
   expect(jobs.badges?.text).toMatch(/if: \$\{\{ !cancelled\(\) /)
   expect(jobs.badges?.runs).toEqual(['npm run bootstrap', 'npm run test:badges', 'npm run badges:commit -- "$BRANCH"'])
+})
+
+test('mutants run at night, one folder each night, and cannot turn main red', () => {
+  const { jobs } = workflow('mutation')
+  expect(jobs.mutate?.runs).toEqual(['npm run mutate -- --nightly'])
+  expect(jobs.mutate?.text).toContain('continue-on-error: true')
+  expect(read('mutation')).not.toMatch(/^ {2}(?:push|pull_request):/m)
+  const days = Array.from({ length: 31 }, (_, day) => nightlyFolder(new Date(Date.UTC(2027, 0, 1 + day))))
+  expect(new Set(days)).toEqual(new Set(Object.keys(testMap)))
+})
+
+test.each(Object.entries(testMap))('each mutant of %s runs against test files that exist', (folder, entries) => {
+  const root = fileURLToPath(new URL('../../../../../', import.meta.url))
+  expect(findSources(root, [folder])).not.toEqual([])
+  for (const entry of entries) expect([entry, findTests(root, [entry])]).not.toEqual([entry, []])
 })
