@@ -5,9 +5,10 @@ import { type ChangeChannel, type ChangeListener, channelName } from './change-c
 export function listenOnEmbedded(client: PGlite, listener: ChangeListener): ChangeChannel {
   let isUp = false
   const listening = client.listen(channelName, listener.onChange).then(
-    () => {
+    (stopListening) => {
       isUp = true
       listener.onUp()
+      return stopListening
     },
     (error: Error) => listener.onDown(error.message),
   )
@@ -15,8 +16,9 @@ export function listenOnEmbedded(client: PGlite, listener: ChangeListener): Chan
     isCurrent: () => isUp,
     flush: async () => {},
     async close() {
-      await listening
+      const stopListening = await listening
       isUp = false
+      await stopListening?.()
     },
   }
 }

@@ -16,14 +16,18 @@ export type EmbeddedOptions = {
   /** Null keeps the data in memory. */
   directory: string | null
   template?: Blob
+  /** An engine in memory that its owner closes. */
+  engine?: PGlite
 }
 
-export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => {
+export const openEmbedded = async ({ directory, template, engine }: EmbeddedOptions) => {
   const lock = directory === null ? null : await lockDataDir(directory)
-  const client = await startEngine(directory, template).catch((error: unknown) => {
-    lock?.release()
-    throw error
-  })
+  const client =
+    engine ??
+    (await startEngine(directory, template).catch((error: unknown) => {
+      lock?.release()
+      throw error
+    }))
 
   const runInTransaction: TransactionRunner = (work) =>
     client.transaction((transaction) =>
@@ -62,7 +66,7 @@ export const openEmbedded = async ({ directory, template }: EmbeddedOptions) => 
       })
     },
     close: async () => {
-      await client.close().finally(() => lock?.release())
+      if (!engine) await client.close().finally(() => lock?.release())
     },
   }
 }
@@ -91,7 +95,7 @@ async function assertFreeSpace(files: string, folder: string): Promise<void> {
 
 const parsers = { [timestampType]: readTimestamp }
 
-const startEngine = async (directory: string | null, template?: Blob) => {
+export const startEngine = async (directory: string | null, template?: Blob): Promise<PGlite> => {
   let isRunning = false
   let lastError = ''
   const onStderr = (line: string) => {

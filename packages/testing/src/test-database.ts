@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import type { DatabaseOptions } from '@floorpass/db'
 import { inject } from 'vitest'
+import { borrowEngine } from './embedded-engines.ts'
 import { asAdmin, urlOf } from './test-templates.ts'
 
 export type TestDatabase = {
@@ -13,6 +14,14 @@ export type TestDatabase = {
 
 /** The database under test: PostgreSQL when TEST_DATABASE_URL or DATABASE_URL is set. */
 export const testDatabase = { kind: inject('testTemplates').kind }
+
+/** A migrated database for an app of this process. The embedded engine is used again by later apps. */
+export const borrowTestDatabase = async (): Promise<TestDatabase & { lose: (() => Promise<void>) | null }> => {
+  const templates = inject('testTemplates')
+  if (templates.kind === 'postgres') return { ...(await createTestDatabase()), lose: null }
+  const { engine, giveBack } = await borrowEngine(templates.migrated)
+  return { options: { kind: 'embedded', directory: null, engine }, drop: giveBack, hide: null, lose: () => engine.close() }
+}
 
 /** Creates a database, migrated unless `empty`. An embedded one is copied from its template each time it is opened. */
 export const createTestDatabase = async ({ empty = false } = {}): Promise<TestDatabase> => {
