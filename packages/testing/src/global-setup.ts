@@ -27,9 +27,10 @@ type Prepared = { templates: TestTemplates; teardown: () => Promise<void> }
 
 const prepareEmbedded = async (): Promise<Prepared> => {
   const folder = await mkdtemp(join(tmpdir(), 'templates-'))
-  const templates = { kind: 'embedded', empty: join(folder, 'empty.tar'), migrated: join(folder, 'migrated.tar') } as const
+  const dataDir = join(folder, 'data')
+  const templates = { kind: 'embedded', empty: join(folder, 'empty.tar'), migrated: join(folder, 'migrated.tar'), dataDir } as const
 
-  const { migrate, dump, close } = await openDatabase({ kind: 'embedded', directory: null })
+  const { migrate, dump, close } = await openDatabase({ kind: 'embedded', directory: join(dataDir, 'database') })
   const writeDump = async (file: string) => {
     if (dump) await writeFile(file, Buffer.from(await (await dump()).arrayBuffer()))
   }

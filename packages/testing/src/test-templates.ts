@@ -1,8 +1,8 @@
 import pg from 'pg'
 
-/** The templates that global-setup.ts prepares once for the run: one empty, one migrated. */
+/** The templates that global-setup.ts prepares once for the run: one empty, one migrated. `dataDir` is the migrated one as files. */
 export type TestTemplates =
-  | { kind: 'embedded'; empty: string; migrated: string }
+  | { kind: 'embedded'; empty: string; migrated: string; dataDir: string }
   | { kind: 'postgres'; adminUrl: string; run: string; empty: string; migrated: string }
 
 declare module 'vitest' {

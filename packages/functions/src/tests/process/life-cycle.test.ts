@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { launchService } from '@floorpass/reliability'
+import { launchService, startService } from '@floorpass/reliability'
 import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, test } from 'vitest'
@@ -25,7 +25,8 @@ const signUp = (url: string, email: string) =>
 
 describe('a started server', () => {
   test('prints its URL and that of its mailbox, and both answer', async () => {
-    const server = await startServer(await environment({ APP_NAME: 'Desk' }))
+    // Creates its database, unlike the servers of the other tests.
+    const server = await startService(await environment({ APP_NAME: 'Desk' }))
     const own = `http://localhost:${server.port}`
     expect(server.stdout()).toContain(`\nDesk runs at ${own}\n`)
     expect(server.stdout()).toContain(`${own}/signup\n`)
