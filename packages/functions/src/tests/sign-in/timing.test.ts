@@ -7,8 +7,8 @@ const app = await createTestApp()
 app.service.deps.passwords = createPasswordHasher()
 app.service.deps.responseFloor = createResponseFloor()
 
-/** The separation of two equal lists of this length is 0.5 ± 0.046: the bounds of 0.3 and 0.7 are four deviations away. */
-const count = 80
+/** The separation of two equal lists of this length is 0.5 ± 0.053: the bounds of 0.3 and 0.7 are almost four deviations away. */
+const count = 60
 /** Few enough that no caller waits for another's hash longer than the response floor. */
 const callers = 4
 
