@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import type { Database } from '@floorpass/db'
 import { openDatabase } from '@floorpass/db'
@@ -12,10 +12,12 @@ import { closeAfterFile } from './close-after-file.ts'
 import { eventually } from './eventually.ts'
 import { gatewayEdge, type Payload } from './gateway-edge.ts'
 import { createTestOutbox, type TestOutbox } from './outbox.ts'
-import { createTestDatabase } from './test-database.ts'
+import { borrowTestDatabase } from './test-database.ts'
 
 /** A user with a mailbox and a password. Each test creates its own. */
 export type Person = { name: string; email: string; password: string }
+
+export type SignedIn = Browser & { person: Person; userId: string }
 
 export type TestApp = {
   edge: Edge
@@ -34,10 +36,12 @@ export type TestApp = {
   person(overrides?: Partial<Person>): Person
   /** Signs up. The verification email is in the outbox on return. */
   signUp(person?: Person): Promise<Person>
-  /** Signs up and verifies the email. */
+  /** Inserts a user with a verified email and a password: twenty times as fast as a sign-up. */
   verified(person?: Person): Promise<Person>
   /** The signed-in browser of a verified user. */
-  signedIn(person?: Person): Promise<Browser & { person: Person; userId: string }>
+  signedIn(person?: Person): Promise<SignedIn>
+  /** Signs up, verifies the email and signs in: this user has the mails and the events of it. */
+  registered(person?: Person): Promise<SignedIn>
   /** Waits until the mail queue is empty. */
   drainMail(): Promise<void>
   /** Every row of every table: what a thief of the database gets. */
@@ -56,7 +60,7 @@ let persons = 0
  * outbox, hashes are cheap, delays are short, and rate limits are off unless `{ RATE_LIMIT: 'on' }`. Closes after the file.
  */
 export async function createTestApp(environment: Record<string, string> = {}): Promise<TestApp> {
-  const testDatabase = await createTestDatabase()
+  const testDatabase = await borrowTestDatabase()
   const config = loadConfig({ RATE_LIMIT: 'off', ...environment })
   const database = await openDatabase(testDatabase.options)
   const outbox = createTestOutbox()
@@ -122,17 +126,32 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     return given
   }
   const verified: TestApp['verified'] = async (given = person()) => {
-    await signUp(given)
-    const answer = await browser().post('/auth/verify-email', { token: outbox.lastTo(given.email).token })
-    expectOk(answer.status, answer.body)
+    const { name, password } = given
+    const email = given.email.toLowerCase()
+    const id = randomUUIDv7()
+    const now = new Date()
+    const passwordHash = await service.deps.passwords.hash(password)
+    await database.db.$executeRaw`
+      WITH inserted AS (
+        INSERT INTO users (id, name, email, email_verified, created_at, updated_at)
+        VALUES (${id}, ${name}, ${email}, true, ${now}, ${now}) RETURNING id
+      )
+      INSERT INTO accounts (id, user_id, provider_id, account_id, password_hash, created_at, updated_at)
+      SELECT ${randomUUIDv7()}, id, 'credential', id, ${passwordHash}, ${now}, ${now} FROM inserted`
     return given
   }
-  const signedIn: TestApp['signedIn'] = async (given) => {
-    const user = await verified(given)
+  const openSession = async (user: Person): Promise<SignedIn> => {
     const tab = browser()
     const answer = await tab.post('/auth/sign-in/email', { email: user.email, password: user.password })
     expectOk(answer.status, answer.body)
     return { ...tab, person: user, userId: (answer.body as { user: { id: string } }).user.id }
+  }
+  const signedIn: TestApp['signedIn'] = async (given) => openSession(await verified(given))
+  const registered: TestApp['registered'] = async (given) => {
+    const user = await signUp(given)
+    const answer = await browser().post('/auth/verify-email', { token: outbox.lastTo(user.email).token })
+    expectOk(answer.status, answer.body)
+    return openSession(user)
   }
   const tableNames = async () => {
     const tables = await database.db.$queryRaw<
@@ -159,9 +178,9 @@ export async function createTestApp(environment: Record<string, string> = {}): P
       .filter(({ msg, reason }) => !(/^session invalidation channel down/.test(String(msg)) && /in time$/.test(String(reason))))
   let lost = false
   const loseDatabase: TestApp['loseDatabase'] = async () => {
-    lost = testDatabase.hide === null
     if (testDatabase.hide) return { back: await testDatabase.hide() }
-    await database.close()
+    lost = true
+    await testDatabase.lose?.()
     return { back: () => Promise.reject(new Error('a closed embedded database cannot be restored')) }
   }
   let stopped: Promise<void> | undefined
@@ -190,6 +209,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
     signUp,
     verified,
     signedIn,
+    registered,
     drainMail,
     readAllRows,
     digests,

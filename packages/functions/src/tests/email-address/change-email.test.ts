@@ -145,7 +145,7 @@ describe('change-email', () => {
     for (const callbackURL of ['https://evil.test', '//evil.test', '/\\evil.test', 'javascript:alert(1)', ''])
       expect((await requestChange(tab, createEmail(), { callbackURL })).code).toBe('INVALID_CALLBACK_URL')
     await app.drainMail()
-    expect(app.outbox.to(tab.person.email)).toHaveLength(1)
+    expect(app.outbox.to(tab.person.email)).toEqual([])
     const newEmail = createEmail()
     await requestChange(tab, newEmail, { callbackURL: '/settings?saved=1' })
     await app.drainMail()

@@ -21,7 +21,7 @@ describe('verify-email', () => {
   })
 
   test('T100: succeeds again without effect when the link is opened twice', async () => {
-    const { email } = await app.verified()
+    const { email } = (await app.registered()).person
     const { token } = app.outbox.lastTo(email)
     await app.db.user.update({ where: { email }, data: { name: 'Changed since' } })
     const answer = await openLink(token)
@@ -65,7 +65,7 @@ describe('verify-email', () => {
 
   test('T104: takes effect only once when the clock goes back', async () => {
     const clock = holdClock()
-    const { email } = await app.verified()
+    const { email } = (await app.registered()).person
     clock.advance(-3600)
     await openLink(app.outbox.lastTo(email).token)
     expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'verify-email' } })).toBe(1)
@@ -115,7 +115,7 @@ describe('verify-email', () => {
   })
 
   test('T99: refuses a used link to a former email of the account', async () => {
-    const { email } = await app.verified()
+    const { email } = (await app.registered()).person
     const { token } = app.outbox.lastTo(email)
     await app.db.user.update({ where: { email }, data: { email: `newer-${email}`, emailVerified: false } })
     const answer = await openLink(token)

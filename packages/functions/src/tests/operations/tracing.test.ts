@@ -16,7 +16,7 @@ const traced = (overrides: Record<string, string> = {}) =>
 describe('a service with a trace receiver', () => {
   test('T176: spans of request, procedure, database, hash and mail form one tree and contain no secret and no email', async () => {
     const app = await traced()
-    const person = await app.verified(app.person({ name: 'Canary Name', password: 'canary password 77aa' }))
+    const { person } = await app.registered(app.person({ name: 'Canary Name', password: 'canary password 77aa' }))
     receiver.spans.length = 0
     const tab = app.browser()
     const signedIn = await tab.post('/auth/sign-in/email?canary=query', { email: person.email, password: person.password })

@@ -127,7 +127,7 @@ describe('forget-password', () => {
       expect([answer.status, answer.body]).toEqual([403, { code: 'INVALID_REDIRECT_URL', message: 'Invalid redirectURL' }])
     }
     await app.drainMail()
-    expect(app.outbox.to(email)).toHaveLength(1)
+    expect(app.outbox.to(email)).toEqual([])
   })
 
   test('T152: builds the mailed link from the configured address, whatever the headers', async () => {

@@ -46,7 +46,7 @@ describe('set-password', () => {
     const { email, password } = tab.person
     expect((await app.browser().post('/auth/sign-in/email', { email, password })).status).toBe(200)
     await app.drainMail()
-    expect(app.outbox.to(email)).toHaveLength(1)
+    expect(app.outbox.to(email)).toEqual([])
   })
 
   test('T101: succeeds once for twenty parallel requests, and the password of that request works', async () => {

@@ -8,7 +8,7 @@ const soon = () => new Date(Date.now() + 1e6)
 
 /** A user with rows in every table, including secrets. */
 async function createUserWithEverything() {
-  const tab = await app.signedIn()
+  const tab = await app.registered()
   const { userId, person } = tab
   const canary = (name: string) => `canary-${name}-${userId}`
   await app.db.account.create({

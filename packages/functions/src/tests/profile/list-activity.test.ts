@@ -18,7 +18,7 @@ const list = async (tab: Pick<Tab, 'get'>, query = '') => {
 
 describe('list-activity', () => {
   test('lists events, newest first, with device and IP address', async () => {
-    const tab = await app.signedIn()
+    const tab = await app.registered()
     await tab.post('/auth/update-user', { name: 'Zoë' })
     const { events, nextCursor } = await list(tab)
     expect(events.map(({ action }) => action)).toEqual(['update-user', 'sign-in', 'verify-email', 'sign-up'])
@@ -27,7 +27,7 @@ describe('list-activity', () => {
   })
 
   test('pages by cursor: every event once, in order', async () => {
-    const tab = await app.signedIn()
+    const tab = await app.registered()
     for (const name of ['a', 'b', 'c']) await tab.post('/auth/update-user', { name })
     const whole = (await list(tab)).events.map(({ id }) => id)
     const paged: string[] = []
@@ -86,7 +86,7 @@ const actionsIn = async (tab: Tab, query: string) => (await list(tab, query)).ev
 
 describe('the filter of list-activity', () => {
   test('shows one kind, newest first, in pages that hold every event once', async () => {
-    const tab = await app.signedIn()
+    const tab = await app.registered()
     for (const [day, action] of [
       'add-passkey',
       'update-user',

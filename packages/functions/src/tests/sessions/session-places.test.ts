@@ -20,7 +20,7 @@ const networks = {
 
 async function openApp(file?: string) {
   const app = await createTestApp({ GEOIP_DATABASE: file ?? (await placeDatabase(networks)) })
-  const person = await app.verified()
+  const { person } = await app.registered()
   const signInFrom = async (ip: string) => {
     const tab = app.browser({ ip })
     expect((await tab.post('/auth/sign-in/email', person)).status).toBe(200)
