@@ -3,9 +3,10 @@ export async function dropDatabases(runId: string): Promise<void> {
   const adminUrl = process.env.TEST_DATABASE_URL ?? process.env.DATABASE_URL
   if (!adminUrl) return
   const { asAdmin } = await import('../test-templates.ts')
-  await asAdmin(adminUrl, async (db) => {
-    const rows = await db.$queryRaw<{ datname: string }[]>`
-      SELECT datname FROM pg_database WHERE datname LIKE ${`floorpass\\_test\\_%\\_${runId}\\_%`}`
-    for (const { datname } of rows) await db.$executeRawUnsafe(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`)
+  await asAdmin(adminUrl, async (admin) => {
+    const { rows } = await admin.query<{ datname: string }>('SELECT datname FROM pg_database WHERE datname LIKE $1', [
+      `floorpass\\_test\\_%\\_${runId}\\_%`,
+    ])
+    for (const { datname } of rows) await admin.query(`DROP DATABASE IF EXISTS "${datname}" WITH (FORCE)`)
   })
 }
