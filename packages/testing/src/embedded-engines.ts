@@ -8,15 +8,15 @@ type Migrated = { engine: Engine; schema: string; tables: string[] }
 const unused: Migrated[] = []
 const maxUnused = 5
 
-export type BorrowedEngine = { engine: Engine; giveBack(): Promise<void> }
+export type BorrowedEngine = { engine: Engine; release(): Promise<void> }
 
-/** A migrated database without rows. A borrower that changed the schema gives back an engine that nobody gets again. */
+/** A migrated database without rows. A borrower that changed the schema returns an engine that is closed. */
 export async function borrowEngine(template: string): Promise<BorrowedEngine> {
   const migrated = unused.pop() ?? (await startMigrated(template))
   const { engine, schema, tables } = migrated
   return {
     engine,
-    giveBack: async () => {
+    release: async () => {
       if (engine.closed) return
       await engine.exec('DISCARD ALL')
       if (unused.length >= maxUnused || (await describeSchema(engine)) !== schema) return engine.close()

@@ -28,7 +28,12 @@ type Prepared = { templates: TestTemplates; teardown: () => Promise<void> }
 const prepareEmbedded = async (): Promise<Prepared> => {
   const folder = await mkdtemp(join(tmpdir(), 'templates-'))
   const dataDir = join(folder, 'data')
-  const templates = { kind: 'embedded', empty: join(folder, 'empty.tar'), migrated: join(folder, 'migrated.tar'), dataDir } as const
+  const templates = {
+    kind: 'embedded',
+    empty: join(folder, 'empty.tar'),
+    migrated: join(folder, 'migrated.tar'),
+    dataDir,
+  } as const
 
   const { migrate, dump, close } = await openDatabase({ kind: 'embedded', directory: join(dataDir, 'database') })
   const writeDump = async (file: string) => {

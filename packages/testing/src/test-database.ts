@@ -19,8 +19,8 @@ export const testDatabase = { kind: inject('testTemplates').kind }
 export const borrowTestDatabase = async (): Promise<TestDatabase & { lose: (() => Promise<void>) | null }> => {
   const templates = inject('testTemplates')
   if (templates.kind === 'postgres') return { ...(await createTestDatabase()), lose: null }
-  const { engine, giveBack } = await borrowEngine(templates.migrated)
-  return { options: { kind: 'embedded', directory: null, engine }, drop: giveBack, hide: null, lose: () => engine.close() }
+  const { engine, release } = await borrowEngine(templates.migrated)
+  return { options: { kind: 'embedded', directory: null, engine }, drop: release, hide: null, lose: () => engine.close() }
 }
 
 /** Creates a database, migrated unless `empty`. An embedded one is copied from its template each time it is opened. */
