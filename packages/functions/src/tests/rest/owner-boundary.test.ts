@@ -1,0 +1,332 @@
+import { routes } from '@floorpass/functions'
+import { adminOf } from '@floorpass/testing/admin-command'
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { found } from '@floorpass/testing/organization'
+import { addPasskey } from '@floorpass/testing/passkeys'
+import { addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { describe, expect, test } from 'vitest'
+
+const settings = { ...everyProvider, SERVICE_KEYS: serviceKey }
+/** The same calls run without other users' rows and beside them. A count, a list or a write that crosses to another owner differs. */
+const [alone, crowded] = await Promise.all([createTestApp(settings), createTestApp(settings)])
+const others = await Promise.all([addOther({ confirmed: true }), addOther({ confirmed: false })])
+const ids = others.flatMap(({ traces }) => traces)
+
+/** A user with several rows in every table that has an owner. */
+async function addOther({ confirmed }: { confirmed: boolean }) {
+  const app = crowded
+  const { userId, person } = await app.signedIn()
+  const expiresAt = new Date(Date.now() + 1e9)
+  const name = (thing: string) => `${thing}-of-${userId}`
+  const organization = await app.db.organization.create({
+    data: {
+      name: 'Desk',
+      slug: name('desk'),
+      members: { create: { userId, role: 'owner', slot: 1 } },
+      invitations: {
+        create: [1, 2].map((n) => ({
+          email: `${n}-${person.email}`,
+          role: 'member',
+          secretHash: name(`i${n}`),
+          inviterId: userId,
+          expiresAt,
+        })),
+      },
+    },
+  })
+  const devices = await Promise.all(
+    [1, 2].map((n) => app.db.trustedDevice.create({ data: { userId, secretHash: name(`device${n}`), expiresAt } })),
+  )
+  const inApp = { userId, activeOrganizationId: organization.id, trustedDeviceId: devices[0]?.id ?? null, expiresAt }
+  for (const n of [1, 2, 3])
+    await app.db.session.create({ data: { ...inApp, id: name(`session${n}`), secondFactorAt: confirmed ? new Date() : null } })
+  await app.db.account.createMany({
+    data: ['google', 'github'].map((providerId) => ({
+      userId,
+      providerId,
+      accountId: userId,
+      pictureUrl: 'https://pictures.test/a',
+    })),
+  })
+  await app.db.account.updateMany({
+    where: { userId, providerId: 'credential' },
+    data: { knownGuesses: 3, unknownGuesses: 3, ...(!confirmed && { passwordHash: null }) },
+  })
+  const bytes = new Uint8Array(1)
+  const model = { publicKey: bytes, isSyncable: false, backedUp: false, aaguid: '' }
+  for (const n of [1, 2]) await app.db.passkey.create({ data: { userId, name: 'Key', credentialId: name(`key${n}`), ...model } })
+  await app.db.passkeyHandle.create({ data: { userId, handle: name('handle') } })
+  await app.db.twoFactor.create({
+    data: {
+      userId,
+      secretSealed: name('factor'),
+      confirmedAt: confirmed ? new Date() : null,
+      failedAttempts: 2,
+      lockedUntil: new Date(),
+      createdAt: new Date(0),
+    },
+  })
+  for (const n of [1, 2, 3]) await app.db.backupCode.create({ data: { userId, codeHash: name(`code${n}`) } })
+  const purposes = ['verify-email', 'reset-password', 'change-email', 'undo-email-change', 'delete-account', 'reauthenticate']
+  const signIns = ['social-sign-in', 'two-factor', 'create-passkey', 'passkey-registration', 'passkey-authentication']
+  for (const purpose of [...purposes, ...signIns])
+    await app.db.verification.create({ data: { userId, purpose, email: person.email, secretHash: name(purpose), expiresAt } })
+  for (const action of [
+    'enable-two-factor',
+    'sign-in',
+    'change-password',
+    'replace-backup-codes',
+    'export-data',
+    'restore-two-factor',
+  ])
+    await app.db.auditEvent.create({ data: { userId, action, organizationId: organization.id } })
+  await app.db.user.update({
+    where: { id: userId },
+    data: { twoFactorEnabled: confirmed, emailVerified: confirmed, unlinkedProviders: ['github'], suspendedAt: null },
+  })
+  return { userId, person, traces: [userId, person.email, organization.id] }
+}
+
+const traceOf = (row: unknown) => ids.find((id) => JSON.stringify(row).includes(id))
+const sort = (rows: unknown[]) => rows.map((row) => JSON.stringify(row)).sort()
+const readOthers = async () => sort((await crowded.readAllRows()).filter(traceOf))
+
+/** Hides what differs between two equal calls: ids, secrets, times and counters in names. */
+const normalize = (value: unknown): unknown =>
+  JSON.parse(
+    JSON.stringify(value, (key, field) => {
+      if (key === 'backupCodes') return field.length
+      if (typeof field === 'number' && Math.abs(field) > 1e4) return '#'
+      if (typeof field === 'string' && (/(At|_at|Until|expires|hash|sealed)$/i.test(key) || /^[\w+/=.-]{20,}$/.test(field)))
+        return '#'
+      return typeof field === 'string' ? field.replace(/[\w-]{20,}|\d+/g, '#') : field
+    }) ?? 'null',
+  )
+
+type Case = (app: TestApp, tab: SignedIn) => Promise<unknown>
+
+/** What a call answered, wrote for the caller and mailed. */
+async function observe(app: TestApp, run: Case) {
+  const tab = await app.signedIn()
+  const sent = app.outbox.mails.length
+  const answer = await run(app, tab)
+  await app.drainMail()
+  const rows = (await app.readAllRows()).filter((row) => JSON.stringify(row).includes(tab.userId))
+  const mails = app.outbox.mails.slice(sent)
+  return {
+    answer,
+    rows,
+    mails,
+    seen: {
+      answer: normalize(answer),
+      rows: sort(rows.map(normalize)),
+      mails: sort(mails.map(({ subject, text }) => normalize({ subject, text }))),
+    },
+  }
+}
+
+const show = ({ status, body }: { status: number; body: unknown }) => ({ status, body })
+const trpc = async (tab: SignedIn, name: string, input?: unknown) =>
+  show(await tab.get(`/trpc/${name}${input === undefined ? '' : `?input=${encodeURIComponent(JSON.stringify(input))}`}`))
+const mailed = async (app: TestApp, email: string) => {
+  await app.drainMail()
+  return app.outbox.lastTo(email).token
+}
+const operator =
+  (name: string, ...options: string[]): Case =>
+  async (app, tab) => {
+    const { code, json } = await adminOf(app)(name, tab.userId, ...options, '--json')
+    return { code, json }
+  }
+const both = async (...steps: Promise<{ status: number; body: unknown }>[]) => (await Promise.all(steps)).map(show)
+
+const samples = new Map([alone, crowded].map((app) => [app, routeSamples(app)]))
+const routeCases = routes
+  .filter(({ access, refuses }) => access !== 'service' && refuses === null)
+  .map(({ method, path }): [string, Case] => [
+    `${method} ${path}`,
+    async (app, tab) => {
+      const input = (await samples.get(app)?.[`${method} ${path}`]?.(tab)) ?? {}
+      if (method === 'POST') return show(await tab.post(addressOf(path), input))
+      return show(await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`))
+    },
+  ])
+
+/** Procedures of pages, commands of the operator, and acts that need more than one step. */
+const otherCases: [string, Case][] = [
+  ...['twoFactor.get', 'organizations.listUserInvitations', 'profile.listPictureProviders', 'twoFactor.listTrustedDevices'].map(
+    (name): [string, Case] => [name, (_, tab) => trpc(tab, name)],
+  ),
+  ['passkeys.list', (_, tab) => trpc(tab, 'passkeys.list')],
+  ['the activity of one kind', async (_, tab) => show(await tab.get('/auth/list-activity?group=sign-in'))],
+  ['operator: show', operator('show')],
+  ['operator: sessions', operator('sessions')],
+  ['operator: revoke-sessions', operator('revoke-sessions', '--reason', 'lost')],
+  ['operator: suspend', operator('suspend', '--reason', 'lost')],
+  ['operator: export', operator('export', '--reason', 'asked')],
+  ['operator: audit', async (app, tab) => (await adminOf(app)('audit', '--user', tab.userId, '--json')).json],
+  [
+    'operator: disable-two-factor',
+    async (app, tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      return operator('disable-two-factor', '--reason', 'lost')(app, tab)
+    },
+  ],
+  [
+    'operator: restore after a suspension',
+    async (app, tab) => {
+      await operator('suspend', '--reason', 'lost')(app, tab)
+      return operator('restore', '--reason', 'found')(app, tab)
+    },
+  ],
+  [
+    'operator: verify the address of an unverified user',
+    async (app) => {
+      const { email } = await app.signUp()
+      return (await adminOf(app)('verify', email, '--reason', 'phone', '--clear-password', '--yes', '--json')).json
+    },
+  ],
+  [
+    'a reset of the password',
+    async (app, { person }) => {
+      await app.browser().post('/auth/forget-password', { email: person.email })
+      const token = await mailed(app, person.email)
+      return show(await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' }))
+    },
+  ],
+  [
+    'a change of the password that ends the other sessions',
+    async (app, tab) => {
+      await app.browser().post('/auth/sign-in/email', tab.person)
+      const { password: currentPassword } = tab.person
+      const change = { currentPassword, newPassword: 'violet harbor ladder', revokeOtherSessions: true }
+      return show(await tab.post('/auth/change-password', change))
+    },
+  ],
+  [
+    'a wrong password, then the right one',
+    async (app, { person }) =>
+      both(
+        app.browser().post('/auth/sign-in/email', { ...person, password: 'wrong horse battery' }),
+        app.browser().post('/auth/sign-in/email', person),
+      ),
+  ],
+  [
+    'the claim of an imported user by a reset',
+    async (app) => {
+      const { email } = await app.signUp()
+      await app.db.user.update({ where: { email }, data: { importedAt: new Date() } })
+      await app.browser().post('/auth/forget-password', { email })
+      const token = await mailed(app, email)
+      return show(await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' }))
+    },
+  ],
+  [
+    'a deletion by mailed link',
+    async (app, tab) => {
+      await found(tab)
+      await tab.post('/auth/delete-user')
+      return show(await tab.post('/auth/delete-user', { token: await mailed(app, tab.person.email) }))
+    },
+  ],
+  [
+    'an undone email change of an account with everything',
+    async (app, tab) => {
+      await addPasskey(tab, createSoftwareAuthenticator())
+      await app.db.account.create({ data: { userId: tab.userId, providerId: 'github', accountId: `x-${tab.userId}` } })
+      const input = await samples.get(app)?.['POST /undo-email-change']?.(tab)
+      await switchOnTwoFactor(tab, tab.person.password)
+      return show(await app.browser().post('/auth/undo-email-change', input))
+    },
+  ],
+  [
+    'the removal of the last passkey beside a password',
+    async (app, tab) => {
+      const { id } = (await addPasskey(tab, createSoftwareAuthenticator())).body as { id: string }
+      await app.db.account.deleteMany({ where: { userId: tab.userId } })
+      return show(await tab.post('/auth/passkey/delete-passkey', { id }))
+    },
+  ],
+  [
+    'the removal of the only linked account',
+    async (app, tab) => {
+      await app.db.account.updateMany({ where: { userId: tab.userId }, data: { providerId: 'google', passwordHash: null } })
+      return show(await tab.post('/auth/unlink-account', { providerId: 'google' }))
+    },
+  ],
+  [
+    'a sign-in with a code on a device that becomes trusted',
+    async (app, tab) => {
+      const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
+      const other = app.browser()
+      await other.post('/auth/sign-in/email', tab.person)
+      return show(await other.post('/auth/two-factor/verify', { code: authenticator.code(1), trustDevice: true }))
+    },
+  ],
+  ...['/revoke-other-sessions', '/revoke-sessions'].map((path): [string, Case] => [
+    `${path} with three sessions`,
+    async (app, tab) => {
+      for (const _ of [1, 2]) await app.browser().post('/auth/sign-in/email', tab.person)
+      return show(await tab.post(`/auth${path}`))
+    },
+  ]),
+]
+
+/** Acts on rows of the others, by the ids that these rows have in the API. */
+const foreign: [string, (row: Awaited<ReturnType<typeof readTargets>>) => [string, Record<string, unknown>]][] = [
+  ['name a session', ({ session }) => ['/name-session', { token: session.handle, nickname: 'Mine' }]],
+  ['revoke a session', ({ session }) => ['/revoke-session', { token: session.handle }]],
+  ['revoke a trusted device', ({ device }) => ['/two-factor/revoke-trusted-device', { id: device.id }]],
+  ['rename a passkey', ({ passkey }) => ['/passkey/update-passkey', { id: passkey.id, name: 'Mine' }]],
+  ['remove a passkey', ({ passkey }) => ['/passkey/delete-passkey', { id: passkey.id }]],
+  ['cancel an invitation', ({ invitation }) => ['/organization/cancel-invitation', { invitationId: invitation.id }]],
+  [
+    'update an organization',
+    ({ invitation: { organizationId } }) => ['/organization/update', { organizationId, data: { name: 'Mine' } }],
+  ],
+  ['delete an organization', ({ invitation: { organizationId } }) => ['/organization/delete', { organizationId }]],
+  ['leave an organization', ({ invitation: { organizationId } }) => ['/organization/leave', { organizationId }]],
+  ['activate an organization', ({ invitation: { organizationId } }) => ['/organization/set-active', { organizationId }]],
+  ['accept a membership', ({ invitation: { organizationId } }) => ['/organization/accept-membership', { organizationId }]],
+  [
+    'remove a member',
+    ({ member }) => ['/organization/member/remove', { organizationId: member.organizationId, memberIdOrEmail: member.id }],
+  ],
+  ['unlink an account', () => ['/unlink-account', { providerId: 'google' }]],
+  ['copy a picture', () => ['/take-provider-picture', { providerId: 'google' }]],
+]
+const readTargets = async (userId: string) => ({
+  session: await crowded.db.session.findFirstOrThrow({ where: { userId } }),
+  device: await crowded.db.trustedDevice.findFirstOrThrow({ where: { userId } }),
+  passkey: await crowded.db.passkey.findFirstOrThrow({ where: { userId } }),
+  invitation: await crowded.db.invitation.findFirstOrThrow({ where: { inviterId: userId } }),
+  member: await crowded.db.member.findFirstOrThrow({ where: { userId } }),
+})
+
+describe('keeps to the rows of the caller', () => {
+  test.each([...routeCases, ...otherCases])('%s', async (_, run) => {
+    const before = await readOthers()
+    const [expected, actual] = await Promise.all([observe(alone, run), observe(crowded, run)])
+    expect(await readOthers()).toEqual(before)
+    expect([actual.answer, ...actual.rows, ...actual.mails].map(traceOf).filter(Boolean)).toEqual([])
+    expect(actual.seen).toEqual(expected.seen)
+  })
+
+  test.each(foreign)('cannot %s of another user', async (_, target) => {
+    const tab = await crowded.signedIn()
+    const organization = await found(tab)
+    await addPasskey(tab, createSoftwareAuthenticator())
+    const before = await readOthers()
+    for (const { userId } of others) {
+      const [path, input] = target(await readTargets(userId))
+      const answer = await tab.post(`/auth${path}`, input)
+      expect(answer.status).not.toBe(500)
+      expect([path, traceOf(answer.body)]).toEqual([path, undefined])
+      // The organization of the target, with the caller's own as the one that grants the right.
+      if ('memberIdOrEmail' in input) await tab.post(`/auth${path}`, { ...input, organizationId: organization.id })
+    }
+    expect(await readOthers()).toEqual(before)
+  })
+})
