@@ -207,6 +207,33 @@ describe('the file of a backup', () => {
     await expect(writeArchive(at('full'), failing)).rejects.toThrow('full cannot be written: ENOSPC')
   })
 
+  test('is readable only by its owner, whatever the umask', async () => {
+    const umask = process.umask(0)
+    onTestFinished(() => void process.umask(umask))
+    await writeArchive(at('private'), archive())
+    expect((await stat(at('private'))).mode & 0o777).toBe(0o600)
+  })
+
+  test('keeps the message of a disk error that its place did not cause', async () => {
+    const failure = Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' })
+    const failing = new Readable({ read: () => failing.destroy(failure) })
+    await expect(writeArchive(at('failing'), failing)).rejects.toThrow('EIO')
+  })
+
+  test('of a running service is unavailable, with a warning, when the path of its socket is too long', async () => {
+    const directory = at('d'.repeat(110))
+    await mkdir(directory)
+    const warnings: unknown[] = []
+    const backups = await serveBackups(directory, async () => archive(), {
+      ...log,
+      warn: (...words) => void warnings.push(words),
+    })
+    expect(warnings).toEqual([
+      [{ reason: expect.stringMatching(/EINVAL|ENAMETOOLONG/) }, expect.stringContaining('backup socket unavailable')],
+    ])
+    await backups.close()
+  })
+
   test('is discarded when the client disconnects', async () => {
     const directory = await mkdtemp(at('db-'))
     const asked = Promise.withResolvers<void>()

@@ -1,6 +1,7 @@
 import { createExpirySweep, policy } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
+import { testDatabase } from '@floorpass/testing/test-database'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
 const app = await createTestApp()
@@ -76,6 +77,20 @@ test('removes more expired links than a batch beside expired sign-in attempts', 
   await db.verification.createMany({ data })
   expect(await createExpirySweep({ db, log, batchSize: 2 }).sweep()).toEqual({ verifications: 4 })
   await db.user.delete({ where: { id: userId } })
+})
+
+test('passes a row that another transaction holds, removes the others, and removes it later', async ({ skip }) => {
+  // The embedded database has one connection: no second transaction can hold a row.
+  if (testDatabase.kind === 'embedded') skip()
+  await db.session.deleteMany()
+  const { id: userId } = await db.user.create({ data: { name: 'Ada', email: app.person().email } })
+  for (const id of ['held', 'free']) await db.session.create({ data: { id, userId, expiresAt: ago(1) } })
+  await db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM sessions WHERE id = 'held' FOR UPDATE`
+    expect(await app.service.expirySweep.sweep()).toEqual({ sessions: 1 })
+    expect(await tx.session.findMany({ where: { userId }, select: { id: true } })).toEqual([{ id: 'held' }])
+  })
+  expect(await app.service.expirySweep.sweep()).toEqual({ sessions: 1 })
 })
 
 test('a stopped sweep starts no batch', async () => {

@@ -120,6 +120,24 @@ test('kills a worker that misses three heartbeats in a row, and keeps one that a
   expect([workers.length, requested > 9, slow?.process.killed]).toEqual([3, true, []])
 })
 
+test.each([
+  ['within two minutes end the service', 20, 5, 1],
+  ['spread over time are replaced, and the service serves on', 31, 12, 0],
+] as const)('deaths of workers %s', async (_, secondsBetween, deaths, exitCode) => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  const { workers, errors, over } = supervise(Array(30).fill(true))
+  workers[0]?.emit('listening')
+  for (let died = 0; died < deaths; died += 1) {
+    workers.at(-1)?.emit('exit', null, 'SIGKILL')
+    await vi.advanceTimersByTimeAsync(secondsBetween * 1000)
+  }
+  expect(errors).toEqual(exitCode === 1 ? [expect.stringContaining('5 workers died')] : [])
+  expect(workers).toHaveLength(2 + (exitCode === 1 ? deaths - 1 : deaths))
+  if (exitCode === 0) process.listeners('SIGTERM').at(-1)?.('SIGTERM')
+  for (const worker of workers) worker.emit('exit', 0, null)
+  expect(await over).toBe(exitCode)
+})
+
 test('a request for an unknown subject gets no answer', async () => {
   const [here, there] = [new Child(), new Child()]
   here.send = (message) => Number(there.emit('message', message))
