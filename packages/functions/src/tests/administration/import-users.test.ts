@@ -255,6 +255,16 @@ describe('an imported user with an unverified email', () => {
     expect(await app.db.passkey.count({ where: { userId: 'imported-google' } })).toBe(0)
   })
 
+  test('voids the reset links that were sent before the email was claimed', async () => {
+    const email = await importUnverified('imported-reset')
+    await app.browser().post('/auth/forget-password', { email })
+    await app.drainMail()
+    const { token } = app.outbox.lastTo(email)
+    await atGoogle('reset-google', email)
+    const reset = await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' })
+    expect(reset.code).toBe('INVALID_TOKEN')
+  })
+
   test('keeps id and name after another sign-up with that email, and loses the imported password', async () => {
     const email = await importUnverified('imported-again')
     await app.signUp(app.person({ email, name: 'Mallory' }))
