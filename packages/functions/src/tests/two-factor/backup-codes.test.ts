@@ -1,4 +1,4 @@
-import { setUpTwoFactor } from '@floorpass/testing/authenticator'
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -132,4 +132,10 @@ describe('two-factor/generate-backup-codes', () => {
 
 test('the tests above caused no unexpected error', () => {
   expect(app.warnings()).toEqual([])
+})
+
+test('shows the number of backup codes left', async () => {
+  const tab = await app.signedIn()
+  await switchOnTwoFactor(tab, tab.person.password)
+  expect((await tab.get('/trpc/twoFactor.get')).body).toMatchObject({ result: { data: { backupCodesLeft: 10 } } })
 })
