@@ -87,7 +87,7 @@ describe('signing in (routes/sign-in)', () => {
   })
 
   test('returns the custom fields', async () => {
-    const person = await app.verified({ ...app.person(), riskLevel: 'moderate' } as never)
+    const { person } = await app.registered({ ...app.person(), riskLevel: 'moderate' } as never)
     expect((await signIn(person)).body).toMatchObject({ redirect: false, user: { riskLevel: 'moderate', tradingEnabled: false } })
   })
 
