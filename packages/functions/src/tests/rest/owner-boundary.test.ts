@@ -109,9 +109,15 @@ type Case = (app: TestApp, tab: SignedIn) => Promise<unknown>
 
 /** What a call answered, wrote for the caller and mailed. */
 async function observe(app: TestApp, run: Case) {
+  // Rows of earlier callers would hide a condition that is missing: both apps would count them.
+  if (app === alone) {
+    await app.db.organization.deleteMany()
+    await app.db.user.deleteMany()
+  }
   const tab = await app.signedIn()
   const sent = app.outbox.mails.length
   const answer = await run(app, tab)
+  expect(JSON.stringify(answer)).not.toContain('"status":500')
   await app.drainMail()
   const rows = (await app.readAllRows()).filter((row) => JSON.stringify(row).includes(tab.userId))
   const mails = app.outbox.mails.slice(sent)
@@ -138,6 +144,7 @@ const operator =
   (name: string, ...options: string[]): Case =>
   async (app, tab) => {
     const { code, json } = await adminOf(app)(name, tab.userId, ...options, '--json')
+    expect([name, code]).toEqual([name, 0])
     return { code, json }
   }
 const both = async (...steps: Promise<{ status: number; body: unknown }>[]) => (await Promise.all(steps)).map(show)
@@ -163,29 +170,29 @@ const otherCases: [string, Case][] = [
   ['the activity of one kind', async (_, tab) => show(await tab.get('/auth/list-activity?group=sign-in'))],
   ['operator: show', operator('show')],
   ['operator: sessions', operator('sessions')],
-  ['operator: revoke-sessions', operator('revoke-sessions', '--reason', 'lost')],
-  ['operator: suspend', operator('suspend', '--reason', 'lost')],
-  ['operator: export', operator('export', '--reason', 'asked')],
+  ['operator: revoke-sessions', operator('revoke-sessions', '--yes')],
+  ['operator: suspend', operator('suspend', '--reason', 'lost phone, called back', '--yes')],
+  ['operator: export', operator('export')],
   ['operator: audit', async (app, tab) => (await adminOf(app)('audit', '--user', tab.userId, '--json')).json],
   [
     'operator: disable-two-factor',
     async (app, tab) => {
       await switchOnTwoFactor(tab, tab.person.password)
-      return operator('disable-two-factor', '--reason', 'lost')(app, tab)
+      return operator('disable-two-factor', '--reason', 'lost phone, called back', '--yes')(app, tab)
     },
   ],
   [
     'operator: restore after a suspension',
     async (app, tab) => {
-      await operator('suspend', '--reason', 'lost')(app, tab)
-      return operator('restore', '--reason', 'found')(app, tab)
+      await operator('suspend', '--reason', 'lost phone, called back', '--yes')(app, tab)
+      return operator('restore', '--reason', 'found phone, called back', '--yes')(app, tab)
     },
   ],
   [
     'operator: verify the address of an unverified user',
     async (app) => {
       const { email } = await app.signUp()
-      return (await adminOf(app)('verify', email, '--reason', 'phone', '--clear-password', '--yes', '--json')).json
+      return (await adminOf(app)('verify-address', email, '--reason', 'called back by phone', '--yes', '--json')).json
     },
   ],
   [
