@@ -29,7 +29,7 @@ export const common = {
   // Processes, not threads: a test may change its user or its time zone, and an embedded database takes 200 MB.
   pool: 'forks',
   setupFiles: 'packages/testing/src/each-file.ts',
-  maxWorkers: 2,
+  maxWorkers: 3,
   testTimeout: 45_000,
   hookTimeout: 60_000,
 } as const
@@ -38,7 +38,7 @@ export default defineConfig({
   test: {
     globalSetup: ['packages/testing/src/global-setup.ts'],
     reporters: ['default', ['json', { outputFile: 'reports/vitest/results.json' }]],
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       {
         // Files share a process and have separate databases: loading the service and the embedded engine costs more than the tests.

@@ -139,3 +139,12 @@ test('shows the number of backup codes left', async () => {
   await switchOnTwoFactor(tab, tab.person.password)
   expect((await tab.get('/trpc/twoFactor.get')).body).toMatchObject({ result: { data: { backupCodesLeft: 10 } } })
 })
+
+test('shows no codes, password or passkey of other users', async () => {
+  await signInWithFactor(app)
+  const tab = await app.signedIn()
+  await app.db.account.deleteMany({ where: { userId: tab.userId } })
+  expect((await tab.get('/trpc/twoFactor.get')).body).toMatchObject({
+    result: { data: { hasTotp: false, backupCodesLeft: 0, hasPassword: false, hasPasskey: false } },
+  })
+})
