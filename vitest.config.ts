@@ -19,7 +19,8 @@ const apart = [
 const once = [
   `${tests}/{configuration,docs,test-badges}/**`,
   `${tests}/database/{backup-archive,embedded-data-dir}.test.ts`,
-  `${tests}/process/{faults,superseded-builds}.test.ts`,
+  `${tests}/process/{backup,faults,packages-elsewhere,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
+  `${tests}/smoke-tests/check-exchanges.test.ts`,
   `${tests}/rest/every-*.test.ts`,
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.SECOND_RUN ? once : [])]
