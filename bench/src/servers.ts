@@ -115,7 +115,10 @@ export async function generate(job: Job): Promise<Outcome> {
   const child = fork(join(root, 'bench/src/generator.ts'), { ...options, serialization: 'advanced' })
   running.add(child)
   child.send(job)
-  const [message] = (await once(child, 'message')) as [{ outcome?: Outcome; error?: string }]
+  const ended = once(child, 'exit').then((): never => {
+    throw new Error(`the load on port ${job.port} was stopped`)
+  })
+  const [message] = (await Promise.race([once(child, 'message'), ended])) as [{ outcome?: Outcome; error?: string }]
   child.kill()
   running.delete(child)
   if (!message.outcome) throw new Error(`the load on port ${job.port} failed: ${message.error}`)
