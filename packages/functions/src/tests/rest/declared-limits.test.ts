@@ -2,8 +2,9 @@ import { limits } from '@floorpass/api'
 import { addressBlock } from '@floorpass/api/address-block'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
+import { eventually } from '@floorpass/testing/eventually'
 import { everyProvider, routeSamples } from '@floorpass/testing/route-samples'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 const app = await createTestApp({ ...everyProvider, RATE_LIMIT: 'on' })
 const unlimited = await createTestApp(everyProvider)
@@ -42,6 +43,6 @@ test.each(mailing)('$path sends its mail by itself', async ({ path }) => {
   await unlimited.drainMail()
   const sent = unlimited.outbox.mails.length
   await caller.post(`/auth${path}`, body)
-  await vi.waitFor(async () => expect(await unlimited.db.queuedMail.count()).toBe(0), 3000)
+  await eventually(async () => expect(await unlimited.db.queuedMail.count()).toBe(0))
   expect(unlimited.outbox.mails.length).toBeGreaterThan(sent)
 })
