@@ -4,7 +4,7 @@ const interval = 20
 
 /**
  * Repeats the attempt until it passes, and throws its last error. Patience is a number of attempts: a busy machine gets more time.
- * Only a hang uses it up, so that no test judges speed by it.
+ * Only a hang uses it up.
  */
 export async function eventually<Result>(attempt: () => Result | Promise<Result>, timeout = 30_000): Promise<Result> {
   for (let left = timeout / interval; ; left -= 1) {

@@ -91,7 +91,7 @@ async function mutate(): Promise<void> {
   const deadline = startedAt + (minutes as number) * 60_000
   const results: Result[] = []
   const queue = [...drawn]
-  const judge = async (mutant: Mutant, lane: (typeof lanes)[number]): Promise<Result> => {
+  const runMutant = async (mutant: Mutant, lane: (typeof lanes)[number]): Promise<Result> => {
     const covering = (coverage.get(mutant.id) ?? []).filter((file) => durations.has(file)).sort((a, b) => worth(b) - worth(a))
     if (covering.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
     if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
@@ -103,7 +103,7 @@ async function mutate(): Promise<void> {
   }
   const work = async (lane: (typeof lanes)[number]) => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      results.push(await judge(mutant, lane))
+      results.push(await runMutant(mutant, lane))
       if (results.length % 10 === 0) console.log(`${results.length} mutants, ${Math.round((Date.now() - startedAt) / 1000)} s`)
     }
   }

@@ -7,14 +7,14 @@ export type Result = Mutant & { status: (typeof statuses)[number]; killedBy: str
 export function summarize(results: Result[]): string {
   const of = (status: Result['status']) => results.filter((result) => result.status === status)
   const noticed = of('killed').length + of('timed out').length
-  const judged = results.length - of('not run').length
+  const ran = results.length - of('not run').length
   const left = [...of('survived'), ...of('no coverage')].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
   const counts = statuses.map((status) => `${of(status).length} ${status}`).join(', ')
   const lines = left.map(({ file, line, original, replacement, status }) => {
     const note = status === 'no coverage' ? ' (no coverage)' : ''
     return `${file}:${line}${note}\n  - ${oneLine(original)}\n  + ${oneLine(replacement)}`
   })
-  return [...lines, '', counts, `score: ${judged === 0 ? 0 : Math.round((noticed / judged) * 100)} % of ${judged}`].join('\n')
+  return [...lines, '', counts, `score: ${ran === 0 ? 0 : Math.round((noticed / ran) * 100)} % of ${ran}`].join('\n')
 }
 
 function oneLine(text: string): string {
