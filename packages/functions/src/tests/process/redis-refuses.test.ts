@@ -1,12 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { findRedis, freePort, startRedis, startSentinelCluster } from '@floorpass/reliability'
+import { connectRedis } from '@floorpass/service/redis'
 import { eventually } from '@floorpass/testing/eventually'
+import { startSentinelStandIn } from '@floorpass/testing/sentinel-stand-in'
 import { databaseEnvironment, failToStart, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
+const execute = promisify(execFile)
 const binary = findRedis() ?? ''
 // Each test starts services, which takes longer on an embedded database.
 const canRun = binary !== '' && testDatabase.kind === 'postgres'
@@ -148,4 +152,19 @@ describe.runIf(canRun)('behind three sentinels, the server', () => {
     await redis.killPrimary()
     await eventually(() => expect(lines('redis connection restored').length).toBeGreaterThan(0))
   })
+})
+
+test.runIf(canRun)('the service returns to Redis when the sentinels announce a switch while it connects', async () => {
+  const log = { info() {}, warn() {} } as unknown as Parameters<typeof connectRedis>[1]
+  const { port } = await redisWith(() => [])
+  const sentinel = await startSentinelStandIn(port)
+  const redis = connectRedis({ url: 'redis://floorpass', sentinels: [sentinel.url] }, log)
+  onTestFinished(() => redis.disconnect())
+  await eventually(() => expect(redis.status).toBe('ready'))
+  sentinel.holdAnswers()
+  await execute('redis-cli', ['-p', String(port), 'CLIENT', 'KILL', 'TYPE', 'normal'])
+  await eventually(() => expect(sentinel.waiting()).toBeGreaterThan(0))
+  await sentinel.announceSwitch()
+  sentinel.releaseAnswers()
+  await eventually(() => expect(redis.status).toBe('ready'))
 })
