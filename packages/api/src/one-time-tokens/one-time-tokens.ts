@@ -42,14 +42,10 @@ export async function issueOneTimeToken(
 
 /** Of concurrent uses, exactly one succeeds. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export async function consumeOneTimeToken(tx: Transaction, purpose: TokenPurpose, token: string): Promise<Verification> {
-  const secretHash = hashToken(token)
-  const now = new Date()
-  const [consumed] = await tx.verification.updateManyAndReturn({
-    where: { secretHash, purpose, usedAt: null, expiresAt: { gt: now } },
-    data: { usedAt: now },
-  })
-  if (consumed) return consumed
-  throw await createTokenError(tx, purpose, secretHash)
+  const { id } = await findValidToken(tx, purpose, token)
+  const [consumed] = await tx.verification.updateManyAndReturn({ where: { id, usedAt: null }, data: { usedAt: new Date() } })
+  if (!consumed) throw new AppError('INVALID_TOKEN')
+  return consumed
 }
 
 /** Does not consume the token. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
@@ -58,18 +54,19 @@ export async function findOneTimeToken(
   purpose: TokenPurpose,
   token: string,
 ): Promise<Verification & { user: User }> {
-  const secretHash = hashToken(token)
-  const found = await db.verification.findUnique({
-    where: { secretHash, purpose, usedAt: null, expiresAt: { gt: new Date() } },
-    include: { user: true },
-  })
-  if (!found?.user) throw await createTokenError(db, purpose, secretHash)
-  return { ...found, user: found.user }
+  const found = await findValidToken(db, purpose, token)
+  const user = found.userId === null ? null : await db.user.findUnique({ where: { id: found.userId } })
+  if (!user) throw new AppError('INVALID_TOKEN')
+  return { ...found, user }
 }
 
-async function createTokenError(db: Transaction, purpose: TokenPurpose, secretHash: string): Promise<AppError> {
-  const known = await db.verification.findUnique({ where: { secretHash, purpose } })
-  return new AppError(known && known.expiresAt <= new Date() ? 'TOKEN_EXPIRED' : 'INVALID_TOKEN')
+/** Looks by the hash alone: with more conditions, PostgreSQL sometimes reads all tokens of the purpose instead. */
+async function findValidToken(db: Transaction, purpose: TokenPurpose, token: string): Promise<Verification> {
+  const found = await db.verification.findUnique({ where: { secretHash: hashToken(token) } })
+  if (found?.purpose !== purpose) throw new AppError('INVALID_TOKEN')
+  if (found.expiresAt <= new Date()) throw new AppError('TOKEN_EXPIRED')
+  if (found.usedAt !== null) throw new AppError('INVALID_TOKEN')
+  return found
 }
 
 export async function voidOneTimeTokens(tx: Transaction, userId: string, purposes: readonly TokenPurpose[]): Promise<void> {

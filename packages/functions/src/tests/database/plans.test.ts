@@ -184,6 +184,16 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     })
   })
 
+  test('a token is found by its hash among many that came after the last ANALYZE', async () => {
+    await app.db.$executeRaw`
+      INSERT INTO verifications (id, purpose, secret_hash, expires_at)
+      SELECT 'state-' || n, 'social-sign-in', 'state-' || n, now() + interval '5 minutes' FROM generate_series(1, 20000) n`
+    const callback = () => app.browser().get('/auth/callback/google?state=unknown&code=unknown')
+    const indexes = await expectShortReads(callback)
+    expect(indexes).toContain('verifications_secret_hash_key')
+    await app.db.$executeRaw`DELETE FROM verifications WHERE purpose = 'social-sign-in'`
+  })
+
   test('a sweep with nothing to do reads nothing', async () => {
     const { db, log } = app.service.deps
     const indexes = await expectShortReads(() => createExpirySweep({ db, log }).sweep())
