@@ -5,7 +5,7 @@ const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
 /** The modules of the specification, the operator's and that of other services. */
 const modules =
-  'access|administration|email-address|linked-accounts|organizations|passkeys|passwords|profile|sessions|sign-in|two-factor'
+  'access|administration|api-keys|email-address|linked-accounts|organizations|passkeys|passwords|profile|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({
@@ -180,8 +180,18 @@ export default {
       name: 'api-modules-stand-alone',
       comment: 'A module of the specification imports its own files, sessions and the shared modules, not another one.',
       severity: 'error',
-      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor|passkeys)/' },
+      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor|passkeys|api-keys)/' },
       to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/($1|sessions)/' },
+    },
+    {
+      name: 'api-keys-know-their-owners',
+      comment: 'A key belongs to a person or an organization, and a passkey confirms one that withdraws.',
+      severity: 'error',
+      from: { path: '^packages/api/src/api-keys/' },
+      to: {
+        path: `^packages/api/src/(${modules})/`,
+        pathNot: '^packages/api/src/((api-keys|organizations|passkeys)/|sessions/)',
+      },
     },
     {
       name: 'sign-in-may-challenge',

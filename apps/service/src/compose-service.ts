@@ -1,7 +1,10 @@
 import {
   AppError,
   type Brand,
+  createChangeFeed,
   createExpirySweep,
+  createKeyCache,
+  createKeyUses,
   createMailQueue,
   createPasswordHasher,
   createRareLog,
@@ -96,6 +99,7 @@ export function composeService({
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (rows) => metrics?.countSwept(rows) })
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
+  const changes = createChangeFeed({ listen: cacheSessions ? database.listen : createIdleChannel, log })
   const deps: Deps = {
     db,
     sql,
@@ -105,9 +109,12 @@ export function composeService({
     responseFloor: createResponseFloor(responseFloorMs),
     secretBox,
     signingKeys: createSigningKeys({ db, secretBox, log }),
-    sessionCache: createSessionCache({ listen: cacheSessions ? database.listen : createIdleChannel, log }),
+    changes,
+    sessionCache: createSessionCache({ changes }),
     sessionMisses: createSessionMisses(config.rateLimit),
     serviceUses: createServiceUses({ db: database.db, log }),
+    keyCache: createKeyCache(changes),
+    keyUses: createKeyUses({ db: database.db, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
     mail: createMailQueue({
       db: database.db,
@@ -157,8 +164,8 @@ export function composeService({
       draining = true
     },
     async stop() {
-      const writers = [deps.mail, expirySweep, secretResealer, deps.serviceUses].map((writer) => writer.stop())
-      await Promise.all([...writers, deps.sessionCache.close()])
+      const writers = [deps.mail, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map((writer) => writer.stop())
+      await Promise.all([...writers, changes.close()])
       transport.close()
       redis?.disconnect()
       // In parallel: a hanging trace receiver must not delay the close of the database.

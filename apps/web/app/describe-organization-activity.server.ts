@@ -24,6 +24,7 @@ export function describeOrganizationActivity(
       role: role(details.role),
       from: role(details.from),
       to: role(details.to),
+      apiKey: String(details.key ?? ''),
       // A member may lower their own role or remove themselves.
       isOwn: actor !== null && actor.id === member?.id,
     }),

@@ -39,6 +39,7 @@ export type ServerText = Sentences & { activityFailed: Partial<Record<AuditActio
 const limits: Limits = {
   organizations: policy.organizations.perUser,
   passkeys: policy.passkeys.perUser,
+  apiKeyName: policy.apiKeys.nameLength,
   attemptMinutes: policy.socialFlow.lifetime / 60,
   lengths: fieldLengths,
   password: passwordLength,

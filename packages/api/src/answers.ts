@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { riskLevel } from './kernel/fields.ts'
+import { keyRefusalCodes } from './kernel/key-refusals.ts'
 import { policy } from './kernel/policy.ts'
 import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './kernel/roles.ts'
@@ -229,6 +230,72 @@ export const renamedPasskeyAnswer = z.strictObject({ passkey: passkeyAnswer })
 export const signInPasskeyAnswer = z.union([
   z.strictObject({ session: sessionAnswer, user: userAnswer, url: z.string().optional() }),
   twoFactorRedirectAnswer,
+])
+const permissions = z.record(z.string(), z.array(z.string())).describe('Actions by resource, such as `{ "order": ["read"] }`')
+const apiKeyFields = {
+  id: z.string(),
+  configId: z.literal('default'),
+  name: z.string().nullable(),
+  start: z.string().nullable().describe('The first characters of the secret. Null with a public key'),
+  prefix: z.string().nullable(),
+  referenceId: z.string().describe('The id of the person or of the organization'),
+  enabled: z.boolean(),
+  expiresAt: date.nullable(),
+  createdAt: date,
+  updatedAt: date,
+  lastRequest: date.nullable().describe('Up to half a minute late, as are `requestCount` and `lastUsedIp`'),
+  requestCount: z.number().int(),
+  rateLimitEnabled: z.literal(true),
+  rateLimitTimeWindow: z.number().int().describe('Milliseconds'),
+  rateLimitMax: z.number().int(),
+  remaining: z.null(),
+  refillAmount: z.null(),
+  refillInterval: z.null(),
+  lastRefillAt: z.null(),
+  permissions,
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  publicKey: z.looseObject({ kty: z.string(), crv: z.string() }).nullable().describe('A JWK. The key then has no secret'),
+  ipAllowlist: z.array(z.string()).describe('CIDR ranges. Empty: any address'),
+  lastUsedAt: date.nullable(),
+  lastUsedIp: z.string().nullable(),
+  createdBy: z.string().describe('The id of the person who created the key'),
+}
+export const apiKeyAnswer = z.strictObject(apiKeyFields).meta({ id: 'ApiKey' })
+export const createdApiKeyAnswer = z.strictObject({
+  ...apiKeyFields,
+  key: z.string().optional().describe('The secret, shown once'),
+})
+export const apiKeysAnswer = z.strictObject({
+  apiKeys: z.array(apiKeyAnswer),
+  total: z.int(),
+  limit: z.int().optional(),
+  offset: z.int().optional(),
+})
+export const verifiedApiKeyAnswer = z.discriminatedUnion('valid', [
+  z.strictObject({
+    valid: z.literal(true),
+    error: z.null(),
+    key: z.strictObject({
+      id: z.string(),
+      name: z.string().nullable(),
+      referenceId: z.string(),
+      userId: z.string(),
+      organizationId: z.string().nullable(),
+      role: z.enum(roles).nullable().describe('Of the user in the organization'),
+      permissions,
+      expiresAt: date.nullable(),
+      method: z.enum(['bearer', 'signature']),
+    }),
+  }),
+  z.strictObject({
+    valid: z.literal(false),
+    error: z.strictObject({
+      code: z.enum(keyRefusalCodes),
+      message: z.string(),
+      details: z.strictObject({ tryAgainIn: z.number().int().describe('Milliseconds') }).optional(),
+    }),
+    key: z.null(),
+  }),
 ])
 const seconds = z.int().describe('Seconds since 1970')
 export const introspectAnswer = z.union([

@@ -1,5 +1,7 @@
 import type { Database, ReadReplica, Sql } from '@floorpass/db'
 import type { SigningKeys } from './access/signing-keys.ts'
+import type { KeyCache } from './api-key-checks/key-store.ts'
+import type { ChangeFeed } from './changes/change-feed.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
 import type { FindPlace } from './kernel/place.ts'
@@ -9,6 +11,7 @@ import type { Client, Cookies } from './kernel/request.ts'
 import type { ResponseFloor } from './kernel/response-floor.ts'
 import type { SecretBox } from './kernel/secret-box.ts'
 import type { Settings } from './kernel/settings.ts'
+import type { UseCounter } from './kernel/use-counter.ts'
 import type { MailQueue } from './mail/mail-queue.ts'
 import type { PasswordHasher } from './password-hashing/password-hasher.ts'
 import { addressBlock } from './rate-limits/address-block.ts'
@@ -30,9 +33,12 @@ export type Deps = {
   responseFloor: ResponseFloor
   secretBox: SecretBox
   signingKeys: SigningKeys
+  changes: ChangeFeed
   sessionCache: SessionCache
   sessionMisses: SessionMisses
   serviceUses: ServiceUses
+  keyCache: KeyCache
+  keyUses: UseCounter
   mail: MailQueue
   providers: SocialProviders
   settings: Settings

@@ -1,5 +1,7 @@
 import { introspect } from './access/introspect.ts'
 import { accessRouter } from './access/router.ts'
+import { apiKeysRouter } from './api-keys/router.ts'
+import { verifyApiKey } from './api-keys/verify-api-key.ts'
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
 import { organizationsRouter } from './organizations/router.ts'
@@ -22,12 +24,13 @@ export const appRouter = router({
   twoFactor: twoFactorRouter,
   access: accessRouter,
   passkeys: passkeysRouter,
+  apiKeys: apiKeysRouter,
 })
 
 export type AppRouter = typeof appRouter
 
 /** What REST calls. /trpc serves no other service: its queries would carry a session's secret in the URL. */
-export const restRouter = mergeRouters(appRouter, router({ introspect }))
+export const restRouter = mergeRouters(appRouter, router({ introspect, verifyApiKey }))
 
 export const createCaller = createCallerFactory(restRouter)
 

@@ -58,8 +58,8 @@ const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type })
   if (type === 'mutation') ctx.forgetSession()
   const result = await (ctx.tracing ? ctx.tracing.span(`procedure ${path}`, {}, traceResult(run)) : run())
   if (type === 'mutation') {
-    // Remove ended sessions from the cache before the response.
-    await ctx.sessionCache.flush()
+    // Remove ended sessions from memory before the response.
+    await ctx.changes.flush()
     ctx.forgetSession()
   }
   if (result.ok) return result
@@ -78,6 +78,8 @@ function assertStorable(value: unknown, depth: number): void {
   }
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
+    // The validator drops it without a word, and a requirement would be lost.
+    if (key === '__proto__') throw new AppError('VALIDATION_ERROR', { message: '[body] A field cannot have the name __proto__' })
     assertStorable(key, depth)
     assertStorable(item, depth + 1)
   }

@@ -1,4 +1,5 @@
 export { PostgresUrlError } from '@floorpass/env/postgres-url'
+export { findKeyWithOwner, type KeyWithOwner } from './api-key-queries.ts'
 export { type ChangeChannel, type ChangeListener, type ChannelTimes, channelTimes } from './change-channel.ts'
 export { type Database, type DatabaseOptions, type OpenDatabase, openDatabase, type Transaction } from './client.ts'
 export { DataDirUnusableError, openDataDir } from './data-dir.ts'
@@ -8,6 +9,7 @@ export { type DatabaseFailure, explainDatabaseFailure } from './explain-failure.
 export { findSqlState, isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,
+  ApiKey,
   AuditEvent,
   BackupCode,
   Invitation,
@@ -21,7 +23,7 @@ export type {
   User,
   Verification,
 } from './generated/client.ts'
-export { type Prisma, RiskLevel } from './generated/client.ts'
+export { Prisma, RiskLevel } from './generated/client.ts'
 export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'
 export type { PoolState } from './pool-state.ts'
 export { createPostgresClient } from './postgres-hosts.ts'

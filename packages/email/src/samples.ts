@@ -10,6 +10,7 @@ export function mailSamples(baseUrl: string): Samples {
   const resetUrl = page('/forgot-password')
   const securityUrl = page('/settings/security')
   const organizationsUrl = page('/settings/organizations')
+  const apiKey = { apiKey: 'Market maker', mayWithdraw: false, apiKeysUrl: page('/settings/api-keys'), resetUrl }
   const passkey = { passkey: 'iCloud Keychain', passkeysUrl: page('/settings/passkeys'), resetUrl }
   const newEmail = 'ada@analytical-engine.example'
   const invitation = { inviter: 'Grace Hopper', organization: 'Harbor Desk', address: 'ada@example.com' }
@@ -83,6 +84,9 @@ export function mailSamples(baseUrl: string): Samples {
     'passkey-added': [passkey],
     'passkey-removed': [passkey],
     'passkey-counter': [passkey],
+    'api-key-created': [apiKey, { ...apiKey, mayWithdraw: true }],
+    'api-key-changed': [apiKey],
+    'api-key-leaked': [apiKey],
     'organization-invitation': [{ ...invitation, role: 'member', url: link('/accept-invitation'), hours: 48 }],
     'member-added': [{ actor: 'Grace Hopper', organization: 'Harbor Desk', organizationsUrl }],
     'member-removed': [{ organization: 'Harbor Desk', organizationsUrl }],

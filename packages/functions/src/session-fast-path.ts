@@ -156,6 +156,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
 const noCaller: Caller = {
   userId: '',
   sessionId: '',
+  keyId: '',
   organization: null,
   scopes: [],
   acr: 'aal1',

@@ -57,6 +57,10 @@ export type MailVariables = {
   'passkey-added': { passkey: string; passkeysUrl: string; resetUrl: string }
   'passkey-removed': { passkey: string; passkeysUrl: string; resetUrl: string }
   'passkey-counter': { passkey: string; passkeysUrl: string; resetUrl: string }
+  /** `mayWithdraw`: the key may start withdrawals. */
+  'api-key-created': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
+  'api-key-changed': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
+  'api-key-leaked': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
   /** To an address that may have no account yet: `inviter` and `organization` are names that other users choose. */
   'organization-invitation': {
     inviter: string

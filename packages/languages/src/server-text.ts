@@ -4,6 +4,7 @@ import type { UndoEffects } from './undo-effects.ts'
 export type Limits = {
   organizations: number
   passkeys: number
+  apiKeyName: number
   /** How long an attempt to sign in with a provider may take. */
   attemptMinutes: number
   lengths: { email: number; emailLocalPart: number; name: number; slug: number }
@@ -19,6 +20,8 @@ type ActivityWords = {
   role: string
   from: string
   to: string
+  /** What a person recognizes the key by. */
+  apiKey: string
   /** Whether the actor is the member. */
   isOwn: boolean
 }

@@ -21,7 +21,7 @@ export const adminOf =
   ({ service }: Pick<TestApp, 'service'>) =>
   async (...args: string[]): Promise<CommandResult> => {
     const result = await runHere(args, async () => ({ ...service, stop: async () => {} }))
-    await service.deps.sessionCache.flush()
+    await service.deps.changes.flush()
     return result
   }
 

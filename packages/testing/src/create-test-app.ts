@@ -90,7 +90,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   })
   const awaitInvalidation = async <Result>(result: Promise<Result>): Promise<Result> => {
     await result
-    await service.deps.sessionCache.flush()
+    await service.deps.changes.flush()
     return result
   }
   // Tests change rows directly: wait until the service has received the invalidations.

@@ -96,7 +96,16 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     const { body } = await addPasskey(tab, authenticator)
     return { authenticator, id: (body as { id: string }).id }
   }
+  const createKey = async (tab: SignedIn) =>
+    (await tab.post('/auth/api-key/create', { name: 'Bot' })).body as { id: string; key: string }
   return {
+    'POST /api-key/create': async () => ({ name: 'Bot', permissions: { order: ['read'] } }),
+    'GET /api-key/list': async () => ({ limit: '5' }),
+    'GET /api-key/get': async (tab) => ({ id: (await createKey(tab)).id }),
+    'POST /api-key/update': async (tab) => ({ keyId: (await createKey(tab)).id, name: 'Bot' }),
+    'POST /api-key/delete': async (tab) => ({ keyId: (await createKey(tab)).id }),
+    'POST /api-key/report': async (tab) => ({ key: (await createKey(tab)).key }),
+    'POST /api-key/verify': async () => ({ key: 'unknown' }),
     'GET /passkey/generate-authenticate-options': async () => ({ discoverable: 'true' }),
     'GET /passkey/generate-register-options': async () => ({ name: 'Phone' }),
     'POST /passkey/verify-registration': async (tab) => ({

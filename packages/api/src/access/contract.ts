@@ -1,18 +1,9 @@
 import { z } from 'zod'
 import { roles } from '../kernel/roles.ts'
-import { authenticationFields } from '../sessions/contract.ts'
 
-/** What a session or a key may do. Other services attach the meaning. */
-export const scopes = [
-  'account:read',
-  'order:read',
-  'order:place',
-  'order:cancel',
-  'withdrawal:read',
-  'withdrawal:create',
-  'organization:read',
-] as const
-export type Scope = (typeof scopes)[number]
+export { type Scope, scopes } from '../kernel/scopes.ts'
+
+import { authenticationFields } from '../sessions/contract.ts'
 
 const resource = z.string().min(1).max(255)
 

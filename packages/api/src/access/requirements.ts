@@ -7,19 +7,13 @@ import {
   isStrongEnough,
   meetsRequirement,
 } from '../sessions/authentication.ts'
-import type { ActiveSession } from '../sessions/session-cache.ts'
-import { type Caller, describeCaller } from './caller.ts'
+import type { Caller } from './caller.ts'
 import type { Requirements } from './contract.ts'
 
-/** Returns the caller if it meets every requirement, in `org` or else in `organizationId`. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
-export function requireCaller(
-  active: ActiveSession,
-  { org, role, scope = [], ...authentication }: Requirements,
-  organizationId = active.session.activeOrganizationId,
-): Caller {
-  const caller = describeCaller(active, org ?? organizationId)
+/** Returns the caller if it meets every requirement. INSUFFICIENT_USER_AUTHENTICATION, ORGANIZATION_REQUIRED, ROLE_REQUIRED, INSUFFICIENT_SCOPE. */
+export function requireCaller(caller: Caller, { org, role, scope = [], ...authentication }: Requirements): Caller {
   assertAuthentication(caller, authentication)
-  if (org !== undefined && caller.organization === null) throw new AppError('ORGANIZATION_REQUIRED')
+  if (org !== undefined && caller.organization?.id !== org) throw new AppError('ORGANIZATION_REQUIRED')
   if (role !== undefined && !hasRole(caller, role)) throw new AppError('ROLE_REQUIRED')
   if (!scope.every((name) => caller.scopes.some((known) => known === name))) {
     throw new AppError('INSUFFICIENT_SCOPE', {

@@ -20,7 +20,15 @@ export function createOperator(deps: Deps, name: string): Operator {
     ctx: withEffects(
       createContext(
         deps,
-        { ip: null, userAgent: 'Floorpass admin', locale: defaultLocale, bearer: null, serviceKey: null },
+        {
+          ip: null,
+          userAgent: 'Floorpass admin',
+          locale: defaultLocale,
+          bearer: null,
+          serviceKey: null,
+          apiKey: null,
+          signedRequest: null,
+        },
         noCookies,
       ),
     ),

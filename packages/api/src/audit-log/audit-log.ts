@@ -59,10 +59,14 @@ export type AuditAction =
   | 'suspend-user'
   | 'restore-user'
   | 'name-session'
+  | 'create-api-key'
+  | 'update-api-key'
+  | 'delete-api-key'
+  | 'report-api-key'
 
 export type AuditEntry<Action extends AuditAction = AuditAction> = {
   userId: string
-  /** Set when another party acted: a user id or `operator:<name>`. */
+  /** Set when another party acted: a user id, `operator:<name>`, or `report` for the finder of a leaked key. */
   actorId?: string
   organizationId?: string
   action: Action

@@ -18,7 +18,7 @@ const name = z
   .min(1, { error: problem('nameMissing'), abort: true })
 
 /** Refuses invisible and bidirectional characters: other users see names. */
-const visible = (text: z.ZodString) =>
+export const visible = (text: z.ZodString) =>
   text
     .refine(
       (name) =>

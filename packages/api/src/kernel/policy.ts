@@ -126,7 +126,24 @@ export const policy = {
   services: {
     /** How long the older secret works after a rotation. */
     secretOverlap: 1 * day,
-    flushEvery: 30,
+  },
+  /** Of service secrets and API keys: the longest that a crash loses of their uses. */
+  usesFlushedEvery: 30,
+  apiKeys: {
+    perUser: 50,
+    perOrganization: 100,
+    nameLength: 32,
+    shortest: 1 * day,
+    longest: 365 * day,
+    /** Ranges of addresses. */
+    ranges: 50,
+    /** Bytes of JSON. */
+    metadata: 4096,
+    inMemory: 50_000,
+    /** Of a signature that names no end. */
+    usualWindow: 5,
+    longestWindow: 60,
+    clockTolerance: 5,
   },
   sweep: {
     every: 1 * hour,
@@ -157,7 +174,7 @@ type Limit = {
   points: number
   seconds: number
   /** What shares the points. Answers show the limits of the caller alone: those by `ip`, `user` and `service`. */
-  counts: 'ip' | 'user' | 'service' | 'account' | 'device' | 'email' | 'target'
+  counts: 'ip' | 'user' | 'service' | 'account' | 'device' | 'email' | 'target' | 'key'
 }
 
 /** The part after the colon names the key that is counted. */
@@ -166,6 +183,9 @@ export const limits = {
   'request:ip': { points: 600, seconds: minute, counts: 'ip' },
   /** Secrets of services that this process has not accepted yet. */
   'service:ip': { points: 600, seconds: minute, counts: 'ip' },
+  'api-key:key': { points: 1_200, seconds: minute, counts: 'key' },
+  'change-api-keys:user': { points: 60, seconds: minute, counts: 'user' },
+  'report-api-key:ip': { points: 30, seconds: minute, counts: 'ip' },
   'service-call:service': { points: 60_000, seconds: minute, counts: 'service' },
   'sign-in:ip': { points: 30, seconds: minute, counts: 'ip' },
   'sign-in:account': { points: 10, seconds: 10 * minute, counts: 'account' },

@@ -1,5 +1,6 @@
 import type { Transaction, User } from '@floorpass/db'
 import { type Mail, type MailName, type MailVariables, renderMail } from '@floorpass/email'
+import { type DescribedKey, describeKey } from '../api-key-checks/describe-key.ts'
 import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
 import { toLocale } from '../kernel/locale.ts'
@@ -267,6 +268,20 @@ const sendPasskeyMail =
 export const sendPasskeyAdded = sendPasskeyMail('passkey-added')
 export const sendPasskeyRemoved = sendPasskeyMail('passkey-removed')
 export const sendPasskeyCounter = sendPasskeyMail('passkey-counter')
+
+type ApiKeyMail = 'api-key-created' | 'api-key-changed' | 'api-key-leaked'
+
+const sendApiKeyMail =
+  <Name extends ApiKeyMail>(mail: Name) =>
+  (ctx: Context & Mails<Name>, tx: Transaction, user: Recipient, apiKey: DescribedKey & { scopes: string[] }): Promise<void> => {
+    const mayWithdraw = apiKey.scopes.includes('withdrawal:create')
+    const urls = { apiKeysUrl: pageUrl(ctx, '/settings/api-keys'), resetUrl: pageUrl(ctx, '/forgot-password') }
+    return queueMail(ctx, tx, user, mail, { apiKey: describeKey(apiKey), mayWithdraw, ...urls } as MailVariables[Name])
+  }
+
+export const sendApiKeyCreated = sendApiKeyMail('api-key-created')
+export const sendApiKeyChanged = sendApiKeyMail('api-key-changed')
+export const sendApiKeyLeaked = sendApiKeyMail('api-key-leaked')
 
 export async function sendPasswordPaused(
   ctx: Context & Mails<'password-paused'>,

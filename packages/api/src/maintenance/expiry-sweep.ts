@@ -10,6 +10,7 @@ export const sweptTables = [
   'audit_events',
   'audit_months',
   'queued_mails',
+  'signature_nonces',
 ] as const
 
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
@@ -95,6 +96,10 @@ export function createExpirySweep({
       DELETE FROM queued_mails WHERE id IN (
         SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND coalesce(tried_since, created_at) < ${secondsAgo(policy.sweep.keepRefusedMails)}
         LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    // A second column holds the key: nonces of two keys may be equal.
+    signature_nonces: () => db.$executeRaw`
+      DELETE FROM signature_nonces WHERE (key_id, nonce) IN (
+        SELECT key_id, nonce FROM signature_nonces WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
   }
 
   async function sweep(): Promise<Record<string, number>> {

@@ -1,11 +1,11 @@
 import { randomUUIDv7 } from 'node:crypto'
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { sendMemberAdded } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { addMemberInput } from './contract.ts'
 import { cancelInvitations } from './invitation.ts'
 import { canManageRole, createMembership, lockAsMember, requireOrganizationId, requireRole } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Adds a user. The membership awaits acceptance; owners need an invitation instead. Also errors of `lockAsMember` and `createMembership`. */

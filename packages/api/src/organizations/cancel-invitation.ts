@@ -1,10 +1,10 @@
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { mutation } from '../mutation.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { cancelInvitationInput } from './contract.ts'
 import { closeInvitation } from './invitation.ts'
 import { canManageRole, findMembership, lockOrganization } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
 /** Cancels an open invitation. INVITATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION unless the caller may invite to its role. */

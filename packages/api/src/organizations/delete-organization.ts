@@ -1,9 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { mutation } from '../mutation.ts'
 import { deleteOrganizationInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
 import { assertMayChangeOwners, findMemberUserIds, lockAsMember } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
 /** Deletes an organization and records it for every member. Also errors of `lockAsMember` and `assertMayChangeOwners`. */

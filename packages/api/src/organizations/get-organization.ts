@@ -2,11 +2,11 @@ import type { Transaction } from '@floorpass/db'
 import type { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import { may, rolesUpTo } from '../kernel/role-permissions.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { getOrganizationInput } from './contract.ts'
 import { type Membership, requireCallerMembership } from './membership.ts'
-import { may, rolesUpTo } from './permissions.ts'
 import { presentInvitation, presentMemberWithUser, presentOrganization } from './present-organization.ts'
 
 /** Returns an organization of the caller; null without a named or active one. ORGANIZATION_NOT_FOUND for non-members too. */

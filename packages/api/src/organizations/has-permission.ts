@@ -1,7 +1,7 @@
+import { mayAll } from '../kernel/role-permissions.ts'
 import { customMutation } from '../mutation.ts'
 import { hasPermissionInput } from './contract.ts'
 import { requireCallerMembership } from './membership.ts'
-import { mayAll } from './permissions.ts'
 
 export const hasPermission = customMutation({
   access: 'session',

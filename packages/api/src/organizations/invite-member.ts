@@ -1,11 +1,11 @@
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { sendInvitation } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { inviteMemberInput } from './contract.ts'
 import { assertMayChangeOwners, canManageRole, lockAsMember, requireOrganizationId, requireRole } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
 /** `resend` voids the former link. The answer does not reveal whether the email has an account. */

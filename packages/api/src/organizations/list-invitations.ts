@@ -1,9 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listInvitationsInput } from './contract.ts'
 import { listVisibleInvitations } from './get-organization.ts'
 import { requireCallerMembership } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentInvitation } from './present-organization.ts'
 
 export const listInvitations = sessionProcedure.input(listInvitationsInput).query(async ({ ctx, input }) => {

@@ -2,10 +2,10 @@ import type { AuditEvent } from '@floorpass/db'
 import type { AuditAction } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
+import { may, rolesUpTo } from '../kernel/role-permissions.ts'
 import { sessionProcedure } from '../trpc.ts'
 import { listOrganizationActivityInput } from './contract.ts'
 import { type Membership, requireCallerMembership } from './membership.ts'
-import { may, rolesUpTo } from './permissions.ts'
 
 /** The only events that an organization sees. Sign-ins and other events of a member's account stay private. */
 const organizationActions = [
@@ -21,6 +21,10 @@ const organizationActions = [
   'accept-invitation',
   'reject-invitation',
   'cancel-invitation',
+  'create-api-key',
+  'update-api-key',
+  'delete-api-key',
+  'report-api-key',
 ] as const satisfies AuditAction[]
 
 export type OrganizationAction = (typeof organizationActions)[number]

@@ -3,13 +3,13 @@ import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import { rolesUpTo } from '../kernel/role-permissions.ts'
 import { type Role, roles } from '../kernel/roles.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller } from '../users/lock-user.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { type CancelContext, cancelInvitations } from './invitation.ts'
-import { rolesUpTo } from './permissions.ts'
 
 // Every change locks users by id, then the organization, then other rows, to avoid deadlocks (ADR 014).
 

@@ -1,6 +1,7 @@
 import type { Member } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { sendMemberRemoved } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { removeMemberInput } from './contract.ts'
@@ -14,7 +15,6 @@ import {
   lockAsMember,
   requireOrganizationId,
 } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Removes a member, and notifies them unless they removed themselves. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */

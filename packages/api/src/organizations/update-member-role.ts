@@ -1,4 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
+import { may, rolesUpTo } from '../kernel/role-permissions.ts'
 import { roles } from '../kernel/roles.ts'
 import { mutation } from '../mutation.ts'
 import { updateMemberRoleInput } from './contract.ts'
@@ -13,7 +14,6 @@ import {
   requireOrganizationId,
   requireRole,
 } from './membership.ts'
-import { may, rolesUpTo } from './permissions.ts'
 import { presentMember } from './present-organization.ts'
 
 /** Changes a member's role. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */

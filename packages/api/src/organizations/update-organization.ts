@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isUniqueViolation, type Prisma } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
+import { may } from '../kernel/role-permissions.ts'
 import { mutation } from '../mutation.ts'
 import { updateOrganizationInput } from './contract.ts'
 import { lockAsMember, requireOrganizationId } from './membership.ts'
-import { may } from './permissions.ts'
 import { presentOrganization } from './present-organization.ts'
 
 /** Updates an organization; `metadata` is replaced as a whole. ORGANIZATION_SLUG_ALREADY_TAKEN, and errors of `lockAsMember`. */

@@ -1,4 +1,5 @@
 import type { Database, User } from '@floorpass/db'
+import { presentApiKey } from '../api-key-checks/present-api-key.ts'
 import { isByAnother } from '../audit-log/audit-log.ts'
 import { describeDevice } from '../sessions/describe-device.ts'
 import { describeSession, presentUser } from '../sessions/present-session.ts'
@@ -12,6 +13,7 @@ export async function collectPersonalData(db: Database, user: User) {
     memberships,
     invitations,
     passkeys,
+    apiKeys,
     trustedDevices,
     twoFactor,
     backupCodes,
@@ -24,6 +26,7 @@ export async function collectPersonalData(db: Database, user: User) {
     db.member.findMany({ where: { userId }, include: { organization: true } }),
     db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
     db.passkey.findMany({ where: { userId } }),
+    db.apiKey.findMany({ where: { userId } }),
     db.trustedDevice.findMany({ where: { userId } }),
     db.twoFactor.findUnique({ where: { userId } }),
     db.backupCode.count({ where: { userId, usedAt: null } }),
@@ -81,6 +84,7 @@ export async function collectPersonalData(db: Database, user: User) {
       createdAt,
       lastUsedAt,
     })),
+    apiKeys: apiKeys.map(presentApiKey),
     twoFactor: { enabled: user.twoFactorEnabled, since: twoFactor?.confirmedAt ?? null, backupCodesLeft: backupCodes },
     trustedDevices: trustedDevices.map(({ id, ipAddress, userAgent, createdAt, lastUsedAt, expiresAt }) => ({
       id,

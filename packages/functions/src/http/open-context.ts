@@ -5,6 +5,7 @@ import { clientAddress } from './client-address.ts'
 import { cookieValues, requestCookies } from './cookies.ts'
 import { preferredLocale, readLocaleCookie } from './locale.ts'
 import { printable } from './printable.ts'
+import { readSignedRequest } from './signed-request.ts'
 
 type Caller = { peerAddress: string | null; isHttps: boolean; isPage?: boolean; header(name: string): string | null }
 
@@ -25,6 +26,8 @@ export function openContext(
     locale: preferredLocale(readLocaleCookie(cookies, deps.settings.cookie.secure), header('accept-language') ?? undefined),
     bearer: bearerToken(header('authorization')),
     serviceKey: header('x-service-key'),
+    apiKey: header('x-api-key'),
+    signedRequest: readSignedRequest(header),
   }
   return createContext({ ...deps, log }, client, {
     get: (name) => cookies.get(name),

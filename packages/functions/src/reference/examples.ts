@@ -21,6 +21,9 @@ const idsBySchema: Record<string, string | undefined> = {
 
 const opaque = 'kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ'
 
+/** Its checksum is wrong, so scanners leave it alone. */
+const keySecret = 'fp_user_4kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ000000'
+
 /** Example values by the name of the field. */
 const values: Record<string, unknown> = {
   aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
@@ -137,6 +140,16 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'GET /passkey/generate-authenticate-options': { discoverable: 'true' },
   'POST /passkey/update-passkey': { id: ids.other, name: 'Phone' },
   'POST /passkey/delete-passkey': { id: ids.other },
+  'POST /api-key/create': {
+    name: 'Market maker',
+    permissions: { order: ['read', 'place', 'cancel'] },
+    ipAllowlist: ['192.0.2.0/24'],
+  },
+  'POST /api-key/update': { keyId: ids.other, enabled: false },
+  'POST /api-key/delete': { keyId: ids.other },
+  'GET /api-key/get': { id: ids.other },
+  'POST /api-key/report': { key: keySecret },
+  'POST /api-key/verify': { key: keySecret, permissions: { order: ['place'] }, ip: '192.0.2.7' },
   'GET /callback/google': { code: '4/0AbCdEf', state: opaque },
   'GET /callback/github': { code: '8f2b1c', state: opaque },
 }

@@ -26,6 +26,7 @@ type VerifyDeps = Pick<Deps, 'settings' | 'logRarely'>
 export const verifiedHeaders = (caller: Caller & { token?: string | null }): Record<string, string> => ({
   'x-auth-user': headerSafe(caller.userId),
   'x-auth-session': caller.sessionId,
+  'x-auth-key': caller.keyId,
   'x-auth-org': headerSafe(caller.organization?.id ?? ''),
   'x-auth-role': caller.organization?.role ?? '',
   'x-auth-scopes': caller.scopes.join(' '),

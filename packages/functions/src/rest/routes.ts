@@ -322,6 +322,57 @@ const table: Record<string, readonly Row[]> = {
       call: (api) => api.profile.getSecurity(),
     }),
   ],
+  'api-keys': [
+    post('/api-key/create', {
+      access: 'session',
+      summary: 'Create an API key for a program',
+      input: contracts.createApiKeyInput,
+      answer: contracts.createdApiKeyAnswer,
+      call: (api, body) => api.apiKeys.create(body),
+    }),
+    get('/api-key/list', {
+      access: 'session',
+      summary: "List the caller's API keys, or those of an organization",
+      input: contracts.listApiKeysInput,
+      answer: contracts.apiKeysAnswer,
+      call: (api, query) => api.apiKeys.list(query),
+    }),
+    get('/api-key/get', {
+      access: 'session',
+      summary: 'Get an API key, without its secret',
+      input: contracts.apiKeyInput,
+      answer: contracts.apiKeyAnswer,
+      call: (api, query) => api.apiKeys.get(query),
+    }),
+    post('/api-key/update', {
+      access: 'session',
+      summary: 'Change, disable or enable an API key',
+      input: contracts.updateApiKeyInput,
+      answer: contracts.apiKeyAnswer,
+      call: (api, body) => api.apiKeys.update(body),
+    }),
+    post('/api-key/delete', {
+      access: 'session',
+      summary: 'Delete an API key',
+      input: contracts.deleteApiKeyInput,
+      answer: contracts.successAnswer,
+      call: (api, body) => api.apiKeys.delete(body),
+    }),
+    post('/api-key/report', {
+      access: 'public',
+      summary: 'Report a leaked secret: deletes its key and tells the owner',
+      input: contracts.reportApiKeyInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.apiKeys.report(body),
+    }),
+    post('/api-key/verify', {
+      access: 'service',
+      summary: 'Tell a service what an API key or a signed request may do now',
+      input: contracts.verifyApiKeyInput,
+      answer: contracts.verifiedApiKeyAnswer,
+      call: (api, body) => api.verifyApiKey(body),
+    }),
+  ],
   'linked-accounts': [
     post('/link-social-account', {
       aliases: ['/link-social'],

@@ -258,6 +258,38 @@ export const mails: MailTexts = {
       action: { label: 'See my passkeys', url: passkeysUrl },
       secondAction: { label: 'Choose a new password', url: resetUrl },
     }),
+    'api-key-created': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `An API key was created for your ${appName} account`,
+      preheader: 'If this wasn’t you, delete it now.',
+      heading: mayWithdraw ? 'An API key that can withdraw was created' : 'An API key was created',
+      paragraphs: [
+        `A program can now use your ${appName} account with the API key “${plainName(apiKey)}”. If you created it, you can ignore this email.`,
+        'If this wasn’t you, delete it under API keys in your settings, then choose a new password. That signs out every device.',
+      ],
+      action: { label: 'See my API keys', url: apiKeysUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'api-key-changed': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `An API key of your ${appName} account was changed`,
+      preheader: 'If this wasn’t you, delete it now.',
+      heading: 'An API key was changed',
+      paragraphs: [
+        `The API key “${plainName(apiKey)}” can do more than before, or work longer or from other addresses.${mayWithdraw ? ' It can withdraw.' : ''} If you changed it, you can ignore this email.`,
+        'If this wasn’t you, delete the key under API keys in your settings, then choose a new password. That signs out every device.',
+      ],
+      action: { label: 'See my API keys', url: apiKeysUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'api-key-leaked': ({ appName, apiKey, apiKeysUrl }) => ({
+      subject: `We deleted an API key of your ${appName} account`,
+      preheader: 'Someone found its secret in a public place.',
+      heading: 'Your API key leaked, so we deleted it',
+      paragraphs: [
+        `Someone found the secret of your API key “${plainName(apiKey)}” and reported it to us. We deleted the key at once, so it opens nothing any more.`,
+        'Look through your recent orders and withdrawals. Then remove the secret from where you kept it, and create a new key.',
+      ],
+      action: { label: 'See my API keys', url: apiKeysUrl },
+    }),
     'organization-invitation': ({ appName, inviter, organization, role, address, url, hours }) => ({
       subject: `You’re invited to join ${plainName(organization)} on ${appName}`,
       preheader: `This invitation expires in ${duration.hours(hours)}.`,

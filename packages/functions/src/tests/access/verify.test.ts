@@ -28,6 +28,7 @@ test('a signed-in caller is described in headers, and the body is empty', async 
   expect(facts(headers)).toEqual({
     'x-auth-user': member.userId,
     'x-auth-session': session.handle,
+    'x-auth-key': '',
     'x-auth-org': id,
     'x-auth-role': 'member',
     'x-auth-scopes': 'account:read order:read order:cancel withdrawal:read withdrawal:create organization:read',

@@ -118,6 +118,10 @@ const changes: Change[] = [
   { path: '/passkey/update-passkey', action: 'rename-passkey', mails: false },
   { path: '/passkey/delete-passkey', action: 'remove-passkey', mails: true },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
+  { path: '/api-key/create', action: 'create-api-key', mails: true },
+  { path: '/api-key/update', action: 'update-api-key', mails: false },
+  { path: '/api-key/delete', action: 'delete-api-key', mails: false },
+  { path: '/api-key/report', action: 'report-api-key', mails: true },
   { path: '/organization/create', action: 'create-organization', mails: false },
   { path: '/organization/update', action: 'update-organization', mails: false },
   { path: '/organization/delete', action: 'delete-organization', mails: false },
@@ -192,7 +196,8 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
       expect(written[0]?.actorId).toBe(ready.tab.userId)
       expect(written[0]?.userId).not.toBe(ready.tab.userId)
     } else if (!['sign-up', 'verify-email'].includes(action)) {
-      expect([written[0]?.userId, written[0]?.actorId]).toEqual([ready.tab.userId, null])
+      const actorId = action === 'report-api-key' ? 'report' : null
+      expect([written[0]?.userId, written[0]?.actorId]).toEqual([ready.tab.userId, actorId])
     }
     if (path.startsWith('/organization/')) expect(written[0]?.organizationId).toMatch(/^[0-9a-f-]{36}$/)
     // Only the name of the method may contain `password`.

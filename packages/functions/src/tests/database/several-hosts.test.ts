@@ -1,4 +1,4 @@
-import { createSessionCache } from '@floorpass/api'
+import { createChangeFeed } from '@floorpass/api'
 import { isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import {
   ask,
@@ -45,9 +45,9 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     expect(await isInRecovery(database)).toEqual({ standby: false, port: Number(new URL(urls[0]).port) })
     const downs: string[] = []
     const log = { info: () => {}, warn: ({ reason }: { reason?: string }) => void downs.push(reason ?? ''), error: () => {} }
-    const cache = createSessionCache({ listen: database.listen, log })
-    onTestFinished(cache.close)
-    await eventually(() => expect(cache.stats().channelUp).toBe(true))
+    const changes = createChangeFeed({ listen: database.listen, log })
+    onTestFinished(changes.close)
+    await eventually(() => expect(changes.isCurrent()).toBe(true))
 
     // The old primary stays up: a manager only made it read-only.
     await standby.promote()
@@ -56,7 +56,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     await old.db.$executeRawUnsafe(`ALTER SYSTEM SET default_transaction_read_only = on`)
     await old.db.$executeRawUnsafe('SELECT pg_reload_conf()')
     await eventually(() => expect(downs.join()).toMatch(/read-only|another host accepts writes now/))
-    await eventually(() => expect(cache.stats().channelUp).toBe(true))
+    await eventually(() => expect(changes.isCurrent()).toBe(true))
     expect(await isInRecovery(database)).toEqual({ standby: false, port: Number(new URL(urls[1]).port) })
     const left = await old.db.$queryRaw`
       SELECT application_name FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`
@@ -126,9 +126,9 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     const database = await openDatabase({ kind: 'postgres', url })
     onTestFinished(database.close)
     await database.migrate()
-    const cache = createSessionCache({ listen: database.listen, log: { info: () => {}, warn: () => {}, error: () => {} } })
-    onTestFinished(cache.close)
-    await eventually(() => expect(cache.stats().channelUp).toBe(true))
+    const changes = createChangeFeed({ listen: database.listen, log: { info: () => {}, warn: () => {}, error: () => {} } })
+    onTestFinished(changes.close)
+    await eventually(() => expect(changes.isCurrent()).toBe(true))
     // Nothing tells the process: every connection to the old primary goes on.
     await standby.promote()
     await eventually(async () => expect((await isInRecovery(database))?.port).toBe(Number(new URL(urls[1]).port)))

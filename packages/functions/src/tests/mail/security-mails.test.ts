@@ -30,6 +30,9 @@ const subjects: Record<MailName, string> = {
   'passkey-added': 'Vous pouvez maintenant vous connecter à Floorpass avec une clé d’accès',
   'passkey-removed': 'Une clé d’accès a été supprimée de votre compte Floorpass',
   'passkey-counter': 'Nous avons bloqué une clé d’accès de votre compte Floorpass',
+  'api-key-created': 'Une clé d’API a été créée pour votre compte Floorpass',
+  'api-key-changed': 'Une clé d’API de votre compte Floorpass a été modifiée',
+  'api-key-leaked': 'Nous avons supprimé une clé d’API de votre compte Floorpass',
   'delete-account': 'Confirmez la suppression de votre compte Floorpass',
   reauthenticate: 'Confirmez que c’est bien vous sur Floorpass',
   'account-deleted': 'Votre compte Floorpass a été supprimé',
@@ -88,6 +91,14 @@ const createFoundersOrganization = async () => {
   await founder.post('/auth/organization/create', { name: 'Desk', slug: 'desk' })
   return undefined
 }
+
+const createKey =
+  (field: 'id' | 'key') =>
+  async ({ tab }: French): Promise<string> => {
+    const { body } = await tab.post('/auth/api-key/create', { name: 'Bot' })
+    await app.drainMail()
+    return (body as Record<typeof field, string>)[field]
+  }
 
 const newPassword = 'violet harbor ladder'
 const actions: Action[] = [
@@ -166,6 +177,23 @@ const actions: Action[] = [
     },
     act: ({ tab }) => tab.post('/auth/reauthenticate', { sendEmail: true }),
     sends: [['reauthenticate', 'own']],
+  },
+  {
+    action: 'api-key/create',
+    act: ({ tab }) => tab.post('/auth/api-key/create', { name: 'Bot' }),
+    sends: [['api-key-created', 'own']],
+  },
+  {
+    action: 'api-key/update with more permissions',
+    prepare: createKey('id'),
+    act: ({ tab }, keyId) => tab.post('/auth/api-key/update', { keyId, permissions: { order: ['read', 'cancel'] } }),
+    sends: [['api-key-changed', 'own']],
+  },
+  {
+    action: 'api-key/report',
+    prepare: createKey('key'),
+    act: (_, key) => app.browser().post('/auth/api-key/report', { key }),
+    sends: [['api-key-leaked', 'own']],
   },
   {
     action: 'delete-user without a password',

@@ -97,7 +97,7 @@ test('flushes by itself every 30 seconds', async () => {
   const uses = createServiceUses({ db, log })
   uses.start()
   uses.count(hashToken(secret))
-  vi.advanceTimersByTime(policy.services.flushEvery * 1000 - 1)
+  vi.advanceTimersByTime(policy.usesFlushedEvery * 1000 - 1)
   expect((await readSecret(secret)).uses).toBe(0n)
   vi.advanceTimersByTime(1)
   await eventually(async () => expect((await readSecret(secret)).uses).toBe(1n))

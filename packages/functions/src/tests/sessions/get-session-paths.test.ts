@@ -236,7 +236,7 @@ describe('limits on get-session are the same over the fast path and the edge', a
   const forged = ['GET /auth/get-session', `cookie: local-floorpass_session=${'A'.repeat(43)}`]
   const caller = createContext(
     app.service.deps,
-    { ip: '127.0.0.1', userAgent: '', locale: 'en', bearer: null, serviceKey: null },
+    { ip: '127.0.0.1', userAgent: '', locale: 'en', bearer: null, serviceKey: null, apiKey: null, signedRequest: null },
     { get: () => undefined, all: () => [], set() {} },
   )
   const useUpReads = async () => {

@@ -1,4 +1,4 @@
-import { createSessionCache } from '@floorpass/api'
+import { createChangeFeed, createSessionCache } from '@floorpass/api'
 import type { ChangeListener } from '@floorpass/db'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -103,7 +103,7 @@ describe('a cached session', () => {
   test('cannot write for a suspended user, even when no invalidation arrives', async () => {
     const tab = await app.signedIn()
     await getSession(tab)
-    vi.spyOn(cache, 'flush').mockResolvedValue()
+    vi.spyOn(app.service.deps.changes, 'flush').mockResolvedValue()
     const find = vi.spyOn(cache, 'find')
     onTestFinished(() => void vi.restoreAllMocks())
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
@@ -157,14 +157,14 @@ describe('the session cache', () => {
     let registered: ChangeListener | undefined
     let isCurrent = true
     const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() }
-    const cache = createSessionCache({
+    const changes = createChangeFeed({
       listen: (listener) => {
         registered = listener
         return { isCurrent: () => isCurrent, flush: async () => {}, close: async () => {} }
       },
       log,
-      size: 3,
     })
+    const cache = createSessionCache({ changes, size: 3 })
     const stopHeartbeat = () => {
       isCurrent = false
     }

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type CachedSession, createSessionCache, type SessionCache } from '@floorpass/api'
+import { type CachedSession, createChangeFeed, createSessionCache, type SessionCache } from '@floorpass/api'
 import { type ChannelTimes, channelTimes, type OpenDatabase, openDatabase } from '@floorpass/db'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -95,12 +95,13 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
       error: () => {},
     }
     const listen: OpenDatabase['listen'] = (listener) => database.listen(listener, { ...channelTimes, ...times })
-    const cache = createSessionCache({ listen, log })
+    const changes = createChangeFeed({ listen, log })
+    const cache = createSessionCache({ changes })
     onTestFinished(async () => {
-      await cache.close()
+      await changes.close()
       await database.close()
     })
-    return { cache, db: database.db, downs, isUp: () => cache.stats().channelUp }
+    return { cache, changes, db: database.db, downs, isUp: () => cache.stats().channelUp }
   }
   const openAndWaitUntilUp = async (url: string, times?: Partial<ChannelTimes>) => {
     const channel = await open(url, times)
@@ -180,10 +181,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   })
 
   test('stays up when the process is busy for longer than the timeout of an answer', async () => {
-    const { cache, downs } = await openAndWaitUntilUp(await createDatabaseUrl(), { settling: 100 })
+    const { changes, downs } = await openAndWaitUntilUp(await createDatabaseUrl(), { settling: 100 })
     // From here the event loop runs its timers before it reads.
     await new Promise(setImmediate)
-    const settled = cache.flush()
+    const settled = changes.flush()
     const until = performance.now() + 400
     while (performance.now() < until);
     await settled
@@ -192,9 +193,9 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
 
   test('delays a mutation by less than the hard bound when it is silent, and then counts as down', async () => {
     const proxy = await databaseProxy(await createDatabaseUrl())
-    const { cache, isUp } = await openAndWaitUntilUp(proxy.url, { settling: 200 })
+    const { changes, isUp } = await openAndWaitUntilUp(proxy.url, { settling: 200 })
     proxy.silence()
-    await cache.flush()
+    await changes.flush()
     expect(isUp()).toBe(false)
     expect([channelTimes.settling < hardBound, channelTimes.silence <= hardBound]).toEqual([true, true])
   })
@@ -212,10 +213,10 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   })
 
   test("is not kept current by a mutation's barrier", async () => {
-    const { cache, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 60_000 })
+    const { changes, isUp } = await openAndWaitUntilUp(await createDatabaseUrl(), { heartbeat: 60_000, silence: 60_000 })
     const clock = holdClock()
     clock.advance(50)
-    await cache.flush()
+    await changes.flush()
     expect(isUp()).toBe(true)
     clock.advance(50)
     expect(isUp()).toBe(false)
@@ -232,14 +233,14 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   test('goes down within the hard bound when the address leads to another server, and then follows', async () => {
     const [old, other] = [await createDatabaseUrl(), await createDatabaseUrl()]
     const proxy = await databaseProxy(old)
-    const { cache, downs, isUp } = await openAndWaitUntilUp(proxy.url)
+    const { cache, changes, downs, isUp } = await openAndWaitUntilUp(proxy.url)
     commitEntry(cache)
     proxy.lead(other)
     const switched = performance.now()
     // A busy service keeps getting answers from the old server.
     let lastUp = switched
     await eventually(async () => {
-      await cache.flush()
+      await changes.flush()
       const asked = performance.now()
       if (isUp()) lastUp = asked
       expect(isUp()).toBe(false)
@@ -250,7 +251,7 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
     const { db, close } = await openDatabase({ kind: 'postgres', url: other })
     commitEntry(cache)
     await db.$executeRaw`SELECT pg_notify('floorpass_sessions', 'session:one')`
-    await cache.flush()
+    await changes.flush()
     expect(cache.find('one')).toBeNull()
     await close()
   })
@@ -279,23 +280,23 @@ describe.runIf(testDatabase.kind === 'postgres')('the session invalidation chann
   )
 
   test('receives changes that a replication role writes', async () => {
-    const { db, cache } = await openAndWaitUntilUp(await createDatabaseUrl())
+    const { db, cache, changes } = await openAndWaitUntilUp(await createDatabaseUrl())
     const user = await db.user.create({ data: { id: 'ada', name: 'Ada', email: 'ada@example.test' } })
     commitEntry(cache)
     await db.$transaction(async (tx) => {
       await tx.$executeRaw`SET LOCAL session_replication_role = replica`
       await tx.user.update({ where: { id: user.id }, data: { suspendedAt: new Date() } })
     })
-    await cache.flush()
+    await changes.flush()
     expect(cache.find('one')).toBeNull()
   })
 
   test('releases the memory of finished barriers', async () => {
-    const { cache } = await openAndWaitUntilUp(await createDatabaseUrl())
+    const { changes } = await openAndWaitUntilUp(await createDatabaseUrl())
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const settle = async (times: number) => {
-      for (let count = 0; count < times; count += 1) await cache.flush()
+      for (let count = 0; count < times; count += 1) await changes.flush()
       collect()
       return process.memoryUsage().heapUsed
     }

@@ -1,6 +1,6 @@
-import { type Role, roles } from '../kernel/roles.ts'
+import { type Role, roles } from './roles.ts'
 
-/** Equals better-auth's table, so that its client's `checkRolePermission` agrees with our answers. */
+/** better-auth's table, so that its client's `checkRolePermission` agrees with our answers, and `apiKey`, which its clients may add. */
 export const permissions = {
   owner: {
     organization: ['update', 'delete'],
@@ -8,6 +8,7 @@ export const permissions = {
     invitation: ['create', 'cancel'],
     team: ['create', 'update', 'delete'],
     ac: ['create', 'read', 'update', 'delete'],
+    apiKey: ['create', 'read', 'update', 'delete'],
   },
   admin: {
     organization: ['update'],
@@ -15,8 +16,9 @@ export const permissions = {
     invitation: ['create', 'cancel'],
     team: ['create', 'update', 'delete'],
     ac: ['create', 'read', 'update', 'delete'],
+    apiKey: ['create', 'read', 'update', 'delete'],
   },
-  member: { organization: [], member: [], invitation: [], team: [], ac: ['read'] },
+  member: { organization: [], member: [], invitation: [], team: [], ac: ['read'], apiKey: [] },
 } as const satisfies Record<Role, Record<string, readonly string[]>>
 
 type Resource = keyof (typeof permissions)['owner']

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import { problem } from '../kernel/field-problems.ts'
+import { visible } from '../kernel/fields.ts'
+import { policy } from '../kernel/policy.ts'
+import { scopes, toScopes } from '../kernel/scopes.ts'
+import { passkeyAssertion } from '../passkeys/contract.ts'
+
+export const apiKeyLimits = policy.apiKeys
+
+const id = z.string().min(1).max(64)
+
+const permissionNames = z.record(z.string().max(64), z.array(z.string().max(64)).max(32))
+
+const permissions = permissionNames
+  .refine(
+    (given) =>
+      Object.entries(given).every(([resource, actions]) =>
+        actions.every((action) => scopes.some((scope) => scope === `${resource}:${action}`)),
+      ),
+    `Unknown permission: ${scopes.join(', ')}`,
+  )
+  .refine((given) => toScopes(given).length > 0, 'Give at least one permission')
+
+/** The procedure refuses a wrong length with INVALID_NAME_LENGTH. */
+const keyName = z
+  .string()
+  .trim()
+  .refine((text) => text === '' || visible(z.string()).safeParse(text).success, problem('nameInvisibleCharacters'))
+
+const cidr = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'Not an address or a CIDR range' })
+
+const ipAllowlist = z.array(cidr).max(policy.apiKeys.ranges, `Too many: at most ${policy.apiKeys.ranges}`)
+
+const publicKey = z.union([
+  z.string().min(1).max(2000).describe('SPKI, in PEM'),
+  z.object({
+    kty: z.enum(['OKP', 'EC']),
+    crv: z.enum(['Ed25519', 'P-256']),
+    x: z.string().max(64),
+    y: z.string().max(64).optional(),
+  }),
+])
+
+const configId = z.string().max(64).optional()
+
+/** Seconds. */
+const expiresIn = z.number().int().nullable().optional()
+
+/** Loose, so that the procedures can name the fields that only a server may set. */
+const keyFields = {
+  name: keyName.optional(),
+  expiresIn,
+  metadata: z.unknown().optional(),
+  configId,
+  permissions: permissions.optional(),
+  ipAllowlist: ipAllowlist.optional(),
+  passkey: passkeyAssertion.optional().describe('Confirms the permission `withdrawal: create`'),
+}
+
+export const createApiKeyInput = z.looseObject({
+  ...keyFields,
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]*$/, 'Only letters, digits, dashes and underscores')
+    .optional(),
+  organizationId: id.optional(),
+  publicKey: publicKey.optional(),
+})
+
+export const updateApiKeyInput = z.looseObject({ ...keyFields, keyId: id, enabled: z.boolean().optional() })
+
+export const apiKeyInput = z.object({ id, configId })
+
+export const deleteApiKeyInput = z.object({ keyId: id, configId })
+
+const wholeNumber = (most: number) => z.coerce.number().int().min(0).max(most)
+
+export const listApiKeysInput = z.object({
+  organizationId: id.optional(),
+  configId,
+  limit: wholeNumber(1000).optional(),
+  offset: wholeNumber(1_000_000).optional(),
+  sortBy: z.enum(['createdAt', 'updatedAt', 'name', 'expiresAt', 'lastRequest']).default('createdAt'),
+  sortDirection: z.enum(['asc', 'desc']).default('asc'),
+})
+
+const longestSecret = 512
+
+/** A signed request as the service received it. */
+const signedRequest = z.object({
+  method: z.string().regex(/^[A-Z]{1,16}$/),
+  url: z.url().max(8192),
+  headers: z.object({
+    signature: z.string().max(4096),
+    'signature-input': z.string().max(4096),
+    'content-digest': z.string().max(1024).optional(),
+  }),
+  body: z.base64().max(policy.largestBody).optional().describe('Its bytes. Without it, the service compares the digest itself'),
+})
+
+export const verifyApiKeyInput = z
+  .object({
+    key: z.string().min(1).max(longestSecret).optional(),
+    request: signedRequest.optional(),
+    permissions: z.record(z.string().max(64), z.array(z.string().max(64)).min(1).max(32)).optional(),
+    ip: z.union([z.ipv4(), z.ipv6()]).optional().describe('The address of the caller. Required for a key with an ipAllowlist'),
+    configId,
+  })
+  .refine(({ key, request }) => (key === undefined) !== (request === undefined), 'Provide either key or request')
+
+export const reportApiKeyInput = z.object({ key: z.string().min(1).max(longestSecret) })

@@ -1,0 +1,329 @@
+import { policy } from '@floorpass/api'
+import { askAboutKey, createApiKey, createSigner, toPem } from '@floorpass/testing/api-keys'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { assemble, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
+import { serviceKey } from '@floorpass/testing/route-samples'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { describe, expect, test } from 'vitest'
+
+const app = await createTestApp({ SERVICE_KEYS: serviceKey })
+const day = 86_400
+const service = app.browser({ origin: null })
+const ask = (input: Record<string, unknown>) => askAboutKey(service, input)
+const create = '/auth/api-key/create'
+const rowOf = (id: string) => app.db.apiKey.findUniqueOrThrow({ where: { id } })
+const keysOf = (userId: string) => app.db.apiKey.findMany({ where: { userId } })
+/** Makes the caller's sign-in too old for a sensitive act. */
+const age = (userId: string) =>
+  app.db.session.updateMany({ where: { userId }, data: { createdAt: new Date(Date.now() - 3_600_000), authenticatedAt: null } })
+
+async function openDesk() {
+  const [owner, admin, member] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
+  const { id } = await assemble(app, [
+    [owner, 'owner'],
+    [admin, 'admin'],
+    [member, 'member'],
+  ])
+  return { owner, admin, member, id }
+}
+
+describe('creating a key', () => {
+  test('shows the secret once, and stores its hash only', async () => {
+    const tab = await app.signedIn()
+    const created = await createApiKey(tab, { name: 'Market maker' })
+    expect(created.key).toMatch(/^fp_user_[0-9A-Za-z]{49}$/)
+    expect(created).toMatchObject({
+      configId: 'default',
+      name: 'Market maker',
+      start: created.key.slice(0, 6),
+      prefix: null,
+      referenceId: tab.userId,
+      enabled: true,
+      expiresAt: null,
+      requestCount: 0,
+      rateLimitEnabled: true,
+      rateLimitTimeWindow: 60_000,
+      remaining: null,
+      permissions: { account: ['read'], order: ['read'] },
+      metadata: null,
+      publicKey: null,
+      ipAllowlist: [],
+      lastUsedAt: null,
+      createdBy: tab.userId,
+    })
+    const rows = JSON.stringify([await app.readAllRows(), app.logs])
+    expect(rows).not.toContain(created.key)
+    expect((await tab.get(`/auth/api-key/get?id=${created.id}`)).body).not.toHaveProperty('key')
+    expect(JSON.stringify((await tab.get('/auth/api-key/list')).body)).not.toContain(created.key)
+  })
+
+  test('records the act, and mails the owner', async () => {
+    const tab = await app.signedIn()
+    await createApiKey(tab, { name: 'Market maker' })
+    await app.drainMail()
+    expect(app.outbox.lastTo(tab.person.email).subject).toContain('An API key was created')
+    expect(await app.db.auditEvent.findFirstOrThrow({ where: { userId: tab.userId, action: 'create-api-key' } })).toMatchObject({
+      details: { key: 'Market maker', permissions: 'account:read order:read' },
+    })
+  })
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['an empty name', { name: '' }, 400, 'INVALID_NAME_LENGTH'],
+    ['a name of 33 characters', { name: 'x'.repeat(33) }, 400, 'INVALID_NAME_LENGTH'],
+    ['an invisible name', { name: '\u202e\u202d' }, 400, 'VALIDATION_ERROR'],
+    ['an empty prefix', { prefix: '' }, 400, 'INVALID_PREFIX_LENGTH'],
+    ['a prefix of 33 characters', { prefix: 'x'.repeat(33) }, 400, 'INVALID_PREFIX_LENGTH'],
+    ['a prefix with a space', { prefix: 'a b' }, 400, 'VALIDATION_ERROR'],
+    ['less than a day', { expiresIn: day - 1 }, 400, 'EXPIRES_IN_IS_TOO_SMALL'],
+    ['more than a year', { expiresIn: 365 * day + 1 }, 400, 'EXPIRES_IN_IS_TOO_LARGE'],
+    ['a list as metadata', { metadata: [] }, 400, 'INVALID_METADATA_TYPE'],
+    ['a text as metadata', { metadata: 'x' }, 400, 'INVALID_METADATA_TYPE'],
+    ['large metadata', { metadata: { text: 'x'.repeat(policy.apiKeys.metadata) } }, 400, 'VALIDATION_ERROR'],
+    ['another owner', { userId: 'someone' }, 401, 'UNAUTHORIZED_SESSION'],
+    ['a limit', { rateLimitMax: 1_000_000 }, 400, 'SERVER_ONLY_PROPERTY'],
+    ['remaining calls', { remaining: 5 }, 400, 'SERVER_ONLY_PROPERTY'],
+    ['an unknown permission', { permissions: { order: ['read', 'destroy'] } }, 400, 'VALIDATION_ERROR'],
+    ['an unknown resource', { permissions: { prototype: ['read'] } }, 400, 'VALIDATION_ERROR'],
+    ['no permission', { permissions: {} }, 400, 'VALIDATION_ERROR'],
+    ['a right that the owner does not have', { permissions: { order: ['place'] } }, 403, 'INSUFFICIENT_SCOPE'],
+    ['withdrawals without a passkey', { permissions: { withdrawal: ['create'] } }, 403, 'PASSKEY_REQUIRED'],
+    ['a range that is none', { ipAllowlist: ['192.0.2.0/33'] }, 400, 'VALIDATION_ERROR'],
+    ['a host name', { ipAllowlist: ['example.com'] }, 400, 'VALIDATION_ERROR'],
+    ['a public key that is none', { publicKey: 'nonsense' }, 400, 'INVALID_PUBLIC_KEY'],
+    ['another curve', { publicKey: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }, 400, 'INVALID_PUBLIC_KEY'],
+    ['an unknown configuration', { configId: 'other' }, 404, 'KEY_NOT_FOUND'],
+    ['an organization that does not exist', { organizationId: 'none' }, 403, 'USER_NOT_MEMBER_OF_ORGANIZATION'],
+  ])('refuses %s', async (_, fields, status, code) => {
+    const tab = await app.signedIn()
+    expect(outcome(await tab.post(create, { name: 'Bot', ...fields }))).toEqual([status, code])
+    expect(await keysOf(tab.userId)).toEqual([])
+  })
+
+  test('refuses a private key, also one that gives a public key', async () => {
+    const tab = await app.signedIn()
+    const { privateKey } = createSigner()
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+    for (const publicKey of [pem, privateKey.export({ format: 'jwk' })]) {
+      const answer = await tab.post(create, { publicKey })
+      // The contract drops `d`, so a private JWK is stored as its public half.
+      expect([400, 200]).toContain(answer.status)
+    }
+    expect(JSON.stringify([await app.readAllRows(), app.logs])).not.toContain(privateKey.export({ format: 'jwk' }).d)
+  })
+
+  test.each(['Ed25519', 'P-256'] as const)('takes a public key of %s, and then makes no secret', async (type) => {
+    const tab = await app.signedIn()
+    const { publicKey } = createSigner(type)
+    const byPem = await createApiKey(tab, { publicKey: toPem(publicKey) })
+    const byJwk = await createApiKey(tab, { publicKey: publicKey.export({ format: 'jwk' }) })
+    for (const created of [byPem, byJwk]) {
+      expect(created).not.toHaveProperty('key')
+      expect(created).toMatchObject({ start: null, publicKey: publicKey.export({ format: 'jwk' }) })
+      expect((await rowOf(created.id)).secretHash).toBeNull()
+    }
+  })
+
+  test('needs a recent sign-in', async () => {
+    const tab = await app.signedIn()
+    await age(tab.userId)
+    expect(outcome(await tab.post(create, {}))).toEqual([403, 'SESSION_NOT_FRESH'])
+    expect(await keysOf(tab.userId)).toEqual([])
+  })
+
+  test('stores canonical ranges', async () => {
+    const tab = await app.signedIn()
+    const ipAllowlist = ['192.0.2.77/24', '192.0.2.0/24', '::ffff:198.51.100.7', '2001:0DB8:0::1/64', '203.0.113.9']
+    const { id } = await createApiKey(tab, { ipAllowlist })
+    expect((await rowOf(id)).ipAllowlist).toEqual(['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/64', '203.0.113.9/32'])
+  })
+
+  test('stops at the limit of a person, also when many calls come at once', async () => {
+    const tab = await app.signedIn()
+    const answers = await Promise.all(Array.from({ length: policy.apiKeys.perUser + 5 }, () => tab.post(create, {})))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(policy.apiKeys.perUser)
+    expect(answers.filter(({ code }) => code === 'API_KEY_LIMIT_REACHED')).toHaveLength(5)
+    expect(await keysOf(tab.userId)).toHaveLength(policy.apiKeys.perUser)
+  })
+
+  test('lets a key withdraw only after a passkey confirmed it, once', async () => {
+    const tab = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    const permissions = { withdrawal: ['create'] }
+    const passkey = await createAssertion(tab, authenticator)
+    const created = await createApiKey(tab, { permissions, passkey })
+    expect((await rowOf(created.id)).scopes).toEqual(['withdrawal:create'])
+    expect(outcome(await tab.post(create, { permissions, passkey }))).toEqual([400, 'CHALLENGE_NOT_FOUND'])
+    expect(await keysOf(tab.userId)).toHaveLength(1)
+  })
+})
+
+describe('changing a key', () => {
+  const update = (tab: { post: typeof service.post }, input: Record<string, unknown>) => tab.post('/auth/api-key/update', input)
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a permission', { permissions: { order: ['read', 'cancel'] } }],
+    ['another address', { ipAllowlist: [] }],
+    ['a longer life', { expiresIn: null }],
+    ['being enabled', { enabled: true }],
+  ])('needs a recent sign-in for %s, and mails it', async (_, more) => {
+    const tab = await app.signedIn()
+    const { id } = await createApiKey(tab, { expiresIn: day, ipAllowlist: ['192.0.2.1'] })
+    await update(tab, { keyId: id, enabled: false })
+    await app.drainMail()
+    const mails = app.outbox.to(tab.person.email).length
+    await age(tab.userId)
+    const before = await rowOf(id)
+    expect(outcome(await update(tab, { keyId: id, ...more }))).toEqual([403, 'SESSION_NOT_FRESH'])
+    expect(await rowOf(id)).toEqual(before)
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: { authenticatedAt: new Date() } })
+    expect((await update(tab, { keyId: id, ...more })).status).toBe(200)
+    await app.drainMail()
+    expect(app.outbox.to(tab.person.email)).toHaveLength(mails + 1)
+  })
+
+  test('needs only a session to do less', async () => {
+    const tab = await app.signedIn()
+    const { id } = await createApiKey(tab, { permissions: { order: ['read', 'cancel'] } })
+    await age(tab.userId)
+    const less = { keyId: id, enabled: false, name: 'Off', permissions: { order: ['read'] }, metadata: { desk: 3 } }
+    const answer = await update(tab, less)
+    expect(answer.body).toMatchObject({ enabled: false, name: 'Off', permissions: { order: ['read'] }, metadata: { desk: 3 } })
+    expect((await update(tab, { keyId: id, metadata: null })).body).toMatchObject({ metadata: null })
+  })
+
+  test.each<[string, Record<string, unknown>, number, string]>([
+    ['nothing', {}, 400, 'NO_VALUES_TO_UPDATE'],
+    ['an unknown key', { keyId: 'none', name: 'x' }, 404, 'KEY_NOT_FOUND'],
+    ['another configuration', { configId: 'other', name: 'x' }, 404, 'KEY_NOT_FOUND'],
+    ['another owner', { userId: 'someone', name: 'x' }, 401, 'UNAUTHORIZED_SESSION'],
+    ['a limit', { rateLimitEnabled: false }, 400, 'SERVER_ONLY_PROPERTY'],
+    ['a right that the owner does not have', { permissions: { order: ['place'] } }, 403, 'INSUFFICIENT_SCOPE'],
+    ['withdrawals without a passkey', { permissions: { withdrawal: ['create'] } }, 403, 'PASSKEY_REQUIRED'],
+    ['a long name', { name: 'x'.repeat(33) }, 400, 'INVALID_NAME_LENGTH'],
+  ])('refuses %s', async (_, fields, status, code) => {
+    const tab = await app.signedIn()
+    const { id } = await createApiKey(tab)
+    const before = await rowOf(id)
+    expect(outcome(await update(tab, { keyId: id, ...fields }))).toEqual([status, code])
+    expect(await rowOf(id)).toEqual(before)
+  })
+})
+
+describe('another person', () => {
+  test('neither sees, changes nor deletes a key', async () => {
+    const [owner, other] = [await app.signedIn(), await app.signedIn()]
+    const { id } = await createApiKey(owner)
+    const before = await rowOf(id)
+    for (const answer of [
+      await other.get(`/auth/api-key/get?id=${id}`),
+      await other.post('/auth/api-key/update', { keyId: id, enabled: false }),
+      await other.post('/auth/api-key/delete', { keyId: id }),
+    ])
+      expect(outcome(answer)).toEqual([404, 'KEY_NOT_FOUND'])
+    expect((await other.get('/auth/api-key/list')).body).toEqual({ apiKeys: [], total: 0 })
+    expect(await rowOf(id)).toEqual(before)
+  })
+})
+
+describe('the list', () => {
+  test('sorts, and gives a page with the total', async () => {
+    const tab = await app.signedIn()
+    for (const name of ['b', 'c', 'a']) await createApiKey(tab, { name })
+    const names = async (query: string) => {
+      const { body } = await tab.get(`/auth/api-key/list?${query}`)
+      const { apiKeys, ...rest } = body as { apiKeys: { name: string }[] }
+      return [apiKeys.map(({ name }) => name).join(''), rest]
+    }
+    expect(await names('')).toEqual(['bca', { total: 3 }])
+    expect(await names('sortBy=name&sortDirection=desc')).toEqual(['cba', { total: 3 }])
+    expect(await names('sortBy=name&limit=1&offset=1')).toEqual(['b', { total: 3, limit: 1, offset: 1 }])
+    expect(await names('configId=other')).toEqual(['', { total: 0 }])
+    expect(outcome(await tab.get('/auth/api-key/list?sortBy=secretHash'))).toEqual([400, 'VALIDATION_ERROR'])
+  })
+})
+
+describe('keys of an organization', () => {
+  test('belong to owners and admins; members see nothing', async () => {
+    const { owner, admin, member, id: organizationId } = await openDesk()
+    const created = await createApiKey(admin, { organizationId })
+    expect(created).toMatchObject({ referenceId: organizationId, createdBy: admin.userId })
+    expect(created.key).toMatch(/^fp_org_/)
+    expect((await owner.get(`/auth/api-key/list?organizationId=${organizationId}`)).body).toMatchObject({ total: 1 })
+    expect((await owner.get('/auth/api-key/list')).body).toMatchObject({ total: 0 })
+    const refused = [403, 'INSUFFICIENT_API_KEY_PERMISSIONS']
+    expect(outcome(await member.post(create, { organizationId }))).toEqual(refused)
+    expect(outcome(await member.get(`/auth/api-key/list?organizationId=${organizationId}`))).toEqual(refused)
+    expect(outcome(await member.get(`/auth/api-key/get?id=${created.id}`))).toEqual(refused)
+    expect(outcome(await member.post('/auth/api-key/update', { keyId: created.id, enabled: false }))).toEqual(refused)
+    expect(outcome(await member.post('/auth/api-key/delete', { keyId: created.id }))).toEqual(refused)
+    const outsider = await app.signedIn()
+    expect(outcome(await outsider.get(`/auth/api-key/list?organizationId=${organizationId}`))).toEqual([
+      403,
+      'USER_NOT_MEMBER_OF_ORGANIZATION',
+    ])
+    expect(outcome(await outsider.get(`/auth/api-key/get?id=${created.id}`))).toEqual([404, 'KEY_NOT_FOUND'])
+    expect((await owner.post('/auth/api-key/delete', { keyId: created.id })).body).toEqual({ success: true })
+    expect(await app.db.apiKey.findUnique({ where: { id: created.id } })).toBeNull()
+  })
+
+  test('end with the membership of their creator, the account and the organization', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const [left, kept] = [await createApiKey(admin, { organizationId }), await createApiKey(owner, { organizationId })]
+    await admin.post('/auth/organization/leave', { organizationId })
+    expect(await ask({ key: left.key })).toMatchObject({ valid: false, error: { code: 'INVALID_API_KEY' } })
+    expect(await ask({ key: kept.key })).toMatchObject({ valid: true })
+    await owner.post('/auth/organization/delete', { organizationId })
+    expect(await ask({ key: kept.key })).toMatchObject({ valid: false })
+    const own = await createApiKey(owner)
+    await owner.post('/auth/delete-user', { password: owner.person.password })
+    expect(await ask({ key: own.key })).toMatchObject({ valid: false })
+    expect(await app.db.apiKey.count({ where: { id: { in: [left.id, kept.id, own.id] } } })).toBe(0)
+  })
+
+  test('stop when their creator may no longer have keys', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { key } = await createApiKey(admin, { organizationId })
+    expect(await ask({ key })).toMatchObject({ valid: true, key: { organizationId, role: 'admin', referenceId: organizationId } })
+    const role = (name: string) =>
+      memberIdOf(app, organizationId, admin).then((memberId) =>
+        owner.post('/auth/organization/member/update-role', { organizationId, memberId, role: name }),
+      )
+    expect((await role('member')).status).toBe(200)
+    expect(await ask({ key })).toMatchObject({ valid: false, error: { code: 'KEY_DISABLED' } })
+    await role('admin')
+    expect(await ask({ key })).toMatchObject({ valid: true })
+  })
+})
+
+describe('a leaked secret', () => {
+  test('is reported by anybody: the key ends, and the owner learns it', async () => {
+    const tab = await app.signedIn()
+    const { id, key } = await createApiKey(tab, { name: 'In a repository' })
+    expect(await ask({ key })).toMatchObject({ valid: true })
+    expect((await app.browser({ origin: null }).post('/auth/api-key/report', { key })).body).toEqual({ status: true })
+    expect(await ask({ key })).toMatchObject({ valid: false, error: { code: 'INVALID_API_KEY' } })
+    expect(await app.db.apiKey.findUnique({ where: { id } })).toBeNull()
+    await app.drainMail()
+    expect(app.outbox.lastTo(tab.person.email).subject).toContain('We deleted an API key')
+    const { body } = await tab.get('/auth/list-activity')
+    expect((body as { events: unknown[] }).events[0]).toMatchObject({ action: 'report-api-key', byAnother: true, ipAddress: '' })
+  })
+
+  test('is answered alike when it is unknown', async () => {
+    const { key } = await createApiKey(await app.signedIn())
+    for (const secret of ['nonsense', key, key, `${key.slice(0, -1)}0`])
+      expect((await app.browser().post('/auth/api-key/report', { key: secret })).body).toEqual({ status: true })
+  })
+})
+
+test('the export has the keys of the person, without a secret', async () => {
+  const tab = await app.signedIn()
+  const { id, key } = await createApiKey(tab)
+  const { body } = await tab.get('/auth/export-data')
+  expect((body as { apiKeys: unknown[] }).apiKeys).toMatchObject([
+    { id, name: 'Bot', permissions: { account: ['read'], order: ['read'] } },
+  ])
+  expect(JSON.stringify(body)).not.toContain(key)
+})
