@@ -86,7 +86,7 @@ export function mailSamples(baseUrl: string): Samples {
     'passkey-counter': [passkey],
     'api-key-created': [apiKey, { ...apiKey, mayWithdraw: true }],
     'api-key-changed': [apiKey],
-    'api-key-leaked': [apiKey],
+    'api-key-leaked': [{ apiKey: 'Market maker', apiKeysUrl: page('/settings/api-keys') }],
     'organization-invitation': [{ ...invitation, role: 'member', url: link('/accept-invitation'), hours: 48 }],
     'member-added': [{ actor: 'Grace Hopper', organization: 'Harbor Desk', organizationsUrl }],
     'member-removed': [{ organization: 'Harbor Desk', organizationsUrl }],

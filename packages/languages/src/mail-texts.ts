@@ -60,7 +60,7 @@ export type MailVariables = {
   /** `mayWithdraw`: the key may start withdrawals. */
   'api-key-created': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
   'api-key-changed': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
-  'api-key-leaked': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
+  'api-key-leaked': { apiKey: string; apiKeysUrl: string }
   /** To an address that may have no account yet: `inviter` and `organization` are names that other users choose. */
   'organization-invitation': {
     inviter: string

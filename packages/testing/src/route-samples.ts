@@ -102,7 +102,10 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /api-key/create': async () => ({ name: 'Bot', permissions: { order: ['read'] } }),
     'GET /api-key/list': async () => ({ limit: '5' }),
     'GET /api-key/get': async (tab) => ({ id: (await createKey(tab)).id }),
-    'POST /api-key/update': async (tab) => ({ keyId: (await createKey(tab)).id, name: 'Bot' }),
+    'POST /api-key/update': async (tab) => ({
+      keyId: (await createKey(tab)).id,
+      permissions: { order: ['read', 'cancel'] },
+    }),
     'POST /api-key/delete': async (tab) => ({ keyId: (await createKey(tab)).id }),
     'POST /api-key/report': async (tab) => ({ key: (await createKey(tab)).key }),
     'POST /api-key/verify': async () => ({ key: 'unknown' }),

@@ -25,6 +25,7 @@ const permissions = permissionNames
 const keyName = z
   .string()
   .trim()
+  .max(1000)
   .refine((text) => text === '' || visible(z.string()).safeParse(text).success, problem('nameInvisibleCharacters'))
 
 const cidr = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'Not an address or a CIDR range' })
@@ -46,7 +47,16 @@ const configId = z.string().max(64).optional()
 /** Seconds. */
 const expiresIn = z.number().int().nullable().optional()
 
-/** Loose, so that the procedures can name the fields that only a server may set. */
+/** better-auth's clients know these. The procedures refuse them by name, so the inputs are loose. */
+export const serverOnlyFields = [
+  'remaining',
+  'refillAmount',
+  'refillInterval',
+  'rateLimitMax',
+  'rateLimitTimeWindow',
+  'rateLimitEnabled',
+] as const
+
 const keyFields = {
   name: keyName.optional(),
   expiresIn,
@@ -98,11 +108,17 @@ const signedRequest = z.object({
   body: z.base64().max(policy.largestBody).optional().describe('Its bytes. Without it, the service compares the digest itself'),
 })
 
+/** The validator drops a field named __proto__, and with it a requirement. */
+const requiredPermissions = z.preprocess(
+  (given) => (Object.hasOwn(Object(given), '__proto__') ? null : given),
+  z.record(z.string().max(64), z.array(z.string().max(64)).min(1).max(32)),
+)
+
 export const verifyApiKeyInput = z
   .object({
     key: z.string().min(1).max(longestSecret).optional(),
     request: signedRequest.optional(),
-    permissions: z.record(z.string().max(64), z.array(z.string().max(64)).min(1).max(32)).optional(),
+    permissions: requiredPermissions.optional(),
     ip: z.union([z.ipv4(), z.ipv6()]).optional().describe('The address of the caller. Required for a key with an ipAllowlist'),
     configId,
   })

@@ -2,17 +2,9 @@ import { Prisma } from '@floorpass/db'
 import { toCanonicalRanges } from '../api-key-checks/ip-allowlist.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import { serverOnlyFields } from './contract.ts'
 
 const { nameLength, shortest, longest, metadata: largestMetadata } = policy.apiKeys
-
-const serverOnlyFields = [
-  'remaining',
-  'refillAmount',
-  'refillInterval',
-  'rateLimitMax',
-  'rateLimitTimeWindow',
-  'rateLimitEnabled',
-]
 
 /** What better-auth refuses from a client. SERVER_ONLY_PROPERTY, UNAUTHORIZED_SESSION. */
 export function assertNoServerField(input: Record<string, unknown>): void {

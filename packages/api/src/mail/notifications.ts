@@ -269,7 +269,7 @@ export const sendPasskeyAdded = sendPasskeyMail('passkey-added')
 export const sendPasskeyRemoved = sendPasskeyMail('passkey-removed')
 export const sendPasskeyCounter = sendPasskeyMail('passkey-counter')
 
-type ApiKeyMail = 'api-key-created' | 'api-key-changed' | 'api-key-leaked'
+type ApiKeyMail = 'api-key-created' | 'api-key-changed'
 
 const sendApiKeyMail =
   <Name extends ApiKeyMail>(mail: Name) =>
@@ -281,7 +281,16 @@ const sendApiKeyMail =
 
 export const sendApiKeyCreated = sendApiKeyMail('api-key-created')
 export const sendApiKeyChanged = sendApiKeyMail('api-key-changed')
-export const sendApiKeyLeaked = sendApiKeyMail('api-key-leaked')
+
+export async function sendApiKeyLeaked(
+  ctx: Context & Mails<'api-key-leaked'>,
+  tx: Transaction,
+  user: Recipient,
+  apiKey: DescribedKey,
+): Promise<void> {
+  const apiKeysUrl = pageUrl(ctx, '/settings/api-keys')
+  await queueMail(ctx, tx, user, 'api-key-leaked', { apiKey: describeKey(apiKey), apiKeysUrl })
+}
 
 export async function sendPasswordPaused(
   ctx: Context & Mails<'password-paused'>,

@@ -98,6 +98,7 @@ const values: Record<string, unknown> = {
   until: '2026-11-24T09:45:00.000Z',
   updatedAt: '2026-11-24T09:30:00.000Z',
   lastSeenAt: '2026-11-24T09:30:00.000Z',
+  lastRequest: '2026-11-24T09:30:00.000Z',
   lastUsedAt: '2026-11-24T09:30:00.000Z',
   acceptedAt: '2026-11-24T09:30:00.000Z',
   url: 'https://github.com/login/oauth/authorize?client_id=…',

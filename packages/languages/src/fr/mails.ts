@@ -270,8 +270,8 @@ export const mails: MailTexts = {
       preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
       heading: mayWithdraw ? 'Une clé d’API qui permet les retraits a été créée' : 'Une clé d’API a été créée',
       paragraphs: [
-        `Un programme peut maintenant utiliser votre compte ${appName} avec la clé d’API « ${plainName(apiKey)} ». Si vous l’avez créée, vous n’avez rien à faire.`,
-        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+        `Un programme peut maintenant utiliser votre compte ${appName} avec la clé d’API « ${plainName(apiKey)} ». Si vous l’avez créée, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
       ],
       action: { label: 'Voir mes clés d’API', url: apiKeysUrl },
       secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
@@ -281,8 +281,8 @@ export const mails: MailTexts = {
       preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
       heading: 'Une clé d’API a été modifiée',
       paragraphs: [
-        `La clé d’API « ${plainName(apiKey)} » a plus de droits qu’avant, fonctionne plus longtemps ou depuis d’autres adresses.${mayWithdraw ? ' Elle permet les retraits.' : ''} Si vous l’avez modifiée, vous n’avez rien à faire.`,
-        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+        `La clé d’API « ${plainName(apiKey)} » a plus de droits qu’avant, fonctionne plus longtemps ou depuis d’autres adresses.${mayWithdraw ? ' Elle permet les retraits.' : ''} Si vous l’avez modifiée, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
       ],
       action: { label: 'Voir mes clés d’API', url: apiKeysUrl },
       secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
@@ -290,9 +290,9 @@ export const mails: MailTexts = {
     'api-key-leaked': ({ appName, apiKey, apiKeysUrl }) => ({
       subject: `Nous avons supprimé une clé d’API de votre compte ${appName}`,
       preheader: 'Quelqu’un a trouvé son secret dans un lieu public.',
-      heading: 'Votre clé d’API a fuité : nous l’avons supprimée',
+      heading: 'Votre clé d’API a fuité : nous l’avons supprimée',
       paragraphs: [
-        `Quelqu’un a trouvé le secret de votre clé d’API « ${plainName(apiKey)} » et nous l’a signalé. Nous l’avons supprimée aussitôt : elle ne donne plus accès à rien.`,
+        `Quelqu’un a trouvé le secret de votre clé d’API « ${plainName(apiKey)} » et nous l’a signalé. Nous l’avons supprimée aussitôt : elle ne donne plus accès à rien.`,
         'Vérifiez vos derniers ordres et retraits. Retirez ensuite le secret de l’endroit où il se trouvait, puis créez une nouvelle clé.',
       ],
       action: { label: 'Voir mes clés d’API', url: apiKeysUrl },

@@ -119,7 +119,7 @@ const changes: Change[] = [
   { path: '/passkey/delete-passkey', action: 'remove-passkey', mails: true },
   { path: '/delete-user', action: 'request-account-deletion', mails: true, input: async () => ({}) },
   { path: '/api-key/create', action: 'create-api-key', mails: true },
-  { path: '/api-key/update', action: 'update-api-key', mails: false },
+  { path: '/api-key/update', action: 'update-api-key', mails: true },
   { path: '/api-key/delete', action: 'delete-api-key', mails: false },
   { path: '/api-key/report', action: 'report-api-key', mails: true },
   { path: '/organization/create', action: 'create-organization', mails: false },

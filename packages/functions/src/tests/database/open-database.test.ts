@@ -405,6 +405,7 @@ describe('deleting a user', () => {
         },
         passkeyHandle: { create: { handle: 'orphans' } },
         profilePicture: { create: { name: 'orphans', content: new Uint8Array(1) } },
+        apiKeys: { create: { secretHash: 'orphans' } },
         auditEvents: { create: { action: 'signed up' } },
       },
     })

@@ -57,6 +57,7 @@ describe('export-data', () => {
     expect(Object.keys(data).sort()).toEqual([
       'accounts',
       'activity',
+      'apiKeys',
       'exportedAt',
       'invitations',
       'links',

@@ -74,6 +74,14 @@ const neverAnswered: Record<string, Record<string, string>> = {
     INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
     TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
   },
+  'POST /api-key/create': {
+    INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+    TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+  },
+  'POST /api-key/update': {
+    INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+    TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+  },
   'GET /verify': { TOO_MANY_REQUESTS: 'replaced by SERVICE_BUSY' },
 }
 neverAnswered['GET /callback/github'] = neverAnswered['GET /callback/google'] ?? {}

@@ -181,7 +181,7 @@ describe('the examples of the reference', () => {
   })
 
   test.each(addresses)('of curl work for $method $path', async (route) => {
-    const { method, path, access, answer, refuses } = route
+    const { method, path, answer, refuses } = route
     const tab = await app.signedIn()
     const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
     const source = operationOf(route)['x-codeSamples'].find(({ label }) => label === 'curl')?.source ?? ''
@@ -190,7 +190,7 @@ describe('the examples of the reference', () => {
     if (typeof input.picture === 'string') await writeFile(join(folder, 'picture.jpg'), Buffer.from(input.picture, 'base64'))
     const words = readWords(source).map((word, index, all) => {
       if (all[index - 1] === '-d')
-        return access === 'service' ? String(new URLSearchParams(input as never)) : JSON.stringify(input)
+        return word.startsWith('{') ? JSON.stringify(input) : String(new URLSearchParams(input as never))
       if (word.startsWith(app.baseUrl) && path.includes('{')) return `${app.baseUrl}${addressOf(path, input)}`
       if (word.startsWith(app.baseUrl))
         return method === 'GET' && word.includes('?') ? `${word.split('?')[0]}?${new URLSearchParams(input as never)}` : word
@@ -219,6 +219,7 @@ describe('the examples of the reference', () => {
       'GET /callback/github',
       'GET /reset-password',
       'GET /pictures/{name}.webp',
+      'POST /api-key/verify',
       'POST /introspect',
     ])
   })
