@@ -123,6 +123,7 @@ export const undoEmailChangeAnswer = z.strictObject({
       twoFactor: z.enum(['none', 'kept', 'removed', 'restored']),
       backupCodesRemoved: z.boolean(),
       passkeysRemoved: z.number().int().describe('Passkeys that were added within a week before the change or since'),
+      apiKeysRemoved: z.number().int().describe('API keys that were created or changed within a week before the change or since'),
       trustedDevices: z.number().int().describe('Devices that need a code again'),
       invitations: z.number().int().describe('Sent invitations that were canceled'),
       tradingDisabled: z.boolean(),

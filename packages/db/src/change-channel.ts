@@ -8,7 +8,7 @@ export type ChangeChannel = {
 }
 
 export type ChangeListener = {
-  /** `session:<id>`, `user:<id>`, or `all`. */
+  /** `session:<id>`, `user:<id>`, `key:<id>`, or `all`. */
   onChange(change: string): void
   /** Changes arrive from now on. Rows read before may be stale. */
   onUp(): void

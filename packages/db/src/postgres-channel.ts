@@ -149,11 +149,12 @@ async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: 
     const { rows } = await client.query<{ triggers: number }>(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2), (
          SELECT count(*)::int FROM pg_trigger
-         WHERE tgfoid IN ('tell_session_change'::regproc, 'notify_membership_change'::regproc) AND tgenabled IN ('O', 'A')
+         WHERE tgfoid IN ('tell_session_change'::regproc, 'notify_membership_change'::regproc, 'notify_key_change'::regproc)
+           AND tgenabled IN ('O', 'A')
        ) AS triggers`,
       [channelName, heartbeat],
     )
-    if (rows[0]?.triggers !== sessionChangeTriggers) throw new Error('session change triggers missing or disabled')
+    if (rows[0]?.triggers !== sessionChangeTriggers) throw new Error('triggers of session and key changes missing or disabled')
   } finally {
     signal.removeEventListener('abort', stop)
     void client.end().catch(() => {})
@@ -161,7 +162,7 @@ async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: 
   }
 }
 
-const sessionChangeTriggers = 8
+const sessionChangeTriggers = 11
 
 /** Calls `onTimeout`, which must make `work` fail. setImmediate first lets a busy process read what has already arrived. */
 async function withTimeout<Result>(ms: number, work: Promise<Result>, onTimeout: () => void): Promise<Result> {

@@ -5,15 +5,18 @@ import {
   type Caller,
   cachedSessionJson,
   createCaller,
-  type Deps,
   findSessionToken,
   type LimitState,
+  mayBeKeySecret,
   toAppError,
   toByteText,
   verifyCached,
+  verifyCachedKey,
 } from '@floorpass/api'
 import { type Requirements, verifyInput } from '@floorpass/api/contracts'
 import type { EdgeService } from './edge-service.ts'
+import { bearerToken } from './http/bearer.ts'
+import { clientAddress } from './http/client-address.ts'
 import { completeHeaders, type RequestFacts } from './http/complete-headers.ts'
 import { requestCookies } from './http/cookies.ts'
 import { addCorsHeaders } from './http/cors.ts'
@@ -109,6 +112,11 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     recordRequest(service, isPlainAnswer ? null : log, { method: 'GET', path, status, started })
   }
 
+  const fail = (response: ServerResponse) => (error: unknown) => {
+    response.destroy()
+    deps.log.error({ err: error }, 'request failed')
+  }
+
   const answerSession = (request: IncomingMessage, response: ServerResponse, cookie: string): void => {
     const started = performance.now()
     const cookies = requestCookies(cookie)
@@ -123,17 +131,14 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
       edge(request, response)
       return
     }
-    answerFromDatabase(request, response, started).catch((error: unknown) => {
-      response.destroy()
-      deps.log.error({ err: error }, 'request failed')
-    })
+    answerFromDatabase(request, response, started).catch(fail(response))
   }
 
   /** The edge answers everything but a caller in memory that meets all requirements. */
   const answerCaller = (request: IncomingMessage, response: ServerResponse, cookie: string): void => {
     const started = performance.now()
     const requirements = findRequirements(request.url ?? '')
-    const caller = requirements && findCaller(deps, requestCookies(cookie), requirements)
+    const caller = requirements && findCaller(() => verifyCached(deps, requestCookies(cookie), requirements))
     if (!caller) {
       edge(request, response)
       return
@@ -142,14 +147,36 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     recordRequest(service, null, { method: 'GET', path: verifyPath, status: 200, started })
   }
 
+  /** The edge words every refusal. A key that it refuses for its limit is counted twice, which changes nothing. */
+  const answerKey = async (request: IncomingMessage, response: ServerResponse, secret: string): Promise<unknown> => {
+    const started = performance.now()
+    const requirements = findRequirements(request.url ?? '')
+    const { remoteAddress } = request.socket
+    const ip = clientAddress(remoteAddress ?? null, request.headers['x-forwarded-for']?.toString() ?? null, trustedProxies)
+    const caller = requirements && findCaller(() => verifyCachedKey(deps, secret, ip, requirements))
+    if (!caller || !(await isBelowLimit(caller.keyId))) return edge(request, response)
+    deps.keyUses.count(caller.keyId, ip)
+    writeCaller(request, response, caller)
+    return recordRequest(service, null, { method: 'GET', path: verifyPath, status: 200, started })
+  }
+
+  const isBelowLimit = (keyId: string): Promise<boolean> =>
+    deps.limiter.consume('api-key:key', keyId).then(
+      () => true,
+      () => false,
+    )
+
   return (request, response) => {
     const { url, headers } = request
-    if (headers.cookie === undefined || !isPlain(request)) return edge(request, response)
-    if (url === path) return answerSession(request, response, headers.cookie)
+    if (!isPlain(request)) return edge(request, response)
+    if (url === path && headers.cookie !== undefined) return answerSession(request, response, headers.cookie)
     const asksForCaller = url === verifyPath || url?.startsWith(`${verifyPath}?`)
+    if (!asksForCaller) return edge(request, response)
+    const secret = findKeySecret(headers)
+    if (secret !== null) return answerKey(request, response, secret).catch(fail(response))
     // A bearer token counts before the cookie.
-    if (asksForCaller && headers.authorization === undefined) return answerCaller(request, response, headers.cookie)
-    return edge(request, response)
+    const isByCookie = headers.authorization === undefined && headers.signature === undefined && headers.cookie !== undefined
+    return isByCookie ? answerCaller(request, response, headers.cookie as string) : edge(request, response)
   }
 }
 
@@ -166,10 +193,17 @@ const noCaller: Caller = {
   expiresAt: new Date(0),
 }
 
+/** The edge decides about a request that sends two secrets. */
+function findKeySecret({ authorization, 'x-api-key': apiKey }: IncomingMessage['headers']): string | null {
+  if (apiKey !== undefined) return authorization === undefined ? apiKey.toString() : null
+  const bearer = bearerToken(authorization ?? null)
+  return bearer !== null && mayBeKeySecret(bearer) ? bearer : null
+}
+
 /** Null also for a refusal: the edge words it. */
-function findCaller(deps: Deps, cookies: ReadonlyMap<string, string>, requirements: Requirements): Caller | null {
+function findCaller(verify: () => Caller | null): Caller | null {
   try {
-    return verifyCached(deps, cookies, requirements)
+    return verify()
   } catch {
     return null
   }

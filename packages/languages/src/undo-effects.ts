@@ -7,6 +7,7 @@ export type UndoEffects = {
   twoFactor: 'none' | 'kept' | 'removed' | 'restored'
   backupCodesRemoved: boolean
   passkeysRemoved: number
+  apiKeysRemoved: number
   trustedDevices: number
   invitations: number
   tradingDisabled: boolean

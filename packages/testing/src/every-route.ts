@@ -21,8 +21,7 @@ const withoutInput = new Set([
   '/two-factor/verify-otp',
   '/two-factor/view-backup-codes',
 ])
-/** Routes whose fields are all optional. */
-/** And the bodies that they take. */
+/** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([
   ['/delete-user', /^{"(k0|name":"|email":9)/],
   ['/api-key/create', /^{"(k0|email":9)/],

@@ -1,4 +1,4 @@
-import { checkKey, type KeyRefusal, type Presented } from '../api-key-checks/check-key.ts'
+import { checkKey, findCachedBearer, type KeyRefusal, type Presented } from '../api-key-checks/check-key.ts'
 import { mayBeKeySecret } from '../api-key-checks/key-secret.ts'
 import type { Context, Deps } from '../context.ts'
 import { bearerChallenge } from '../kernel/bearer-challenge.ts'
@@ -96,4 +96,16 @@ export function verifyCached(
   if (requirements.token !== undefined) return null
   const cached = findCachedWithoutExtending({ ...deps, cookies })
   return cached && requireCaller(describeCaller(cached.active, requirements.org), requirements)
+}
+
+/** The same for the secret of an API key. The caller counts the use. */
+export function verifyCachedKey(
+  deps: Pick<Deps, 'keyCache'>,
+  secret: string,
+  ip: string | null,
+  requirements: Requirements,
+): Caller | null {
+  if (requirements.token !== undefined) return null
+  const checked = findCachedBearer(deps, secret, ip)
+  return checked && requireCaller(describeKeyCaller(checked), requirements)
 }

@@ -25,7 +25,7 @@ const permissions = permissionNames
 const keyName = z
   .string()
   .trim()
-  .max(1000)
+  .max(1000, { abort: true })
   .refine((text) => text === '' || visible(z.string()).safeParse(text).success, problem('nameInvisibleCharacters'))
 
 const cidr = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], { error: 'Not an address or a CIDR range' })

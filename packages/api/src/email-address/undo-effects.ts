@@ -32,6 +32,8 @@ export async function findUndoEffects(
     twoFactor,
     backupCodesRemoved: twoFactor === 'restored' || (twoFactor === 'kept' && recentCodes > 0),
     passkeysRemoved: await tx.passkey.count({ where: { userId, createdAt: { gte: cutoff } } }),
+    // A thief may have given the owner's key more rights.
+    apiKeysRemoved: await tx.apiKey.count({ where: { userId, updatedAt: { gte: cutoff } } }),
     trustedDevices: await tx.trustedDevice.count({ where: { userId } }),
     invitations: await tx.invitation.count({ where: { inviterId: userId, status: 'pending' } }),
     tradingDisabled: user.tradingEnabled,

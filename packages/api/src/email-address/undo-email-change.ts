@@ -25,6 +25,7 @@ const undoActions = [
   'remove-passkey',
   'revoke-trusted-device',
   'cancel-invitation',
+  'delete-api-key',
   'update-user',
 ] as const
 
@@ -85,6 +86,7 @@ const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await restoreFactor(tx, userId, link, snapshot, effects)
     await tx.passkey.deleteMany({ where: { userId, createdAt: { gte: getTrustCutoff(link) } } })
+    await tx.apiKey.deleteMany({ where: { userId, updatedAt: { gte: getTrustCutoff(link) } } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
     await cancelSentInvitations(tx, userId)
@@ -169,7 +171,7 @@ async function restoreFactor(
 }
 
 function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<UndoAction>[] {
-  const { sessions, passkeysRemoved, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
+  const { sessions, passkeysRemoved, apiKeysRemoved, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
   const cause = 'undo-email-change'
   const changed = [
     ...(effects.profileRestored ? ['name', 'image'] : []),
@@ -185,6 +187,7 @@ function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<Un
     twoFactor === 'restored' && { action: 'restore-two-factor', details: { cause } },
     effects.backupCodesRemoved && { action: 'remove-backup-codes', details: { cause } },
     passkeysRemoved > 0 && { action: 'remove-passkey', details: { cause, count: passkeysRemoved } },
+    apiKeysRemoved > 0 && { action: 'delete-api-key', details: { cause, count: apiKeysRemoved } },
     trustedDevices > 0 && { action: 'revoke-trusted-device', details: { cause, count: trustedDevices } },
     invitations > 0 && { action: 'cancel-invitation', details: { cause, count: invitations } },
     changed.length > 0 && { action: 'update-user', details: { cause, fields: changed.join(',') } },

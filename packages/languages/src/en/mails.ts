@@ -164,6 +164,7 @@ export const mails: MailTexts = {
           'Turned your earlier two-factor authentication on again. Use the passkey or app you had before.',
         effects.backupCodesRemoved && 'Removed the backup codes that were created recently. Create new ones.',
         effects.passkeysRemoved > 0 && 'Removed the passkeys that were added recently. Add yours again.',
+        effects.apiKeysRemoved > 0 && 'Deleted the API keys that were created or changed recently. Create yours again.',
         effects.trustedDevices > 0 && 'Stopped trusting your devices. Each one needs a second factor again.',
         effects.invitations > 0 && 'Canceled the pending invitations you sent. Send them again if you need to.',
         effects.tradingDisabled && 'Turned off trading. Turn it on again when you are ready.',

@@ -377,6 +377,7 @@ export const server = (limits: Limits) =>
           'Your earlier two-factor authentication is turned on again. You need the passkey or app you had before.',
         effects.backupCodesRemoved && 'Backup codes that were created recently stop working.',
         effects.passkeysRemoved > 0 && `Passkeys that were added recently are removed: ${effects.passkeysRemoved}.`,
+        effects.apiKeysRemoved > 0 && `API keys that were created or changed recently are deleted: ${effects.apiKeysRemoved}.`,
         effects.trustedDevices > 0 && 'Every device needs a second factor again.',
         effects.invitations > 0 && `Pending invitations you sent are canceled: ${effects.invitations}.`,
         effects.tradingDisabled && 'Trading is turned off. You can turn it on again afterwards.',
@@ -399,6 +400,8 @@ export const server = (limits: Limits) =>
         effects.backupCodesRemoved && 'Recent backup codes no longer work. Create new ones in your settings.',
         effects.passkeysRemoved > 0 &&
           `Passkeys that were added recently were removed: ${effects.passkeysRemoved}. Add yours again under Passkeys.`,
+        effects.apiKeysRemoved > 0 &&
+          `API keys that were created or changed recently were deleted: ${effects.apiKeysRemoved}. Create yours again under API keys.`,
         effects.trustedDevices > 0 && 'Every device needs a second factor again.',
         effects.invitations > 0 &&
           `Pending invitations you sent were canceled: ${effects.invitations}. Send them again if you need them.`,

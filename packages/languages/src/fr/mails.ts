@@ -170,6 +170,8 @@ export const mails: MailTexts = {
           'Votre ancienne double authentification est de nouveau active. Utilisez la clé d’accès ou l’application que vous aviez avant.',
         effects.backupCodesRemoved && 'Les codes de secours créés récemment ont été supprimés. Créez-en de nouveaux.',
         effects.passkeysRemoved > 0 && 'Les clés d’accès ajoutées récemment ont été supprimées. Ajoutez de nouveau les vôtres.',
+        effects.apiKeysRemoved > 0 &&
+          'Les clés d’API créées ou modifiées récemment ont été supprimées. Créez de nouveau les vôtres.',
         effects.trustedDevices > 0 && 'Chaque appareil demandera de nouveau un second facteur.',
         effects.invitations > 0 && 'Les invitations en attente que vous aviez envoyées ont été annulées. Renvoyez-les si besoin.',
         effects.tradingDisabled && 'Le trading a été désactivé. Réactivez-le quand vous voudrez.',

@@ -394,6 +394,7 @@ export const server = (limits: Limits): ServerText => ({
         'Votre ancienne double authentification est réactivée. Il vous faudra la clé d’accès ou l’application que vous aviez avant.',
       effects.backupCodesRemoved && 'Les codes de secours créés récemment ne fonctionnent plus.',
       effects.passkeysRemoved > 0 && `Les clés d’accès ajoutées récemment sont supprimées : ${effects.passkeysRemoved}.`,
+      effects.apiKeysRemoved > 0 && `Les clés d’API créées ou modifiées récemment sont supprimées : ${effects.apiKeysRemoved}.`,
       effects.trustedDevices > 0 && 'Chaque appareil demande de nouveau un second facteur.',
       effects.invitations > 0 && `Les invitations en attente que vous avez envoyées sont annulées : ${effects.invitations}.`,
       effects.tradingDisabled && 'Le trading est désactivé. Vous pourrez le réactiver ensuite.',
@@ -417,6 +418,8 @@ export const server = (limits: Limits): ServerText => ({
         'Les codes de secours récents ne fonctionnent plus. Créez-en de nouveaux dans vos paramètres.',
       effects.passkeysRemoved > 0 &&
         `Les clés d’accès ajoutées récemment ont été supprimées : ${effects.passkeysRemoved}. Ajoutez de nouveau les vôtres dans Clés d’accès.`,
+      effects.apiKeysRemoved > 0 &&
+        `Les clés d’API créées ou modifiées récemment ont été supprimées : ${effects.apiKeysRemoved}. Créez de nouveau les vôtres dans Clés d’API.`,
       effects.trustedDevices > 0 && 'Chaque appareil demande de nouveau un second facteur.',
       effects.invitations > 0 &&
         `Les invitations en attente que vous aviez envoyées ont été annulées : ${effects.invitations}. Renvoyez-les si besoin.`,

@@ -52,15 +52,23 @@ ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_organization_id_user_id_fkey" FO
 -- AddCheckConstraint: a key with a public key has no secret that could be taken as a bearer.
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_kind_check" CHECK (("secret_hash" IS NULL) <> ("public_key" IS NULL));
 
+-- CreateFunction: a separate one, since the previous release counts the triggers of the other one.
+CREATE FUNCTION "notify_key_change"() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('floorpass_sessions', CASE TG_OP WHEN 'TRUNCATE' THEN 'all' ELSE 'key:' || OLD.id END);
+  RETURN NULL;
+END
+$$;
+
 -- CreateTrigger: `last used` moves without changing anything. All other columns count, also those that are still to come.
-CREATE TRIGGER "api_keys_tell_update" AFTER UPDATE ON "api_keys" FOR EACH ROW
+CREATE TRIGGER "api_keys_notify_update" AFTER UPDATE ON "api_keys" FOR EACH ROW
   WHEN ((to_jsonb(OLD) - ARRAY['last_used_at', 'last_used_ip', 'uses']) IS DISTINCT FROM (to_jsonb(NEW) - ARRAY['last_used_at', 'last_used_ip', 'uses']))
-  EXECUTE FUNCTION "tell_session_change"('key');
-CREATE TRIGGER "api_keys_tell_delete" AFTER DELETE ON "api_keys" FOR EACH ROW EXECUTE FUNCTION "tell_session_change"('key');
-CREATE TRIGGER "api_keys_tell_truncate" AFTER TRUNCATE ON "api_keys" FOR EACH STATEMENT EXECUTE FUNCTION "tell_session_change"();
+  EXECUTE FUNCTION "notify_key_change"();
+CREATE TRIGGER "api_keys_notify_delete" AFTER DELETE ON "api_keys" FOR EACH ROW EXECUTE FUNCTION "notify_key_change"();
+CREATE TRIGGER "api_keys_notify_truncate" AFTER TRUNCATE ON "api_keys" FOR EACH STATEMENT EXECUTE FUNCTION "notify_key_change"();
 
 -- AlterTable: rows that are loaded as a replica (`session_replication_role`) notify too.
 ALTER TABLE "api_keys"
-  ENABLE ALWAYS TRIGGER "api_keys_tell_update",
-  ENABLE ALWAYS TRIGGER "api_keys_tell_delete",
-  ENABLE ALWAYS TRIGGER "api_keys_tell_truncate";
+  ENABLE ALWAYS TRIGGER "api_keys_notify_update",
+  ENABLE ALWAYS TRIGGER "api_keys_notify_delete",
+  ENABLE ALWAYS TRIGGER "api_keys_notify_truncate";

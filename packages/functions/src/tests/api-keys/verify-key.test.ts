@@ -80,6 +80,7 @@ describe('a bearer key', () => {
     expect(await codeOf(place)).toBe('INSUFFICIENT_SCOPE')
     expect((await ask({ key })).key).toMatchObject({ permissions: { order: ['read'] } })
     await suspendUser(createOperator(app.service.deps, 'root'), tab.userId, 'test')
+    await app.service.deps.changes.flush()
     expect(await codeOf({ key })).toBe('KEY_DISABLED')
   })
 

@@ -1,3 +1,4 @@
+import { createApiKey } from '@floorpass/testing/api-keys'
 import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
@@ -75,6 +76,20 @@ describe('undo-email-change lists its effects', () => {
       'revoke-session',
       'unlink-account',
     ])
+  })
+
+  test('deletes API keys that were created or changed lately, and keeps older ones', async () => {
+    const tab = await app.signedIn()
+    const [old, widened] = [await createApiKey(tab, { name: 'Old' }), await createApiKey(tab, { name: 'Widened' })]
+    const longAgo = new Date(Date.now() - 15 * 86_400_000)
+    await app.db.apiKey.updateMany({ data: { createdAt: longAgo, updatedAt: longAgo } })
+    await tab.post('/auth/api-key/update', { keyId: widened.id, permissions: { order: ['read', 'cancel'] } })
+    await createApiKey(tab, { name: 'New' })
+    const { token } = await moveToThief(tab)
+    expect(await undoAndGetEffects(token)).toMatchObject({ apiKeysRemoved: 2 })
+    expect(await app.db.apiKey.findMany({ where: { userId: tab.userId } })).toMatchObject([{ id: old.id }])
+    expect((await getLastMail(tab.person.email)).text).toContain('Deleted the API keys')
+    expect((await getUndoEvents(tab)).map(({ action }) => action)).toContain('delete-api-key')
   })
 
   test('without changing anything when the link is only checked', async () => {

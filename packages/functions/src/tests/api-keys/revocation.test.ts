@@ -1,0 +1,78 @@
+import { openDatabase } from '@floorpass/db'
+import { createSigner, signRequest, toPem } from '@floorpass/testing/api-keys'
+import { serviceKey } from '@floorpass/testing/route-samples'
+import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { afterAll, describe, expect, test } from 'vitest'
+
+describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async () => {
+  // describe.runIf still runs the body of a skipped suite.
+  if (testDatabase.kind !== 'postgres') return
+  const { DATABASE_URL: url = '' } = await databaseEnvironment()
+  const server = async () =>
+    startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off', SERVICE_KEYS: serviceKey })
+  const [one, other] = await Promise.all([server(), server()])
+  const { db, close } = await openDatabase({ kind: 'postgres', url })
+  afterAll(close)
+
+  const post = (at: { url: string }, path: string, body: unknown, headers: Record<string, string> = {}) =>
+    fetch(at.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: at.url.replace('127.0.0.1', 'localhost'), ...headers },
+      body: JSON.stringify(body),
+    })
+  const person = { name: 'Ada', email: 'ada@example.test', password: 'plum kettle orbit' }
+  await post(one, '/auth/sign-up/email', person)
+  await db.user.updateMany({ data: { emailVerified: true } })
+  const signedIn = await post(one, '/auth/sign-in/email', person)
+  const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+  const createKey = async (fields: object) =>
+    (await (await post(one, '/auth/api-key/create', fields, { cookie })).json()) as { id: string; key: string }
+
+  test.each([
+    ['deleted', (keyId: string) => post(one, '/auth/api-key/delete', { keyId }, { cookie })],
+    ['disabled', (keyId: string) => post(one, '/auth/api-key/update', { keyId, enabled: false }, { cookie })],
+    ['reported', (_: string, key: string) => post(one, '/auth/api-key/report', { key })],
+  ])('a key that is %s is refused by both, under 64 callers, in every request that begins after the answer', async (_, end) => {
+    const { id, key } = await createKey({ name: 'Bot' })
+    let endedAt = Number.POSITIVE_INFINITY
+    let isOver = false
+    const late: number[] = []
+    let accepted = 0
+    const call = async (at: { url: string }) => {
+      while (!isOver) {
+        const sent = performance.now()
+        const { status } = await fetch(`${at.url}/auth/verify`, { headers: { authorization: `Bearer ${key}` } })
+        if (status !== 200) continue
+        accepted += 1
+        if (sent > endedAt) late.push(sent - endedAt)
+      }
+    }
+    const callers = Array.from({ length: 64 }, (_, index) => call(index % 2 === 0 ? one : other))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect((await end(id, key)).status).toBe(200)
+    endedAt = performance.now()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    isOver = true
+    await Promise.all(callers)
+    expect(accepted).toBeGreaterThan(64)
+    // The process that ended it accepts none; the other one those of a round trip of the announcement.
+    expect(Math.max(0, ...late)).toBeLessThan(100)
+    expect(late.length).toBeLessThanOrEqual(64)
+  })
+
+  test('a signed request is accepted by one of them, once', async () => {
+    const { publicKey, privateKey } = createSigner()
+    const { id: keyId } = await createKey({ publicKey: toPem(publicKey) })
+    const request = signRequest({ keyId, privateKey })
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async (_, index) => {
+        const at = index % 2 === 0 ? one : other
+        const answer = await post(at, '/auth/api-key/verify', { request }, { authorization: `Bearer ${serviceKey}` })
+        const { valid, error } = (await answer.json()) as { valid: boolean; error: { code: string } | null }
+        return valid ? 'valid' : error?.code
+      }),
+    )
+    expect(answers.toSorted()).toEqual([...Array<string>(19).fill('REPLAYED'), 'valid'])
+  })
+})
