@@ -1,9 +1,12 @@
-import { limits } from '@floorpass/api'
+import { randomUUID } from 'node:crypto'
+import { limits, policy } from '@floorpass/api'
 import { addressBlock } from '@floorpass/api/address-block'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
 import { eventually } from '@floorpass/testing/eventually'
-import { everyProvider, routeSamples } from '@floorpass/testing/route-samples'
+import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
+import { everyProvider, routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { expect, test } from 'vitest'
 
 const app = await createTestApp({ ...everyProvider, RATE_LIMIT: 'on' })
@@ -24,22 +27,54 @@ test.each(limited)('$path refuses a caller whose $limit is used up', async ({ pa
   await app.service.deps.limiter.reset(limit, key)
 })
 
-/** Routes that mail only in cases that the samples do not contain, such as an unknown device or a locked password. */
-const conditional = new Set([
-  '/sign-in/email',
-  '/reauthenticate',
-  '/verify-email',
-  '/organization/create',
-  '/organization/accept-invitation',
-  '/two-factor/enable',
-  '/two-factor/get-totp-uri',
-  '/passkey/verify-authentication',
-])
-const mailing = declaredRoutes.filter(({ path, declared: { mails } }) => mails.length > 0 && !conditional.has(path))
+/** One more wrong password pauses the password on this device. */
+const lastGuess = async ({ userId }: SignedIn) => {
+  await unlimited.db.account.updateMany({ where: { userId }, data: { knownGuesses: policy.passwordGuesses.known - 1 } })
+  return { password: 'a wrong password' }
+}
+/** Ends in a membership that the user has not accepted, so that the next one drops it. */
+const fillMemberships = async ({ userId }: SignedIn) => {
+  for (let slot = 1; slot <= policy.organizations.perUser; slot += 1)
+    await unlimited.db.organization.create({
+      data: { name: 'Desk', slug: randomUUID(), members: { create: { userId, role: 'member', slot, acceptedAt: null } } },
+    })
+}
+/** Inputs that mail, for the routes whose common input does not. */
+const mailingSamples: typeof samples = {
+  'POST /sign-in/email': async (caller) => ({ email: caller.person.email, ...(await lastGuess(caller)) }),
+  'POST /reauthenticate': lastGuess,
+  'POST /two-factor/get-totp-uri': lastGuess,
+  'POST /verify-email': async (caller) => {
+    const { email: newEmail } = unlimited.person()
+    await caller.post('/auth/change-email', { newEmail })
+    await unlimited.drainMail()
+    return { token: unlimited.outbox.lastTo(newEmail).token }
+  },
+  'POST /organization/create': async (caller) => {
+    await fillMemberships(caller)
+    return { name: 'Desk', slug: randomUUID() }
+  },
+  'POST /organization/accept-invitation': async (caller) => {
+    await fillMemberships(caller)
+    return samples['POST /organization/accept-invitation']?.(caller) ?? {}
+  },
+  'POST /two-factor/enable': async (caller) => {
+    await addPasskey(caller, createSoftwareAuthenticator())
+    return { method: 'passkey', password: caller.person.password }
+  },
+  'POST /passkey/verify-authentication': async (caller) => {
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(caller, authenticator)
+    await unlimited.db.passkey.updateMany({ where: { userId: caller.userId }, data: { counter: 7 } })
+    return { response: await createAssertion(caller, authenticator, { counter: 6 }) }
+  },
+}
+const mailing = declaredRoutes.filter(({ declared: { mails } }) => mails.length > 0)
 
 test.each(mailing)('$path sends its mail by itself', async ({ path }) => {
   const caller = await unlimited.signedIn()
-  const body = (await samples[`POST ${path}`]?.(caller)) ?? {}
+  const sample = mailingSamples[`POST ${path}`] ?? samples[`POST ${path}`]
+  const body = (await sample?.(caller)) ?? {}
   await unlimited.drainMail()
   const sent = unlimited.outbox.mails.length
   await caller.post(`/auth${path}`, body)
