@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
+import { policy } from '@floorpass/api'
 import { routes } from '@floorpass/functions'
 import { adminOf } from '@floorpass/testing/admin-command'
-import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
+import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
 import { addPasskey } from '@floorpass/testing/passkeys'
@@ -19,12 +21,15 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
   const app = crowded
   const { userId, person } = await app.signedIn()
   const expiresAt = new Date(Date.now() + 1e9)
+  const old = new Date(0)
+  // The newest membership without acceptance is the first to end when a user joins another organization.
+  const newestUnaccepted = { acceptedAt: null, createdAt: expiresAt }
   const name = (thing: string) => `${thing}-of-${userId}`
   const organization = await app.db.organization.create({
     data: {
       name: 'Desk',
       slug: name('desk'),
-      members: { create: { userId, role: 'owner', slot: 1 } },
+      members: { create: { userId, role: 'owner', slot: 1, ...(!confirmed && newestUnaccepted) } },
       invitations: {
         create: [1, 2].map((n) => ({
           email: `${n}-${person.email}`,
@@ -39,7 +44,13 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
   const devices = await Promise.all(
     [1, 2].map((n) => app.db.trustedDevice.create({ data: { userId, secretHash: name(`device${n}`), expiresAt } })),
   )
-  const inApp = { userId, activeOrganizationId: organization.id, trustedDeviceId: devices[0]?.id ?? null, expiresAt }
+  const inApp = {
+    userId,
+    activeOrganizationId: organization.id,
+    trustedDeviceId: devices[0]?.id ?? null,
+    expiresAt,
+    lastSeenAt: old,
+  }
   for (const n of [1, 2, 3])
     await app.db.session.create({ data: { ...inApp, id: name(`session${n}`), secondFactorAt: confirmed ? new Date() : null } })
   await app.db.account.createMany({
@@ -47,16 +58,33 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
       userId,
       providerId,
       accountId: userId,
-      pictureUrl: 'https://pictures.test/a',
+      pictureUrl: `${everyProvider.PICTURE_ORIGINS}/a`,
     })),
   })
   await app.db.account.updateMany({
     where: { userId, providerId: 'credential' },
-    data: { knownGuesses: 3, unknownGuesses: 3, ...(!confirmed && { passwordHash: null }) },
+    data: { knownGuesses: 3, unknownGuesses: 3, createdAt: old, ...(!confirmed && { passwordHash: null }) },
   })
   const bytes = new Uint8Array(1)
   const model = { publicKey: bytes, isSyncable: false, backedUp: false, aaguid: '' }
-  for (const n of [1, 2]) await app.db.passkey.create({ data: { userId, name: 'Key', credentialId: name(`key${n}`), ...model } })
+  // Two others reach the limits of a user together: 20 passkeys and 20 trusted devices.
+  await app.db.passkey.createMany({
+    data: Array.from({ length: policy.passkeys.perUser / 2 }, (_, n) => ({
+      ...model,
+      userId,
+      name: 'Key',
+      credentialId: name(`key${n}`),
+      createdAt: n === 0 ? old : new Date(),
+    })),
+  })
+  await app.db.trustedDevice.createMany({
+    data: Array.from({ length: policy.twoFactor.trustedDevicesPerUser / 2 }, (_, n) => ({
+      userId,
+      secretHash: name(`more-devices${n}`),
+      createdAt: old,
+      expiresAt,
+    })),
+  })
   await app.db.passkeyHandle.create({ data: { userId, handle: name('handle') } })
   await app.db.twoFactor.create({
     data: {
@@ -80,11 +108,18 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
     'replace-backup-codes',
     'export-data',
     'restore-two-factor',
+    'update-organization',
   ])
-    await app.db.auditEvent.create({ data: { userId, action, organizationId: organization.id } })
+    await app.db.auditEvent.create({ data: { userId, action, organizationId: organization.id, details: { method: 'passkey' } } })
   await app.db.user.update({
     where: { id: userId },
-    data: { twoFactorEnabled: confirmed, emailVerified: confirmed, unlinkedProviders: ['github'], suspendedAt: null },
+    data: {
+      twoFactorEnabled: confirmed,
+      emailVerified: confirmed,
+      unlinkedProviders: ['github'],
+      suspendedAt: confirmed ? null : new Date(),
+      image: 'https://pictures.test/b',
+    },
   })
   return { userId, person, traces: [userId, person.email, organization.id] }
 }
@@ -116,7 +151,10 @@ async function observe(app: TestApp, run: Case) {
   }
   const tab = await app.signedIn()
   const sent = app.outbox.mails.length
+  const logged = app.logs.length
   const answer = await run(app, tab)
+  // A failed step before the answer would hide what the answer shows.
+  expect(app.logs.slice(logged).filter(({ level }) => Number(level) >= 50)).toEqual([])
   expect(JSON.stringify(answer)).not.toContain('"status":500')
   await app.drainMail()
   const rows = (await app.readAllRows()).filter((row) => JSON.stringify(row).includes(tab.userId))
@@ -161,14 +199,37 @@ const routeCases = routes
     },
   ])
 
+const isOld = { createdAt: new Date(0) }
+const owned = ({ userId }: SignedIn) => ({ where: { userId } })
+/** Turns two-factor on with a passkey that is older than any trust cutoff, and forgets when it was turned on. */
+async function switchOnOldPasskey(app: TestApp, tab: SignedIn) {
+  await addPasskey(tab, createSoftwareAuthenticator())
+  await tab.post('/auth/two-factor/enable', { method: 'passkey', password: tab.person.password })
+  await app.db.passkey.updateMany({ ...owned(tab), data: isOld })
+  await app.db.backupCode.updateMany({ ...owned(tab), data: isOld })
+  await app.db.auditEvent.deleteMany(owned(tab))
+}
+/** Undoes an email change that followed. The answer names the effects. */
+async function undoEmailChange(app: TestApp, tab: SignedIn) {
+  const input = await samples.get(app)?.['POST /undo-email-change']?.(tab)
+  return show(await app.browser().post('/auth/undo-email-change', input))
+}
+
 /** Procedures of pages, commands of the operator, and acts that need more than one step. */
 const otherCases: [string, Case][] = [
   ...['twoFactor.get', 'organizations.listUserInvitations', 'profile.listPictureProviders', 'twoFactor.listTrustedDevices'].map(
     (name): [string, Case] => [name, (_, tab) => trpc(tab, name)],
   ),
   ['passkeys.list', (_, tab) => trpc(tab, 'passkeys.list')],
-  ['the activity of one kind', async (_, tab) => show(await tab.get('/auth/list-activity?group=sign-in'))],
+  ['the activity of one kind', async (_, tab) => show(await tab.get('/auth/list-activity?kind=sign-ins'))],
   ['operator: show', operator('show')],
+  [
+    'operator: show of two-factor',
+    async (app, tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      return operator('show')(app, tab)
+    },
+  ],
   ['operator: sessions', operator('sessions')],
   ['operator: revoke-sessions', operator('revoke-sessions', '--yes')],
   ['operator: suspend', operator('suspend', '--reason', 'lost phone, called back', '--yes')],
@@ -221,6 +282,137 @@ const otherCases: [string, Case][] = [
       ),
   ],
   [
+    'a reset of the password during a set-up of two-factor',
+    async (app, tab) => {
+      await setUpTwoFactor(tab, tab.person.password)
+      await app.browser().post('/auth/forget-password', { email: tab.person.email })
+      const token = await mailed(app, tab.person.email)
+      return show(await app.browser().post('/auth/reset-password', { token, newPassword: 'violet harbor ladder' }))
+    },
+  ],
+  [
+    'a new password in place of a cleared one',
+    async (app, tab) => {
+      await app.db.account.updateMany({ ...owned(tab), data: { passwordHash: null } })
+      return show(await tab.post('/auth/set-password', { newPassword: 'violet harbor ladder' }))
+    },
+  ],
+  [
+    'a wrong password that pauses the password',
+    async (app, tab) => {
+      await app.db.account.updateMany({ ...owned(tab), data: { knownGuesses: policy.passwordGuesses.known - 1 } })
+      return show(await tab.post('/auth/reauthenticate', { password: 'wrong horse battery' }))
+    },
+  ],
+  [
+    'a wrong code that locks the second factor',
+    async (app, tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      await app.db.twoFactor.updateMany({ ...owned(tab), data: { failedAttempts: policy.twoFactor.failuresPerLock - 1 } })
+      return show(await tab.post('/auth/reauthenticate', { code: '000000' }))
+    },
+  ],
+  [
+    'a reauthentication with a code',
+    async (_, tab) => {
+      const { authenticator } = await switchOnTwoFactor(tab, tab.person.password)
+      return show(await tab.post('/auth/reauthenticate', { code: authenticator.code(1) }))
+    },
+  ],
+  [
+    'a reauthentication by a mailed link',
+    async (app, tab) => {
+      await app.db.account.deleteMany(owned(tab))
+      await app.db.user.update({ where: { id: tab.userId }, data: isOld })
+      return show(await tab.post('/auth/reauthenticate', { sendEmail: true }))
+    },
+  ],
+  [
+    'a reauthentication with a provider that is not linked',
+    async (_, tab) => show(await tab.post('/auth/reauthenticate', { provider: 'github' })),
+  ],
+  [
+    'the options of a passkey for a named user',
+    async (_, tab) => {
+      await addPasskey(tab, createSoftwareAuthenticator())
+      return show(await tab.get('/auth/passkey/generate-authenticate-options'))
+    },
+  ],
+  [
+    'a sign-in that waits for a passkey',
+    async (app, tab) => {
+      await switchOnOldPasskey(app, tab)
+      return show(await app.browser().post('/auth/sign-in/email', tab.person))
+    },
+  ],
+  [
+    'a sign-up by passkey',
+    async (app) => {
+      const { name, email } = app.person()
+      await app.browser().post('/auth/sign-up/passkey', { name, email })
+      const browser = app.browser()
+      const options = await browser.get(`/auth/passkey/generate-register-options?context=${await mailed(app, email)}`)
+      const response = createSoftwareAuthenticator().register(options.body as never)
+      return show(await browser.post('/auth/passkey/verify-registration', { response, createSession: true }))
+    },
+  ],
+  [
+    'the security of an account with a passkey alone',
+    async (app, tab) => {
+      await addPasskey(tab, createSoftwareAuthenticator())
+      await app.db.account.deleteMany(owned(tab))
+      return show(await tab.get('/auth/get-security'))
+    },
+  ],
+  [
+    'the security of an account with an old password and no backup code',
+    async (app, tab) => {
+      await switchOnTwoFactor(tab, tab.person.password)
+      await app.db.backupCode.deleteMany(owned(tab))
+      await app.db.account.updateMany({ ...owned(tab), data: isOld })
+      return show(await tab.get('/auth/get-security'))
+    },
+  ],
+  [
+    'twoFactor.get of an account without a password',
+    async (app, tab) => {
+      await app.db.account.deleteMany(owned(tab))
+      return trpc(tab, 'twoFactor.get')
+    },
+  ],
+  [
+    'an organization beyond the limit, in place of a membership that is not accepted',
+    async (app, tab) => {
+      for (let slot = 1; slot <= policy.organizations.perUser; slot += 1) {
+        const members = { create: { userId: tab.userId, role: 'member', slot, acceptedAt: null } }
+        await app.db.organization.create({ data: { name: 'Desk', slug: randomUUID(), members } })
+      }
+      const answer = await tab.post('/auth/organization/create', { name: 'Desk', slug: randomUUID() })
+      expect(answer.status).toBe(200)
+      return show(answer)
+    },
+  ],
+  [
+    'the only owner of an organization, who stays',
+    async (_, tab) => {
+      const { id: organizationId } = await found(tab)
+      const answer = await tab.post('/auth/organization/leave', { organizationId })
+      expect(answer.code).toBe('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
+      return show(answer)
+    },
+  ],
+  [
+    'a member who leaves, while the owner works in the organization',
+    async (app, tab) => {
+      const owner = await app.signedIn()
+      const { id: organizationId } = await found(owner)
+      await owner.post('/auth/organization/member/add', { organizationId, userId: tab.userId, role: 'member' })
+      const answer = await tab.post('/auth/organization/leave', { organizationId })
+      expect(await app.db.session.count({ where: { userId: owner.userId, activeOrganizationId: organizationId } })).toBe(1)
+      return show(answer)
+    },
+  ],
+  [
     'the claim of an imported user by a reset',
     async (app) => {
       const { email } = await app.signUp()
@@ -233,9 +425,11 @@ const otherCases: [string, Case][] = [
   [
     'a deletion by mailed link',
     async (app, tab) => {
-      await found(tab)
+      const { id } = await found(tab)
       await tab.post('/auth/delete-user')
-      return show(await tab.post('/auth/delete-user', { token: await mailed(app, tab.person.email) }))
+      const answer = await tab.post('/auth/delete-user', { token: await mailed(app, tab.person.email) })
+      expect(await app.db.organization.count({ where: { id } })).toBe(0)
+      return show(answer)
     },
   ],
   [
@@ -246,6 +440,21 @@ const otherCases: [string, Case][] = [
       const input = await samples.get(app)?.['POST /undo-email-change']?.(tab)
       await switchOnTwoFactor(tab, tab.person.password)
       return show(await app.browser().post('/auth/undo-email-change', input))
+    },
+  ],
+  [
+    'an undone email change of an account with an old passkey as second factor',
+    async (app, tab) => {
+      await switchOnOldPasskey(app, tab)
+      return undoEmailChange(app, tab)
+    },
+  ],
+  [
+    'an undone email change of an account with a new passkey as second factor',
+    async (app, tab) => {
+      await switchOnOldPasskey(app, tab)
+      await app.db.passkey.updateMany({ ...owned(tab), data: { createdAt: new Date() } })
+      return undoEmailChange(app, tab)
     },
   ],
   [
@@ -296,6 +505,10 @@ const foreign: [string, (row: Awaited<ReturnType<typeof readTargets>>) => [strin
   ['delete an organization', ({ invitation: { organizationId } }) => ['/organization/delete', { organizationId }]],
   ['leave an organization', ({ invitation: { organizationId } }) => ['/organization/leave', { organizationId }]],
   ['activate an organization', ({ invitation: { organizationId } }) => ['/organization/set-active', { organizationId }]],
+  [
+    'activate an organization by its slug',
+    ({ member }) => ['/organization/set-active', { organizationSlug: `desk-of-${member.userId}` }],
+  ],
   ['accept a membership', ({ invitation: { organizationId } }) => ['/organization/accept-membership', { organizationId }]],
   [
     'remove a member',
@@ -335,5 +548,34 @@ describe('keeps to the rows of the caller', () => {
       if ('memberIdOrEmail' in input) await tab.post(`/auth${path}`, { ...input, organizationId: organization.id })
     }
     expect(await readOthers()).toEqual(before)
+  })
+
+  test('accepts no backup code of another user', async () => {
+    const [mine, theirs] = await Promise.all([crowded.signedIn(), crowded.signedIn()])
+    await switchOnTwoFactor(mine, mine.person.password)
+    const { backupCodes } = await switchOnTwoFactor(theirs, theirs.person.password)
+    expect((await mine.post('/auth/reauthenticate', { code: backupCodes[0] })).code).toBe('INVALID_BACKUP_CODE')
+    expect(await crowded.db.backupCode.count({ where: { userId: theirs.userId, usedAt: null } })).toBe(10)
+  })
+
+  test('asks for the code in a browser that another user trusts, and keeps that trust', async () => {
+    const [mine, theirs] = await Promise.all([crowded.signedIn(), crowded.signedIn()])
+    const factors = await Promise.all([mine, theirs].map((tab) => switchOnTwoFactor(tab, tab.person.password)))
+    const browser = crowded.browser()
+    for (const [index, { person }] of [theirs, mine].entries()) {
+      expect((await browser.post('/auth/sign-in/email', person)).body).toMatchObject({ twoFactorRedirect: true })
+      const code = factors[1 - index]?.authenticator.code(1)
+      expect((await browser.post('/auth/two-factor/verify', { code, trustDevice: true })).status).toBe(200)
+    }
+    expect(await crowded.db.trustedDevice.count({ where: { userId: theirs.userId } })).toBe(1)
+  })
+
+  test('invites a person whom another organization has as a member or invited', async () => {
+    const tab = await crowded.signedIn()
+    const { id: organizationId } = await found(tab)
+    const [other] = others
+    for (const email of [other?.person.email, `1-${other?.person.email}`])
+      expect((await tab.post('/auth/organization/invite-member', { organizationId, email, role: 'member' })).status).toBe(200)
+    await crowded.db.organization.delete({ where: { id: organizationId } })
   })
 })
