@@ -34,6 +34,7 @@ describe('forget-password', () => {
     expect(mail.subject).toBe('Choose a new password for Floorpass')
     expect(mail.link.origin + mail.link.pathname).toBe(`${app.baseUrl}/reset-password`)
     expect([...mail.link.searchParams.keys()]).toEqual(['token'])
+    expect(await app.db.auditEvent.count({ where: { user: { email }, action: 'request-password-reset' } })).toBe(1)
     const newPassword = 'violet harbor ladder'
     expect((await app.browser().post('/auth/reset-password', { token: mail.token, newPassword })).status).toBe(200)
     expect((await app.browser().post('/auth/sign-in/email', { email, password: newPassword })).status).toBe(200)
