@@ -1,3 +1,4 @@
+import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -61,6 +62,19 @@ describe('change-password', () => {
     expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
     const late = await app.browser().post('/auth/reset-password', { token: link?.token, newPassword })
     expect(late.code).toBe('INVALID_TOKEN')
+  })
+
+  test.each([
+    ['removes an unconfirmed authenticator app and its backup codes', false, 0],
+    ['keeps the backup codes of a passkey when it removes an unconfirmed authenticator app', true, 10],
+  ])('%s', async (_, twoFactorEnabled, codesLeft) => {
+    const tab = await app.signedIn()
+    const { userId, person } = tab
+    await setUpTwoFactor(tab, person.password)
+    await app.db.user.update({ where: { id: userId }, data: { twoFactorEnabled } })
+    expect((await changePassword(tab)).status).toBe(200)
+    expect(await app.db.twoFactor.count({ where: { userId } })).toBe(0)
+    expect(await app.db.backupCode.count({ where: { userId } })).toBe(codesLeft)
   })
 
   test('keeps the undo link of a changed email, so that a thief who changed both cannot lock the owner out', async () => {
