@@ -259,7 +259,12 @@ describe('wrong codes', () => {
   test('T26: end the sign-in after five, even for the right code, and the password is needed again', async () => {
     const { person, userId, authenticator } = await signInWithFactor(app, holdStep())
     const { tab } = await signIn(app, person)
-    for (let count = 0; count < 5; count += 1) expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
+    for (const attemptsLeft of [5, 4, 3, 2, 1]) {
+      expect((await tab.get('/trpc/twoFactor.getChallenge')).body).toMatchObject({
+        result: { data: { attemptsLeft, methods: ['totp'] } },
+      })
+      expect((await sendWrongCode(tab)).code).toBe('INVALID_CODE')
+    }
     const kept = getChallenge(tab) ?? ''
     const refused = await verifyCode(tab, authenticator.code())
     expect([refused.status, refused.code, getChallenge(tab)]).toEqual([400, 'TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', undefined])
