@@ -29,7 +29,9 @@ async function run({ mutant, coverageFolder, files }: Order): Promise<Outcome> {
   for (const { config } of [vitest, ...vitest.projects]) config.bail = coverageFolder ? 0 : 1
   const specifications = files.map((file) => vitest.projects[0]?.createSpecification(`${root}/${file}`)).filter((one) => !!one)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
-  const results = testModules.map((module) => ({
+  // Vitest returns the modules of earlier runs too, with their old results.
+  const ofThisRun = testModules.filter(({ moduleId }) => files.includes(relative(root, moduleId)))
+  const results = ofThisRun.map((module) => ({
     file: relative(root, module.moduleId),
     ms: module.diagnostic().duration + module.diagnostic().collectDuration,
     failed: module.state() === 'failed',
