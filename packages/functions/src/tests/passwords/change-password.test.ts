@@ -2,6 +2,7 @@ import { setUpTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { createEveryToken, listVoidedPurposes } from '@floorpass/testing/outstanding-tokens'
 import { addresses, handleOf } from '@floorpass/testing/route-samples'
 import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
@@ -62,6 +63,20 @@ describe('change-password', () => {
     expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
     const late = await app.browser().post('/auth/reset-password', { token: link?.token, newPassword })
     expect(late.code).toBe('INVALID_TOKEN')
+  })
+
+  test('ends the links and challenges that the old password or a thief could have started', async () => {
+    const tab = await app.signedIn()
+    await createEveryToken(app, tab.userId)
+    expect((await changePassword(tab)).status).toBe(200)
+    expect(await listVoidedPurposes(app, tab.userId)).toEqual([
+      'change-email',
+      'delete-account',
+      'reauthenticate',
+      'reset-password',
+      'two-factor',
+      'verify-email',
+    ])
   })
 
   test.each([

@@ -1,5 +1,6 @@
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { createEveryToken, listVoidedPurposes } from '@floorpass/testing/outstanding-tokens'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -34,6 +35,13 @@ describe('set-password', () => {
     expect(await app.db.account.count({ where: { userId, providerId: 'google' } })).toBe(1)
     await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account now has a password')
+  })
+
+  test('ends links that reset a password or reauthenticate', async () => {
+    const { setPassword, userId } = await signInWithoutPassword()
+    await createEveryToken(app, userId)
+    expect((await setPassword()).status).toBe(200)
+    expect(await listVoidedPurposes(app, userId)).toEqual(['reauthenticate', 'reset-password'])
   })
 
   test('T101: is refused when the account has a password', async () => {
