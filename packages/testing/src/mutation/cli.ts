@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readCoverage } from './coverage.ts'
+import { readCoverage, type Selection } from './coverage.ts'
 import { dropDatabases } from './drop-databases.ts'
 import { instrument, type Mutant, sample } from './mutants.ts'
-import { type Result, summarize } from './report.ts'
+import { describe, type Result, summarize } from './report.ts'
 import { createScratchClone } from './scratch-clone.ts'
-import { startLane } from './start-lane.ts'
+import { type Lane, startLane } from './start-lane.ts'
 import { allFolders, findFolder, findSources, findTests, nightlyFolder, testMap } from './test-map.ts'
 
 const usage = `Usage: npm run mutate -- <folder> | --nightly | --sample-of-all <count>
@@ -77,7 +77,9 @@ async function mutate(): Promise<void> {
   mkdirSync(coverageFolder)
   const halves = [tests.filter((_, index) => index % 2 === 0), tests.filter((_, index) => index % 2 === 1)]
   const dryRuns = await Promise.all(
-    lanes.map((lane, index) => lane.run({ mutant: '', coverageFolder, files: halves[index] ?? [] }, 40 * 60_000)),
+    lanes.map((lane, index) =>
+      lane.run({ mutant: '', coverageFolder, selections: (halves[index] ?? []).map(wholeFile), ownProcess: true }, 40 * 60_000),
+    ),
   )
   if (dryRuns.includes('timeout')) throw new Error('the tests without a mutant did not end')
   const files = dryRuns.flatMap((run) => (run === 'timeout' ? [] : run.files))
@@ -87,24 +89,47 @@ async function mutate(): Promise<void> {
 
   const coverage = readCoverage(clone.folder, coverageFolder, all)
   const kills = new Map<string, number>()
-  const worth = (file: string) => (1 + (kills.get(file) ?? 0)) / (durations.get(file) ?? 1)
+  const worth = ({ file }: Selection) => (1 + (kills.get(file) ?? 0)) / (durations.get(file) ?? 1)
   const deadline = startedAt + (minutes as number) * 60_000
   const results: Result[] = []
-  const queue = [...drawn]
-  const runMutant = async (mutant: Mutant, lane: (typeof lanes)[number]): Promise<Result> => {
-    const covering = (coverage.get(mutant.id) ?? []).filter((file) => durations.has(file)).sort((a, b) => worth(b) - worth(a))
-    if (covering.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
-    if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
-    const expected = covering.reduce((sum, file) => sum + (durations.get(file) ?? 0), 0)
-    const outcome = await lane.run({ mutant: mutant.id, coverageFolder: '', files: covering }, 45_000 + 3 * expected)
-    if (outcome === 'timeout') return { ...mutant, status: 'timed out', killedBy: null }
-    if (outcome.killedBy) kills.set(outcome.killedBy, (kills.get(outcome.killedBy) ?? 0) + 1)
-    return { ...mutant, status: outcome.killedBy ? 'killed' : 'survived', killedBy: outcome.killedBy }
+  const loads = ({ id }: Mutant) => coverage.get(id)?.loads ?? false
+  // Those that need their own process come last, so that the others share one.
+  const queue = [...drawn.filter((mutant) => !loads(mutant)), ...drawn.filter(loads)]
+  const trusted = new Set<string>()
+  /** Whether the test that killed a mutant passes without one: alone, and in the process that the mutant leaves. */
+  const passesWithoutMutant = async (killedBy: Selection, lane: Lane) => {
+    const key = JSON.stringify(killedBy)
+    if (trusted.has(key) || !durations.has(killedBy.file)) return true
+    const outcome = await lane.run({ mutant: '', coverageFolder: '', selections: [killedBy], ownProcess: false }, 120_000)
+    if (outcome === 'timeout' || outcome.killedBy) return false
+    trusted.add(key)
+    return true
   }
-  const work = async (lane: (typeof lanes)[number]) => {
+  const runMutant = async (mutant: Mutant, lane: Lane, isRepeated = false): Promise<Result> => {
+    const reached = (coverage.get(mutant.id)?.selections ?? []).filter(({ file }) => durations.has(file))
+    const selections = reached
+      .sort((a, b) => worth(b) - worth(a))
+      .map((selection) => (isRepeated ? wholeFile(selection.file) : selection))
+    if (selections.length === 0) return { ...mutant, status: 'no coverage', killedBy: null }
+    if (Date.now() > deadline) return { ...mutant, status: 'not run', killedBy: null }
+    const expected = selections.reduce((sum, { file }) => sum + (durations.get(file) ?? 0), 0)
+    const ownProcess = isRepeated || loads(mutant)
+    const outcome = await lane.run({ mutant: mutant.id, coverageFolder: '', selections, ownProcess }, 90_000 + 3 * expected)
+    if (outcome === 'timeout') return { ...mutant, status: 'timed out', killedBy: null }
+    const { killedBy } = outcome
+    if (!killedBy) return { ...mutant, status: 'survived', killedBy: null }
+    if (!ownProcess && !(await passesWithoutMutant(killedBy, lane))) return runMutant(mutant, lane, true)
+    kills.set(killedBy.file, (kills.get(killedBy.file) ?? 0) + 1)
+    return { ...mutant, status: 'killed', killedBy: killedBy.file }
+  }
+  const work = async (lane: Lane) => {
     for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-      results.push(await runMutant(mutant, lane))
-      if (results.length % 10 === 0) console.log(`${results.length} mutants, ${Math.round((Date.now() - startedAt) / 1000)} s`)
+      const result = await runMutant(mutant, lane)
+      results.push(result)
+      if (result.status === 'survived' || result.status === 'no coverage') console.log(describe(result))
+      if (results.length % 10 > 0) continue
+      trusted.clear()
+      console.log(`${results.length} mutants, ${Math.round((Date.now() - startedAt) / 1000)} s`)
     }
   }
   await Promise.all(lanes.map(work))
@@ -113,4 +138,8 @@ async function mutate(): Promise<void> {
   const reports = join(root, 'reports', 'mutation')
   mkdirSync(reports, { recursive: true })
   writeFileSync(join(reports, `${name.replaceAll('/', '-')}.json`), JSON.stringify({ name, seed, results }, null, 2))
+}
+
+function wholeFile(file: string): Selection {
+  return { file, ids: null }
 }

@@ -2,21 +2,35 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Mutant } from './mutants.ts'
 
-/** The test files that reach each mutant. */
-export function readCoverage(root: string, folder: string, mutants: Mutant[]): Map<string, string[]> {
-  const reports = readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
-  const running = new Map<string, Set<string>>()
-  const loaded = new Set<string>(reports.flatMap(({ load }) => load))
-  const add = (key: string, file: string) => running.set(key, (running.get(key) ?? new Set()).add(file))
-  const source = new Map(mutants.map(({ id, file }) => [id, file]))
-  for (const { file, run } of reports) {
-    for (const id of run) {
-      add(id, relative(root, file))
-      add(source.get(id) ?? '', relative(root, file))
-    }
+/** What one test file reaches: while it loads, in its hooks, and in each test by id. */
+export type CoverageReport = { file: string; load: string[]; hooks: string[]; tests: Record<string, string[]> }
+
+/** `ids` null: every test of the file. */
+export type Selection = { file: string; ids: string[] | null }
+
+/** `loads`: the mutant runs while its module loads. */
+export type Coverage = { selections: Selection[]; loads: boolean }
+
+export function readCoverage(root: string, folder: string, mutants: Mutant[]): Map<string, Coverage> {
+  const reports: CoverageReport[] = readdirSync(folder)
+    .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')))
+    .map((report) => ({ ...report, file: relative(root, report.file) }))
+  const loaded = new Set(reports.flatMap(({ load }) => load))
+  const byFile = reports.map(({ file, hooks, tests }) => {
+    const idsOf = new Map<string, string[]>()
+    for (const [id, hit] of Object.entries(tests)) for (const one of hit) idsOf.set(one, [...(idsOf.get(one) ?? []), id])
+    return { file, inHooks: new Set(hooks), idsOf }
+  })
+  const modules = new Map(byFile.map(({ file, inHooks, idsOf }) => [file, new Set([...inHooks, ...idsOf.keys()])]))
+  const selectionsOf = ({ id, file: source }: Mutant): Selection[] => {
+    // Files share a process, so only the first one loads a module: its constants concern every file that runs its code.
+    const neighbours = loaded.has(id) ? mutants.filter(({ file }) => file === source).map((mutant) => mutant.id) : []
+    const reached = byFile.flatMap(({ file, inHooks, idsOf }): Selection[] => {
+      if (inHooks.has(id) || neighbours.some((one) => modules.get(file)?.has(one))) return [{ file, ids: null }]
+      const ids = idsOf.get(id)
+      return ids ? [{ file, ids }] : []
+    })
+    return reached.length === 0 && loaded.has(id) ? reports.map(({ file }) => ({ file, ids: null })) : reached
   }
-  // Files share a process, so only the first one loads a module: its constants concern every file that runs its code.
-  const all = reports.map(({ file }) => relative(root, file))
-  const filesOf = ({ id, file }: Mutant) => running.get(id) ?? (loaded.has(id) ? (running.get(file) ?? all) : [])
-  return new Map(mutants.map((mutant) => [mutant.id, [...filesOf(mutant)]]))
+  return new Map(mutants.map((mutant) => [mutant.id, { selections: selectionsOf(mutant), loads: loaded.has(mutant.id) }]))
 }

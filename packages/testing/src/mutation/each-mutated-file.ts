@@ -1,6 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest'
+import type { CoverageReport } from './coverage.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    mutation: { mutant: string; coverageFolder: string }
+  }
+}
 
 /** The namespace that the instrumented code reads and writes. */
 type Switch = {
@@ -14,20 +21,26 @@ type Switch = {
 const shared = globalThis as { __stryker__?: Switch }
 shared.__stryker__ ??= {}
 const mutation = shared.__stryker__
-const mutant = process.env.MUTANT
-if (mutant) Object.assign(mutation, { activeMutant: mutant, hitCount: 0, hitLimit: 1_000_000 })
+const { mutant, coverageFolder } = inject('mutation')
+Object.assign(mutation, { activeMutant: mutant, hitCount: 0, hitLimit: 1_000_000 })
 
-const coverageFolder = process.env.MUTATION_COVERAGE
 if (coverageFolder) {
   mutation.currentTestId = 'load'
   beforeAll(() => {
-    mutation.currentTestId = 'run'
+    mutation.currentTestId = 'hooks'
+  })
+  beforeEach(({ task }) => {
+    mutation.currentTestId = task.id
+  })
+  afterEach(() => {
+    mutation.currentTestId = 'hooks'
   })
   afterAll(() => {
-    const { load = {}, run = {} } = mutation.mutantCoverage?.perTest ?? {}
+    const { load = {}, hooks = {}, ...tests } = mutation.mutantCoverage?.perTest ?? {}
     if (mutation.mutantCoverage) mutation.mutantCoverage.perTest = {}
     const file = expect.getState().testPath ?? ''
-    const report = { file, load: Object.keys(load), run: Object.keys(run) }
+    const hits = Object.fromEntries(Object.entries(tests).map(([id, mutants]) => [id, Object.keys(mutants)]))
+    const report: CoverageReport = { file, load: Object.keys(load), hooks: Object.keys(hooks), tests: hits }
     writeFileSync(join(coverageFolder, `${file.replaceAll(/\W/g, '_')}.json`), JSON.stringify(report))
   })
 }

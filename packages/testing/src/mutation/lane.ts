@@ -1,20 +1,33 @@
 // A process that runs test files against one mutant at a time. Started in the scratch clone by start-lane.ts.
-import { relative } from 'node:path'
-import { createVitest } from 'vitest/node'
+import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node'
 import { common } from '../../../../vitest.config.ts'
+import type { Selection } from './coverage.ts'
+import { createResidentPool } from './resident-pool.ts'
 
-export type Order = { mutant: string; coverageFolder: string; files: string[] }
-export type Outcome = { killedBy: string | null; files: { file: string; ms: number; failed: boolean }[] }
+/** `ownProcess`: for a mutant of code that runs once, while its module loads. */
+export type Order = { mutant: string; coverageFolder: string; selections: Selection[]; ownProcess: boolean }
+/** `killedBy`: the first test that failed, or its file alone when loading it failed. */
+export type Outcome = { killedBy: Selection | null; files: { file: string; ms: number; failed: boolean }[] }
+
+/** The command line orders the files of a mutant: the likeliest to fail first. */
+class InOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    return files
+  }
+}
 
 const root = process.cwd()
+const { pool, restart } = createResidentPool()
 const vitest = await createVitest(
   'test',
   { config: false, root, watch: false, reporters: [{}], bail: 1, silent: true },
   {
     test: {
       ...common,
+      pool,
       maxWorkers: 1,
       isolate: false,
+      sequence: { sequencer: InOrder },
       include: ['packages/functions/src/tests/**/*.test.ts'],
       setupFiles: [common.setupFiles, 'packages/testing/src/mutation/each-mutated-file.ts'],
       globalSetup: ['packages/testing/src/global-setup.ts'],
@@ -23,25 +36,34 @@ const vitest = await createVitest(
 )
 await vitest.standalone()
 
-async function run({ mutant, coverageFolder, files }: Order): Promise<Outcome> {
-  process.env.MUTANT = mutant
-  process.env.MUTATION_COVERAGE = coverageFolder
+async function run({ mutant, coverageFolder, selections, ownProcess }: Order): Promise<Outcome> {
+  if (ownProcess) await restart()
+  for (const project of vitest.projects) project.provide('mutation', { mutant, coverageFolder })
   for (const { config } of [vitest, ...vitest.projects]) config.bail = coverageFolder ? 0 : 1
-  const specifications = files.map((file) => vitest.projects[0]?.createSpecification(`${root}/${file}`)).filter((one) => !!one)
+  const specifications = selections.flatMap(({ file, ids }) => {
+    const options = ids === null ? {} : { testIds: ids }
+    return vitest.projects[0]?.createSpecification(`${root}/${file}`, options) ?? []
+  })
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications)
   // Vitest returns the modules of earlier runs too, with their old results.
-  const ofThisRun = testModules.filter(({ moduleId }) => files.includes(relative(root, moduleId)))
-  const results = ofThisRun.map((module) => ({
-    file: relative(root, module.moduleId),
-    ms: module.diagnostic().duration + module.diagnostic().collectDuration,
-    failed: module.state() === 'failed',
-  }))
-  const failed = results.find((result) => result.failed)?.file
-  return { killedBy: failed ?? (unhandledErrors.length > 0 ? 'unhandled error' : null), files: results }
+  const modules = selections.flatMap(({ file }) => {
+    const module = testModules.find(({ moduleId }) => moduleId === `${root}/${file}`)
+    return module ? [{ file, module, failed: module.state() === 'failed' }] : []
+  })
+  const files = modules.map(({ file, module, failed }) => {
+    const { duration, collectDuration } = module.diagnostic()
+    return { file, failed, ms: duration + collectDuration }
+  })
+  if (ownProcess) await restart()
+  const first = modules.find(({ failed }) => failed)
+  if (!first) return { killedBy: unhandledErrors.length > 0 ? { file: 'unhandled error', ids: null } : null, files }
+  const ids = [...first.module.children.allTests('failed')].slice(0, 1).map(({ id }) => id)
+  return { killedBy: { file: first.file, ids: ids.length > 0 ? ids : null }, files }
 }
 
 process.on('message', async (order: Order | 'end') => {
   if (order !== 'end') return process.send?.(await run(order))
+  await restart()
   await vitest.close()
   process.exit(0)
 })

@@ -10,11 +10,12 @@ export function summarize(results: Result[]): string {
   const ran = results.length - of('not run').length
   const left = [...of('survived'), ...of('no coverage')].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line)
   const counts = statuses.map((status) => `${of(status).length} ${status}`).join(', ')
-  const lines = left.map(({ file, line, original, replacement, status }) => {
-    const note = status === 'no coverage' ? ' (no coverage)' : ''
-    return `${file}:${line}${note}\n  - ${oneLine(original)}\n  + ${oneLine(replacement)}`
-  })
-  return [...lines, '', counts, `score: ${ran === 0 ? 0 : Math.round((noticed / ran) * 100)} % of ${ran}`].join('\n')
+  return [...left.map(describe), '', counts, `score: ${ran === 0 ? 0 : Math.round((noticed / ran) * 100)} % of ${ran}`].join('\n')
+}
+
+export function describe({ file, line, original, replacement, status }: Result): string {
+  const note = status === 'no coverage' ? ' (no coverage)' : ''
+  return `${file}:${line}${note}\n  - ${oneLine(original)}\n  + ${oneLine(replacement)}`
 }
 
 function oneLine(text: string): string {
