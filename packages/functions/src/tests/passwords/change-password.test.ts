@@ -28,6 +28,16 @@ describe('change-password', () => {
     expect((await signIn(app, tab.person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn(app, { ...tab.person, password: newPassword })).status).toBe(200)
     expect(await app.db.auditEvent.count({ where: { userId: tab.userId, action: 'change-password' } })).toBe(1)
+    await app.drainMail()
+    expect(app.outbox.lastTo(tab.person.email).text).toContain('your other devices were signed out')
+  })
+
+  test('names the form field of a refused password', async () => {
+    const tab = await app.signedIn()
+    const fields = { currentPassword: tab.person.password, newPassword: 'short' }
+    expect((await tab.post('/trpc/passwords.change', fields)).body).toMatchObject({
+      error: { data: { key: 'PASSWORD_TOO_SHORT', fields: { newPassword: expect.any(String) } } },
+    })
   })
 
   test('T31, T38: replaces the session token, and ends the old token and every other session at once', async () => {

@@ -32,6 +32,17 @@ describe('reset-password', () => {
     expect((await signIn(app, person)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect((await signIn(app, { ...person, password: newPassword })).status).toBe(200)
     expect(await countEvents(person.email)).toBe(1)
+    await app.drainMail()
+    expect(app.outbox.to(person.email).map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('every device was signed out'),
+    )
+  })
+
+  test('names the form field of a refused password', async () => {
+    const token = await requestResetToken(await app.verified())
+    expect((await app.browser().post('/trpc/passwords.reset', { token, newPassword: 'short' })).body).toMatchObject({
+      error: { data: { key: 'PASSWORD_TOO_SHORT', fields: { newPassword: expect.any(String) } } },
+    })
   })
 
   test('T38: ends every session, trusted device and outstanding link', async () => {

@@ -37,6 +37,13 @@ describe('set-password', () => {
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account now has a password')
   })
 
+  test('names the form field of a refused password', async () => {
+    const { post } = await signInWithoutPassword()
+    expect((await post('/trpc/passwords.set', { newPassword: 'short' })).body).toMatchObject({
+      error: { data: { key: 'PASSWORD_TOO_SHORT', fields: { newPassword: expect.any(String) } } },
+    })
+  })
+
   test('ends links that reset a password or reauthenticate', async () => {
     const { setPassword, userId } = await signInWithoutPassword()
     await createEveryToken(app, userId)
