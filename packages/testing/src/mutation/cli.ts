@@ -53,7 +53,7 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ] as const) {
   process.once(signal, async () => {
-    for (const lane of lanes) lane.kill()
+    for (const lane of lanes) lane.end()
     await cleanUp()
     process.exit(code)
   })

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import type { Order, Outcome } from './lane.ts'
 
-export type Lane = { run(order: Order, timeoutMs: number): Promise<Outcome | 'timeout'>; stop(): Promise<void>; kill(): void }
+export type Lane = { run(order: Order, timeoutMs: number): Promise<Outcome | 'timeout'>; stop(): Promise<void>; end(): void }
 
 /** A lane restarts after a timeout: a mutant that loops forever blocks its process. */
 export function startLane(root: string, runId: string): Lane {
   let child: ChildProcess | undefined
+  let isEnded = false
   const start = async () => {
     // A separate process group, so that Ctrl-C reaches this process alone and nothing outlives a lane.
     const started = spawn(
@@ -40,6 +41,8 @@ export function startLane(root: string, runId: string): Lane {
   }
   return {
     async run(order, timeoutMs) {
+      // A signal ends the command while its loop still asks for the next mutant.
+      if (isEnded) return 'timeout'
       if (!child) await start()
       const ended = new AbortController()
       const [answer, gone] = ['message', 'exit'].map((event) =>
@@ -64,6 +67,9 @@ export function startLane(root: string, runId: string): Lane {
       await Promise.race([gone, new Promise((resolve) => setTimeout(resolve, 15_000))])
       kill()
     },
-    kill,
+    end() {
+      isEnded = true
+      kill()
+    },
   }
 }
