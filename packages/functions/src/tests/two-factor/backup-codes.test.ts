@@ -143,7 +143,7 @@ test('shows the number of backup codes left', async () => {
 test('shows no codes, password or passkey of other users', async () => {
   await signInWithFactor(app)
   const tab = await app.signedIn()
-  await app.db.account.deleteMany({ where: { userId: tab.userId } })
+  await app.db.account.updateMany({ where: { userId: tab.userId }, data: { passwordHash: null } })
   expect((await tab.get('/trpc/twoFactor.get')).body).toMatchObject({
     result: { data: { hasTotp: false, backupCodesLeft: 0, hasPassword: false, hasPasskey: false } },
   })

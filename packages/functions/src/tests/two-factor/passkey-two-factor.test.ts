@@ -2,6 +2,7 @@ import { scan } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { addPasskey, createAssertion, createRegistration, signInWithPasskey } from '@floorpass/testing/passkeys'
+import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test } from 'vitest'
 
@@ -36,6 +37,7 @@ describe('two-factor by a passkey', () => {
     const { tab, person, userId } = await personWithPasskey()
     const other = app.browser()
     await other.post('/auth/sign-in/email', person)
+    const { userId: neighbour } = await signInWithFactor(app)
     const before = tab.cookies.get('local-floorpass_session')
     const { status, body } = await enable(tab, { method: 'passkey', password: person.password })
     expect([status, body]).toEqual([200, { method: 'passkey', backupCodes: expect.any(Array) }])
@@ -45,6 +47,8 @@ describe('two-factor by a passkey', () => {
     expect((await other.get('/auth/get-session')).body).toBeNull()
     const events = await app.db.auditEvent.findMany({ where: { userId, action: 'enable-two-factor' } })
     expect(events.map(({ details }) => details)).toEqual([{ method: 'passkey' }])
+    expect(await app.db.twoFactor.count({ where: { userId: neighbour } })).toBe(1)
+    expect(await app.db.backupCode.count({ where: { userId: neighbour } })).toBe(10)
     await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toContain('Two-factor authentication is on')
   })
