@@ -85,6 +85,7 @@ async function mutate(): Promise<void> {
   const files = dryRuns.flatMap((run) => (run === 'timeout' ? [] : run.files))
   for (const { file } of files.filter(({ failed }) => failed)) console.log(`left out, since it fails without a mutant: ${file}`)
   const durations = new Map(files.filter(({ failed }) => !failed).map(({ file, ms }) => [file, ms]))
+  if (durations.size === 0) throw new Error('no test file passes without a mutant')
   console.log(`tests without a mutant: ${Math.round((Date.now() - startedAt) / 1000)} s`)
 
   const coverage = readCoverage(clone.folder, coverageFolder, all)
