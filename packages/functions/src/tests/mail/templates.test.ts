@@ -132,8 +132,8 @@ it('has the colours of the pages, in light and in dark', async () => {
 
 it.each(inLocales)('keeps its list in both parts in $locale', ({ locale }) => {
   const { text, html } = render('email-change-undone', { locale })
-  expect(text).toMatch(/\n\n[^\n]+:\n(?:- [^\n]+\n){10}\n/)
-  expect(html.match(/<li /g)).toHaveLength(10)
+  expect(text).toMatch(/\n\n[^\n]+:\n(?:- [^\n]+\n){11}\n/)
+  expect(html.match(/<li /g)).toHaveLength(11)
 })
 
 describe('names that users choose', () => {
