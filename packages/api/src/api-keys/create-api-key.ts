@@ -1,7 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction } from '@floorpass/db'
 import { describeKey } from '../api-key-checks/describe-key.ts'
-import { createKeySecret } from '../api-key-checks/key-secret.ts'
+import { createKeySecret, startOf } from '../api-key-checks/key-secret.ts'
 import { presentApiKey } from '../api-key-checks/present-api-key.ts'
 import { readPublicKey } from '../api-key-checks/public-key.ts'
 import type { Context } from '../context.ts'
@@ -40,7 +40,7 @@ export const createApiKey = mutation({
     const columns = { ...toColumns(input), prefix, scopes: input.permissions ? toScopes(input.permissions) : [...usualScopes] }
     if (publicKey !== undefined) return { secret: null, columns: { ...columns, publicKey: readPublicKey(publicKey) } }
     const secret = createKeySecret(input.organizationId === undefined ? 'user' : 'org', prefix ?? '')
-    return { secret, columns: { ...columns, secretHash: hashToken(secret), start: secret.slice(0, (prefix?.length ?? 0) + 6) } }
+    return { secret, columns: { ...columns, secretHash: hashToken(secret), start: startOf(secret) } }
   },
   async lock(tx, { ctx, input: { organizationId = null } }) {
     if (organizationId !== null) await requireKeyRole(tx, organizationId, ctx.user.id, 'create')

@@ -36,7 +36,7 @@ describe('creating a key', () => {
     expect(created).toMatchObject({
       configId: 'default',
       name: 'Market maker',
-      start: created.key.slice(0, 6),
+      start: created.key.slice(0, 'fp_user_'.length + 4),
       prefix: null,
       referenceId: tab.userId,
       enabled: true,
@@ -56,6 +56,18 @@ describe('creating a key', () => {
     expect(rows).not.toContain(created.key)
     expect((await tab.get(`/auth/api-key/get?id=${created.id}`)).body).not.toHaveProperty('key')
     expect(JSON.stringify((await tab.get('/auth/api-key/list')).body)).not.toContain(created.key)
+  })
+
+  test('gives each secret a start that tells it from the others', async () => {
+    const tab = await app.signedIn()
+    const created = await Promise.all([{}, {}, { prefix: 'desk_' }].map((input) => createApiKey(tab, input)))
+    const starts = created.map(({ key, start }) => [start, key.startsWith(String(start))])
+    expect(starts).toEqual([
+      [expect.stringMatching(/^fp_user_[0-9A-Za-z]{4}$/), true],
+      [expect.stringMatching(/^fp_user_[0-9A-Za-z]{4}$/), true],
+      [expect.stringMatching(/^desk_fp_user_[0-9A-Za-z]{4}$/), true],
+    ])
+    expect(starts[0]).not.toEqual(starts[1])
   })
 
   test('records the act, and mails the owner', async () => {
