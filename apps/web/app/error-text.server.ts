@@ -10,6 +10,8 @@ const boxes: Record<string, { says: keyof ServerText['boxes']; names: readonly s
   INVALID_BACKUP_CODE: { says: 'INVALID_BACKUP_CODE', names: ['code'] },
   EMAIL_IS_THE_SAME: { says: 'EMAIL_IS_THE_SAME', names: ['newEmail'] },
   ORGANIZATION_ALREADY_EXISTS: { says: 'SLUG_TAKEN', names: ['slug'] },
+  INVALID_NAME_LENGTH: { says: 'INVALID_NAME_LENGTH', names: ['name'] },
+  INVALID_PUBLIC_KEY: { says: 'INVALID_PUBLIC_KEY', names: ['publicKey'] },
   ORGANIZATION_SLUG_ALREADY_TAKEN: { says: 'SLUG_TAKEN', names: ['slug'] },
 }
 

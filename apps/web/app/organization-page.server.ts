@@ -28,6 +28,7 @@ export async function loadOrganization({ api, page, params, text }: Pick<PageArg
       givable: roleOptions(rolesUpTo(role), text),
       mayUpdate: may(role, 'organization', 'update'),
       mayDelete: may(role, 'organization', 'delete'),
+      mayUseApiKeys: may(role, 'apiKey', 'read'),
       mayInvite: may(role, 'invitation', 'create'),
     },
   }

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { isOn } from '#app/components/checkbox.tsx'
 import { useFormState } from '#app/components/page-form.tsx'
 
@@ -31,6 +32,9 @@ export function Switch({ name, label, hint, defaultChecked = false, disabled }: 
   )
 }
 
+const cardLook =
+  'flex cursor-pointer items-start gap-3 rounded-md border border-line bg-surface px-4 py-3 hover:border-line-strong outline-transparent has-checked:border-accent has-checked:bg-accent-soft has-checked:outline-2 has-checked:-outline-offset-3'
+
 type RadioCardsProps = {
   name: string
   legend: string
@@ -55,10 +59,7 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
         </p>
       )}
       {options.map((option, index) => (
-        <label
-          key={option.value}
-          className="flex cursor-pointer items-start gap-3 rounded-md border border-line bg-surface px-4 py-3 hover:border-line-strong outline-transparent has-checked:border-accent has-checked:bg-accent-soft has-checked:outline-2 has-checked:-outline-offset-3"
-        >
+        <label key={option.value} className={cardLook}>
           <input
             type="radio"
             id={index === 0 ? name : undefined}
@@ -76,6 +77,65 @@ export function RadioCards({ name, legend, hint, defaultValue, options }: RadioC
       ))}
       {error && (
         <p id={`${name}-error`} className="text-sm font-medium text-danger">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+type CheckboxCardsProps = {
+  legend: string
+  hint?: string
+  /** Each is a field. A failure of the whole choice stands at the first. */
+  options: readonly {
+    name: string
+    label: string
+    description: string
+    defaultChecked?: boolean
+    onChange?: (isChecked: boolean) => void
+    className?: string
+  }[]
+  /** About options that are missing. */
+  children?: ReactNode
+}
+
+/** Like `RadioCards`, where several may be chosen. */
+export function CheckboxCards({ legend, hint, options, children }: CheckboxCardsProps) {
+  const { fields, typed } = useFormState()
+  const group = options[0]?.name ?? ''
+  const error = fields[group]
+  return (
+    <fieldset
+      aria-describedby={[error && `${group}-error`, hint && `${group}-hint`].filter(Boolean).join(' ') || undefined}
+      className="grid gap-3"
+    >
+      <legend className="font-semibold">{legend}</legend>
+      {hint && (
+        <p id={`${group}-hint`} className="text-ink-soft">
+          {hint}
+        </p>
+      )}
+      {options.map(({ name, label, description, defaultChecked = false, onChange, className = '' }) => (
+        <label key={name} className={`${cardLook} ${className}`}>
+          <input
+            type="checkbox"
+            id={name}
+            name={name}
+            defaultChecked={isOn(typed[name], defaultChecked)}
+            onChange={(event) => onChange?.(event.target.checked)}
+            aria-invalid={error && name === group ? true : undefined}
+            className="choice mt-0.5"
+          />
+          <span className="grid gap-0.5">
+            <span className="font-semibold">{label}</span>
+            <span className="text-sm text-ink-soft">{description}</span>
+          </span>
+        </label>
+      ))}
+      {children}
+      {error && (
+        <p id={`${group}-error`} className="text-sm font-medium text-danger">
           {error}
         </p>
       )}

@@ -12,12 +12,13 @@ type State = { words: string; isGood?: boolean; step?: string }
 
 export const loader = withApi(async ({ api, text }) => {
   const { user } = await api.sessions.require()
-  const [security, twoFactor, passkeys, accounts, sessions, organizations] = await Promise.all([
+  const [security, twoFactor, passkeys, accounts, sessions, apiKeys, organizations] = await Promise.all([
     api.profile.getSecurity(),
     api.twoFactor.get(),
     api.passkeys.list(),
     api.linkedAccounts.list(),
     api.sessions.list(),
+    api.apiKeys.list({ limit: 0 }),
     api.organizations.list(),
   ])
   const { states } = text.settings
@@ -32,6 +33,7 @@ export const loader = withApi(async ({ api, text }) => {
       words: providers.map(({ providerId }) => text.accounts.names[providerId] ?? providerId).join(', ') || states.accountsNone,
     },
     sessions: { words: states.sessions(sessions.length) },
+    'api-keys': { words: states.apiKeys(apiKeys.total) },
     activity: { words: states.activity },
     trading: { words: user.tradingEnabled ? states.tradingOn : states.tradingOff },
     organizations: { words: states.organizations(organizations.length) },

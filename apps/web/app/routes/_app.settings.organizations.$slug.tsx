@@ -6,18 +6,19 @@ import { loadOrganization } from '#app/organization-page.server.ts'
 import { useText } from '#app/text.ts'
 
 export const loader = withApi(async (args) => {
-  const { name, slug, mayInvite, mayUpdate } = (await loadOrganization(args)).organization
-  return { name, slug, mayInvite, mayUpdate }
+  const { name, slug, mayInvite, mayUseApiKeys, mayUpdate } = (await loadOrganization(args)).organization
+  return { name, slug, mayInvite, mayUseApiKeys, mayUpdate }
 })
 
 /** Each page below asks for the membership itself too: a navigation can fetch a page without its frame. */
 export default function OrganizationFrame() {
   const text = useText('organization')
-  const { name, slug, mayInvite, mayUpdate } = useLoaderData<typeof loader>()
+  const { name, slug, mayInvite, mayUseApiKeys, mayUpdate } = useLoaderData<typeof loader>()
   const pages = [
     { page: '', label: text.pages.overview },
     { page: 'members', label: text.pages.members },
     ...(mayInvite ? [{ page: 'invitations', label: text.pages.invitations }] : []),
+    ...(mayUseApiKeys ? [{ page: 'api-keys', label: text.pages['api-keys'] }] : []),
     { page: 'settings', label: text.pages.settings },
     ...(mayUpdate ? [{ page: 'activity', label: text.pages.activity }] : []),
   ]
@@ -33,7 +34,7 @@ export default function OrganizationFrame() {
             <NavLink
               key={page}
               to={pathOfOrganization(slug, page)}
-              end
+              end={page === ''}
               className="flex min-h-11 items-center border-b-2 border-transparent px-3 font-medium text-ink-soft hover:text-ink aria-[current]:border-b-accent aria-[current]:text-ink"
             >
               {label}

@@ -5,7 +5,7 @@ import { policy } from '../kernel/policy.ts'
 
 /** Page paths, names that suggest an official account, and words with a meaning in programs. */
 const reservedSlugs: ReadonlySet<string> = new Set(
-  `about accept-invitation account accounts active active-organization admin administrator api app assets auth badges billing blog cdn create create-passkey
+  `about accept-invitation account accounts active active-organization admin administrator api api-keys app assets auth badges billing blog cdn create create-passkey
   danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
   healthz help index invitations invite language legal livez log-in log-out login logout mail me members metrics nan new none
   null official openapi organization organizations owner password password-strength privacy profile public readyz reauthenticate reauthentication reference register

@@ -216,6 +216,8 @@ export const server = (limits: Limits) =>
       INVALID_BACKUP_CODE: 'Enter another backup code.',
       EMAIL_IS_THE_SAME: 'Enter a different email.',
       SLUG_TAKEN: 'Choose another short name.',
+      INVALID_NAME_LENGTH: 'Choose a shorter name.',
+      INVALID_PUBLIC_KEY: 'Paste the whole text, from BEGIN PUBLIC KEY to END PUBLIC KEY.',
     },
     fields: {
       emailInvalid: 'Enter a valid email address',

@@ -169,6 +169,8 @@ export const server = (limits: Limits): ServerText => ({
     INVALID_BACKUP_CODE: 'Saisissez un autre code de secours.',
     EMAIL_IS_THE_SAME: 'Saisissez une autre adresse.',
     SLUG_TAKEN: 'Choisissez un autre nom court.',
+    INVALID_NAME_LENGTH: 'Choisissez un nom plus court.',
+    INVALID_PUBLIC_KEY: 'Collez tout le texte, de BEGIN PUBLIC KEY à END PUBLIC KEY.',
   },
   fields: {
     emailInvalid: 'Saisissez une adresse e‑mail valide',
