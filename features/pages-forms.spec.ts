@@ -182,6 +182,7 @@ test('pages: a refusal of a form that the page no longer has is shown', async ({
     ['/settings/accounts', 'gone'],
     ['/settings/sessions', 'name gone'],
     ['/settings/passkeys', 'remove gone'],
+    ['/settings/api-keys', 'delete gone'],
     ['/settings/profile', 'take-picture-google'],
   ] as const) {
     const answer = await page.request.post(path, { form: { intent }, headers: { origin: baseURL ?? '' } })

@@ -170,6 +170,46 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-passkeys-none', photo: false, path: '/settings/passkeys', as: 'member' },
   { name: 'settings-passkeys-french', photo: false, path: '/settings/passkeys', as: 'french' },
   { name: 'settings-passkeys-gate', photo: false, path: '/settings/passkeys', as: 'returning' },
+  { name: 'settings-api-keys', path: '/settings/api-keys', as: 'member' },
+  {
+    name: 'settings-api-keys-delete',
+    photo: false,
+    path: '/settings/api-keys',
+    as: 'member',
+    reach: (page) => page.getByRole('button', { name: 'Delete Market maker' }).click(),
+  },
+  { name: 'settings-api-keys-none', photo: false, path: '/settings/api-keys', as: 'keyholder' },
+  { name: 'settings-api-keys-french', photo: false, path: '/settings/api-keys', as: 'french' },
+  { name: 'settings-api-key-new', path: '/settings/api-keys/new', as: 'member' },
+  {
+    name: 'settings-api-key-new-refused',
+    photo: false,
+    path: '/settings/api-keys/new',
+    as: 'member',
+    reach: async (page) => {
+      await page.getByLabel('With its own private key').check()
+      await refused('Create key')(page)
+    },
+  },
+  {
+    name: 'settings-api-key-new-withdraw',
+    photo: false,
+    path: '/settings/api-keys/new',
+    as: 'keyholder',
+    reach: (page) => page.getByLabel('Withdraw').check(),
+  },
+  { name: 'settings-api-key-new-french', photo: false, path: '/settings/api-keys/new', as: 'french' },
+  { name: 'settings-api-key-new-gate', photo: false, path: '/settings/api-keys/new', as: 'returning' },
+  {
+    name: 'settings-api-key-made',
+    path: '/settings/api-keys/new',
+    as: 'guarded',
+    reach: async (page) => {
+      await page.getByLabel('Name').fill('Market maker')
+      await press(page, 'Create key')
+      await page.getByRole('heading', { name: 'API key created' }).waitFor()
+    },
+  },
   { name: 'reauthenticate-passkey', photo: false, path: '/reauthenticate?acr=aal2&max_age=900', as: 'keyholder', token: true },
   { name: 'settings-accounts', path: '/settings/accounts', as: 'member' },
   { name: 'settings-sessions', path: '/settings/sessions', as: 'member' },
@@ -208,9 +248,16 @@ export const pages: readonly PageRow[] = [
     reach: (page) => page.getByRole('button', { name: 'Remove Grace Hopper' }).click(),
   },
   { name: 'settings-organization-invitations', path: ({ slug }) => `/settings/organizations/${slug}/invitations`, as: 'member' },
+  { name: 'settings-organization-api-keys', path: ({ slug }) => `/settings/organizations/${slug}/api-keys`, as: 'member' },
+  {
+    name: 'settings-organization-api-key-new',
+    photo: false,
+    path: ({ slug }) => `/settings/organizations/${slug}/api-keys/new`,
+    as: 'member',
+  },
   { name: 'settings-organization-settings', path: ({ slug }) => `/settings/organizations/${slug}/settings`, as: 'member' },
   { name: 'settings-organization-activity', path: ({ slug }) => `/settings/organizations/${slug}/activity`, as: 'member' },
-  ...['members', 'invitations', 'settings', 'activity'].map(
+  ...['members', 'invitations', 'api-keys', 'settings', 'activity'].map(
     (part): PageRow => ({
       name: `settings-organization-${part}-french`,
       photo: false,

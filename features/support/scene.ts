@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { type Authenticator, setUpTwoFactor } from '@floorpass/testing/authenticator'
 import { createBrowser, type Browser as Tab } from '@floorpass/testing/browser'
 import { eventually } from '@floorpass/testing/eventually'
@@ -179,6 +180,7 @@ export async function seedScene(
   }
   const invitation = await invite(grace, other.id, address('ada'), 'member')
   await must(ada.post('/auth/update-user', { tradingEnabled: true, riskLevel: 'moderate' }))
+  await createApiKeys(ada, id)
   await must(ada.post('/auth/forget-password', { email: address('ada') }))
   await must(openTab(url).post('/auth/sign-up/email', { name: 'Edsger', email: address('edsger'), password }))
 
@@ -223,6 +225,22 @@ export async function seedScene(
       undo: await pathOf('edith', '/undo-email-change'),
     },
   }
+}
+
+/** Keys of each kind and state: two of the person, and one of the organization. */
+async function createApiKeys(tab: Tab, organizationId: string): Promise<void> {
+  const days = 24 * 60 * 60
+  const create = async (key: Record<string, unknown>) => (await must(tab.post('/auth/api-key/create', key))) as { id: string }
+  await create({
+    name: 'Market maker',
+    permissions: { account: ['read'], order: ['read', 'place', 'cancel'] },
+    ipAllowlist: ['203.0.113.7', '198.51.100.0/24'],
+    expiresIn: 90 * days,
+  })
+  const publicKey = generateKeyPairSync('ed25519').publicKey.export({ type: 'spki', format: 'pem' })
+  const { id: keyId } = await create({ name: 'Tax report', permissions: { account: ['read'] }, publicKey })
+  await must(tab.post('/auth/api-key/update', { keyId, enabled: false }))
+  await create({ name: 'Risk monitor', organizationId, ipAllowlist: ['2001:db8::/64'], expiresIn: 365 * days })
 }
 
 /** The second factor of an account: a device that it trusts, and one that still owes its code. */

@@ -87,6 +87,29 @@ export const journeys: readonly Journey[] = [
     },
   },
   {
+    page: 'api-keys',
+    fact: 'a key is created, disabled, enabled and deleted',
+    async walk({ page, hand }) {
+      await page.goto('/settings/api-keys')
+      await hand.follow('Create an API key')
+      await hand.press('Create key')
+      await expect(page.getByLabel('Name')).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('Name', 'Market maker')
+      await hand.fill('Allowed IP addresses (recommended)', '203.0.113.7')
+      await hand.press('Create key')
+      await expect(page.getByText(/^fp_user_\w{49}$/)).toBeVisible()
+      await hand.follow('I’ve saved it')
+      await hand.press('Disable Market maker')
+      await expect(page.getByText('Key disabled.')).toBeVisible()
+      await hand.press('Enable Market maker')
+      await expect(page.getByText('Key enabled.')).toBeVisible()
+      await hand.press('Delete Market maker')
+      await hand.press('Yes, delete Market maker')
+      await expect(page.getByText('Key deleted.')).toBeVisible()
+      await expect(page.getByText('No API keys yet')).toBeVisible()
+    },
+  },
+  {
     page: 'trading',
     fact: 'trading is switched on at another level',
     async walk({ page, hand }) {
