@@ -6,7 +6,15 @@ import { emailAt, sessionsPerUser, sessionToken } from '../src/data.ts'
 
 const calls = 50_000
 const service = await openService()
-const client = { ip: '127.0.0.1', userAgent: 'bench', locale: 'en' as const, bearer: null, serviceKey: null, apiKey: null, signedRequest: null }
+const client = {
+  ip: '127.0.0.1',
+  userAgent: 'bench',
+  locale: 'en' as const,
+  bearer: null,
+  serviceKey: null,
+  apiKey: null,
+  signedRequest: null,
+}
 const tokens = Array.from({ length: 1_000 }, (_, user) => sessionToken(user * sessionsPerUser))
 let wrong = 0
 
