@@ -136,7 +136,7 @@ const normalize = (value: unknown): unknown =>
       if (typeof field === 'number' && Math.abs(field) > 1e4) return '#'
       if (typeof field === 'string' && (/(At|_at|Until|expires|hash|sealed)$/i.test(key) || /^[\w+/=.-]{20,}$/.test(field)))
         return '#'
-      return typeof field === 'string' ? field.replace(/[\w-]{20,}|\d+/g, '#') : field
+      return typeof field === 'string' ? field.replace(/[\w-]{20,}|fp_\w+|\d+/g, '#') : field
     }) ?? 'null',
   )
 
