@@ -34,7 +34,8 @@ const ipAllowlist = z.array(cidr).max(policy.apiKeys.ranges, `Too many: at most 
 
 const publicKey = z.union([
   z.string().min(1).max(2000).describe('SPKI, in PEM'),
-  z.object({
+  // Loose, so that the procedure sees the field `d` of a private key.
+  z.looseObject({
     kty: z.enum(['OKP', 'EC']),
     crv: z.enum(['Ed25519', 'P-256']),
     x: z.string().max(64),

@@ -21,6 +21,20 @@ const ownerProofErrors: readonly ErrorKey[] = [
   'SERVICE_BUSY',
 ]
 
+/** Of creating an API key, or of letting it do more. */
+const keyChangeErrors: readonly ErrorKey[] = [
+  'INSUFFICIENT_SCOPE',
+  'PASSKEY_REQUIRED',
+  'NOT_FOUND',
+  'CHALLENGE_NOT_FOUND',
+  'PASSKEY_NOT_FOUND',
+  'AUTHENTICATION_FAILED',
+  'USER_VERIFICATION_REQUIRED',
+  'USER_NOT_MEMBER_OF_ORGANIZATION',
+  'INSUFFICIENT_API_KEY_PERMISSIONS',
+  'ORGANIZATION_NOT_FOUND',
+]
+
 /** The errors that a route's rule can give, beyond those that follow from its row. A test compares them with the code of the rules. */
 const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /sign-in/email': [
@@ -247,16 +261,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'INVALID_METADATA_TYPE',
     'INVALID_PUBLIC_KEY',
     'API_KEY_LIMIT_REACHED',
-    'INSUFFICIENT_SCOPE',
-    'PASSKEY_REQUIRED',
-    'NOT_FOUND',
-    'CHALLENGE_NOT_FOUND',
-    'PASSKEY_NOT_FOUND',
-    'AUTHENTICATION_FAILED',
-    'USER_VERIFICATION_REQUIRED',
-    'USER_NOT_MEMBER_OF_ORGANIZATION',
-    'INSUFFICIENT_API_KEY_PERMISSIONS',
-    'ORGANIZATION_NOT_FOUND',
+    ...keyChangeErrors,
   ],
   'GET /api-key/list': ['USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
   'GET /api-key/get': ['KEY_NOT_FOUND', 'USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
@@ -270,16 +275,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'EXPIRES_IN_IS_TOO_LARGE',
     'INVALID_METADATA_TYPE',
     'SESSION_NOT_FRESH',
-    'INSUFFICIENT_SCOPE',
-    'PASSKEY_REQUIRED',
-    'NOT_FOUND',
-    'CHALLENGE_NOT_FOUND',
-    'PASSKEY_NOT_FOUND',
-    'AUTHENTICATION_FAILED',
-    'USER_VERIFICATION_REQUIRED',
-    'USER_NOT_MEMBER_OF_ORGANIZATION',
-    'INSUFFICIENT_API_KEY_PERMISSIONS',
-    'ORGANIZATION_NOT_FOUND',
+    ...keyChangeErrors,
   ],
   'POST /api-key/delete': [
     'KEY_NOT_FOUND',
