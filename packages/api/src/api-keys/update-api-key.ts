@@ -12,7 +12,7 @@ import { assertConfiguration, lockKeyOwner, requireOwnKey } from './key-owner.ts
 import { confirmWithdrawals } from './withdrawal-confirmation.ts'
 
 /**
- * Changes what is given. What lets a key do more needs a recent reauthentication and sends a mail.
+ * Changes what is given. What lets a key do more needs a recent reauthentication, sends a mail and, if the key withdraws, needs a passkey.
  * NO_VALUES_TO_UPDATE, KEY_NOT_FOUND, SESSION_NOT_FRESH, INSUFFICIENT_SCOPE, PASSKEY_REQUIRED; also errors of `toColumns`.
  */
 export const updateApiKey = mutation({
@@ -44,7 +44,8 @@ export const updateApiKey = mutation({
       added.length > 0 || columns.enabled === true || columns.expiresAt !== undefined || columns.ipAllowlist !== undefined
     if (isLooser) assertReauthenticated(ctx.session)
     assertOwnScopes(ctx, added)
-    const refusal = await confirmWithdrawals(ctx, tx, added, passkey)
+    // A thief who holds the key of the owner must not free it of its limits.
+    const refusal = await confirmWithdrawals(ctx, tx, isLooser ? (columns.scopes ?? before.scopes) : [], passkey)
     if (refusal) return { events: [], refusal }
     const key = await tx.apiKey.update({ where: { id: keyId }, data: columns })
     if (isLooser) await sendApiKeyChanged(ctx, tx, ctx.user, key)
