@@ -220,6 +220,9 @@ test('api-keys: a key that withdraws is confirmed with a passkey', async ({ page
   await expect(page.getByRole('definition')).toHaveText(secretForm)
   await page.getByRole('link', { name: 'I’ve saved it' }).click()
   await expect(row(page, 'Treasury')).toContainText('Read, Withdraw')
+  await press(page, 'Disable Treasury')
+  await expect(row(page, 'Treasury')).toContainText('can’t be enabled here')
+  await expect(page.getByRole('button', { name: /^Enable/ })).toHaveCount(0)
 })
 
 test('api-keys: without JavaScript the page says why a key cannot withdraw', async ({ page, openBrowser }) => {

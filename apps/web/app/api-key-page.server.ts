@@ -33,6 +33,7 @@ export async function loadApiKeys({ api, page, text }: Pick<PageArgs, 'api' | 'p
           start,
           status: isExpired ? 'expired' : enabled ? 'active' : 'disabled',
           isEnabled: enabled,
+          mayWithdraw: permissions.withdrawal?.includes('create') === true,
           may: describeScopes(toScopes(permissions), text.apiKeys),
           addresses: ipAllowlist.map((range) => range.replace(/(?<=\..*)\/32$|(?<=:.*)\/128$/, '')),
           expires: expiresAt && momentText(expiresAt, page.locale),

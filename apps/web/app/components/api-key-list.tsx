@@ -20,6 +20,8 @@ export type ApiKey = {
   start: string | null
   status: 'active' | 'disabled' | 'expired'
   isEnabled: boolean
+  /** Enabling it needs a passkey, which the list does not ask for. */
+  mayWithdraw: boolean
   may: string[]
   addresses: string[]
   expires: MomentText | null
@@ -40,8 +42,8 @@ type ApiKeyListProps = {
 export function ApiKeyList({ path, title, lead, apiKeys, isReauthenticated, result }: ApiKeyListProps) {
   const text = useText('apiKeys')
   const failed = result?.error ? result.typed.intent : undefined
-  const mayEnable = ({ id }: ApiKey) => isReauthenticated || failed === `enable ${id}`
-  const needsGate = apiKeys.some((apiKey) => apiKey.status === 'disabled' && !mayEnable(apiKey))
+  const mayEnable = ({ id, mayWithdraw }: ApiKey) => !mayWithdraw && (isReauthenticated || failed === `enable ${id}`)
+  const needsGate = apiKeys.some((apiKey) => apiKey.status === 'disabled' && !apiKey.mayWithdraw && !mayEnable(apiKey))
   const intents = apiKeys.flatMap((apiKey) => [
     ...(apiKey.isEnabled ? [`disable ${apiKey.id}`] : mayEnable(apiKey) ? [`enable ${apiKey.id}`] : []),
     `delete ${apiKey.id}`,
@@ -74,7 +76,7 @@ type ApiKeyRowProps = Pick<ApiKeyListProps, 'path' | 'result'> & { apiKey: ApiKe
 
 function ApiKeyRow({ apiKey, path, mayEnable, result }: ApiKeyRowProps) {
   const text = useText('apiKeys')
-  const { id, name, start, status, isEnabled, may, addresses, expires, lastUsed, creator } = apiKey
+  const { id, name, start, status, isEnabled, mayWithdraw, may, addresses, expires, lastUsed, creator } = apiKey
   const form = (act: 'disable' | 'enable' | 'delete') => ({
     action: path,
     intent: `${act} ${id}`,
@@ -113,6 +115,7 @@ function ApiKeyRow({ apiKey, path, mayEnable, result }: ApiKeyRowProps) {
         </Detail>
         {creator && <Detail name={text.createdBy}>{creator}</Detail>}
       </dl>
+      {status === 'disabled' && mayWithdraw && <p className="text-sm text-pretty text-ink-soft">{text.withdrawStaysOff}</p>}
       <div className="flex flex-wrap items-start gap-3">
         {status !== 'expired' && (isEnabled || mayEnable) && (
           <PageForm {...form(isEnabled ? 'disable' : 'enable')} className="grid gap-3">

@@ -421,6 +421,7 @@ export const app = {
     disable: 'Disable',
     enable: 'Enable',
     enableGate: 'Confirm it’s you before you enable a key.',
+    withdrawStaysOff: 'A key that can withdraw can’t be enabled here. Create a new one instead: your passkey confirms it.',
     delete: 'Delete',
     deleteTitle: (key: string) => `Delete ${key}?`,
     deleteLead: 'Programs that use this key lose access right away. This can’t be undone.',

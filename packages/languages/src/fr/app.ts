@@ -437,6 +437,8 @@ export const app: typeof english = {
     disable: 'Désactiver',
     enable: 'Activer',
     enableGate: 'Confirmez que c’est bien vous avant d’activer une clé.',
+    withdrawStaysOff:
+      'Une clé qui permet les retraits ne se réactive pas ici. Créez-en une nouvelle, que vous confirmez avec votre clé d’accès.',
     delete: 'Supprimer',
     deleteTitle: (key) => `Supprimer ${key} ?`,
     deleteLead: 'Les programmes qui utilisent cette clé perdent aussitôt leur accès. C’est irréversible.',
