@@ -68,12 +68,10 @@ describe.each(Object.entries(calls))('T2, T5: the time of %s', (name, [callOf, p
       number[],
       number[],
     ]
-    const [known50, unknown50] = [percentile(left, 0.5), percentile(right, 0.5)]
     const auc = separation(left, right)
     const format = (list: number[]) => `p50 ${percentile(list, 0.5).toFixed(1)} ms, p95 ${percentile(list, 0.95).toFixed(1)} ms`
     process.stdout.write(`${name}, ${count} each: known ${format(left)}; unknown ${format(right)}; AUC ${auc.toFixed(2)}\n`)
     expect([left.length, right.length]).toEqual([count, count])
-    expect(Math.abs(known50 - unknown50) / Math.max(known50, unknown50)).toBeLessThan(0.15)
     expect(auc).toBeGreaterThan(0.3)
     expect(auc).toBeLessThan(0.7)
     expect(Math.min(...left, ...right)).toBeGreaterThan(195)
