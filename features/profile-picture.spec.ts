@@ -24,6 +24,16 @@ async function stripes(): Promise<Buffer> {
     .toBuffer()
 }
 
+/** Larger than what the service reads. */
+async function photo(): Promise<Buffer> {
+  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 }
+  const large = await sharp({ create: { width: 1200, height: 1200, channels: 3, background: '#000', noise } })
+    .png()
+    .toBuffer()
+  expect(large.length).toBeGreaterThan(2 * 1024 * 1024)
+  return large
+}
+
 const png = (buffer: Buffer) => ({ name: 'me.png', mimeType: 'image/png', buffer })
 const field = (page: Page) => page.getByLabel('Choose a picture')
 const save = (page: Page) => page.getByRole('button', { name: 'Save picture' })
@@ -120,12 +130,23 @@ test('profile: a large photo is cut down in the browser, and a file that is no p
   await page.goto('/settings/profile')
   await field(page).setInputFiles(png(Buffer.from('<!doctype html>')))
   await expect(page.getByRole('alert')).toContainText('We can’t read this file.')
-  const noise = { type: 'gaussian' as const, mean: 128, sigma: 60 }
-  const large = await sharp({ create: { width: 1200, height: 1200, channels: 3, background: '#000', noise } })
-    .png()
-    .toBuffer()
-  expect(large.length).toBeGreaterThan(2 * 1024 * 1024)
-  await field(page).setInputFiles(png(large))
+  await field(page).setInputFiles(png(await photo()))
+  await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
+  await save(page).click()
+  await expect(page.getByText('Picture saved.')).toBeVisible()
+})
+
+test('profile: a large photo that is saved before the browser has opened it is cut down too', async ({ page }) => {
+  await page.addInitScript(() => {
+    const open = window.createImageBitmap.bind(window) as (file: Blob) => Promise<ImageBitmap>
+    window.createImageBitmap = (async (file: Blob) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_000))
+      return open(file)
+    }) as typeof window.createImageBitmap
+  })
+  await signedInPerson(page)
+  await page.goto('/settings/profile')
+  await field(page).setInputFiles(png(await photo()))
   await expect(page.getByRole('slider', { name: 'Zoom' })).toBeVisible()
   await save(page).click()
   await expect(page.getByText('Picture saved.')).toBeVisible()

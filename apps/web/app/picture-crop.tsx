@@ -30,12 +30,28 @@ export function PictureCrop({ file, onUnreadable }: PictureCropProps) {
     if (canvas.current && bitmap) draw(canvas.current, bitmap, crop)
   }, [bitmap, crop])
 
+  // A form that is sent before the file is open waits for it: the file itself may be too large.
+  const isSent = useRef(false)
+  useEffect(() => {
+    const form = canvas.current?.closest('form')
+    if (!form || bitmap) return
+    const wait = (event: SubmitEvent) => {
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      isSent.current = true
+    }
+    form.addEventListener('submit', wait)
+    return () => form.removeEventListener('submit', wait)
+  }, [bitmap])
+
   useEffect(() => {
     const drawn = canvas.current
     const form = drawn?.closest('form')
     if (!drawn || !form || !bitmap) return
     const sendSquare = ({ formData }: FormDataEvent) => formData.set('picture', toFile(drawn))
     form.addEventListener('formdata', sendSquare)
+    if (isSent.current) form.requestSubmit()
+    isSent.current = false
     return () => form.removeEventListener('formdata', sendSquare)
   }, [bitmap])
 

@@ -19,7 +19,11 @@ export default function SettingsFrame() {
     )
   return (
     <div className="grid gap-4 lg:grid-cols-[13rem_1fr] lg:gap-x-12">
-      <nav aria-label={text.title} className="self-start lg:sticky lg:top-8">
+      {/* Higher than a low window, it scrolls by itself: the focus must stay in sight. */}
+      <nav
+        aria-label={text.title}
+        className="self-start lg:sticky lg:top-7 lg:-m-1 lg:max-h-[calc(100dvh-3.5rem)] lg:overflow-y-auto lg:p-1"
+      >
         <Link
           to="/settings"
           className="-ml-2 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 font-medium text-ink-soft hover:bg-sunken hover:text-ink lg:ml-0 lg:px-3"
