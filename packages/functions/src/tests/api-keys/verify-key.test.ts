@@ -223,7 +223,10 @@ describe('a signed request', () => {
     ['no digest', ({ headers: { 'content-digest': _, ...headers }, ...request }) => ({ ...request, headers })],
     ['another key id', (request) => withInput(request, (input) => input.replace(/keyid="[^"]+"/, 'keyid="another"'))],
     ['another nonce', (request) => withInput(request, (input) => input.replace(/nonce="[^"]+"/, 'nonce="another-nonce"'))],
-    ['a later end', (request) => withInput(request, (input) => input.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 1}`))],
+    [
+      'a later end',
+      (request) => withInput(request, (input) => input.replace(/expires=(\d+)/, (_, end) => `expires=${Number(end) + 1}`)),
+    ],
     ['fewer covered parts', (request) => withInput(request, (input) => input.replace('"@target-uri" ', ''))],
     ['more covered parts', (request) => withInput(request, (input) => input.replace('"@method"', '"@method" "@authority"'))],
     ['a second signature', (request) => withInput(request, (input) => `${input}, sig2=${input.slice(5)}`)],
