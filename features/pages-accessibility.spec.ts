@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags pages, accessibility
 import { expect, type Page } from '@playwright/test'
-import { expectAccessible } from './support/accessible.ts'
+import { expectAccessible, expectContrast } from './support/accessible.ts'
 import { scriptsAtWork } from './support/drivers.ts'
 import { openPage, pages } from './support/pages.ts'
 import { type Visitor, visitors } from './support/scene.ts'
@@ -24,27 +24,28 @@ const parts = visitors.flatMap((visitor) => {
   }))
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  for (const { visitor, part, rows } of parts) {
-    test(`pages: everyone can read every page, and it fits (${visitor}, ${part}, ${colorScheme})`, async ({
-      visit,
-      scene,
-      baseURL,
-    }) => {
-      test.slow()
-      // Colours on their way from one to the other have no contrast worth measuring.
-      const page = await visit({ as: visitor, colorScheme, reducedMotion: 'reduce' })
-      const complaints = watch(page, baseURL)
-      for (const row of rows) {
-        await page.setViewportSize({ width: 1280, height: 800 })
-        const answer = await openPage(page, row, scene)
-        expect.soft(answer?.status(), row.name).toBe(row.status ?? 200)
-        await scriptsAtWork(page)
-        await expectAccessible(page, row.name)
-      }
-      expect(complaints).toEqual([])
-    })
-  }
+for (const { visitor, part, rows } of parts) {
+  test(`pages: everyone can read every page in light and dark, and it fits (${visitor}, ${part})`, async ({
+    visit,
+    scene,
+    baseURL,
+  }) => {
+    test.slow()
+    // Colours on their way from one to the other have no contrast worth measuring.
+    const page = await visit({ as: visitor, reducedMotion: 'reduce' })
+    const complaints = watch(page, baseURL)
+    for (const row of rows) {
+      await page.setViewportSize({ width: 1280, height: 800 })
+      const answer = await openPage(page, row, scene)
+      expect.soft(answer?.status(), row.name).toBe(row.status ?? 200)
+      await scriptsAtWork(page)
+      await expectAccessible(page, row.name)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expectContrast(page, `${row.name}, dark`)
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+    expect(complaints).toEqual([])
+  })
 }
 
 const moving = (page: Page) =>

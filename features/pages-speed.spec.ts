@@ -73,10 +73,14 @@ declare global {
 const reportShifts = (page: Page) =>
   page.addInitScript(() => {
     window.shifts = []
-    type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: { node: Element | null }[] }
+    type Source = { node: Element | null; previousRect: DOMRect; currentRect: DOMRect }
+    type Shift = PerformanceEntry & { value: number; hadRecentInput: boolean; sources: Source[] }
+    const show = ({ x, y, width, height }: DOMRect) => `${width}×${height} at ${x},${y}`
+    const showSource = ({ node, previousRect, currentRect }: Source) =>
+      `${node?.nodeName} "${node?.textContent?.slice(0, 80)}" from ${show(previousRect)} to ${show(currentRect)}`
     new PerformanceObserver((list) => {
       for (const { value, hadRecentInput, sources } of list.getEntries() as Shift[]) {
-        if (!hadRecentInput) window.shifts.push(`${value} ${sources.map(({ node }) => node?.nodeName).join(' ')}`)
+        if (!hadRecentInput) window.shifts.push(`${value}: ${sources.map(showSource).join('; ')}`)
       }
     }).observe({ type: 'layout-shift', buffered: true })
   })

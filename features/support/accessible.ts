@@ -24,12 +24,7 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
  * with text of twice the size; and with forced colours every control still has a line.
  */
 export async function expectAccessible(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page })
-    .options({ rules: { 'target-size': { enabled: true } } })
-    .withTags(tags)
-    .analyze()
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
-  expect.soft(found, name).toEqual([])
+  await expectNothingFound(new AxeBuilder({ page }).options({ rules: { 'target-size': { enabled: true } } }).withTags(tags), name)
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
     expect.soft(await sideways(page), `${name}: sideways scroll at ${width} px`).toBeLessThanOrEqual(0)
@@ -43,4 +38,14 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   const eventually = expect.configure({ soft: true, timeout: 5000 })
   await eventually.poll(() => withoutLine(page), `${name}: controls without a line in forced colours`).toEqual([])
   await page.emulateMedia({ forcedColors: 'none' })
+}
+
+/** For the other theme: nothing but its colours differs. */
+export const expectContrast = (page: Page, name: string): Promise<void> =>
+  expectNothingFound(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']), name)
+
+async function expectNothingFound(builder: AxeBuilder, name: string): Promise<void> {
+  const { violations } = await builder.analyze()
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`)
+  expect.soft(found, name).toEqual([])
 }
