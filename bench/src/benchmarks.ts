@@ -1,3 +1,4 @@
+import { apiKeys } from './benchmarks/api-keys.ts'
 import { getSessionCold } from './benchmarks/cold.ts'
 import { compareWithBetterAuth } from './benchmarks/compare.ts'
 import { getSessionWarm } from './benchmarks/get-session.ts'
@@ -19,6 +20,7 @@ type Benchmarks = Record<string, (bench: Bench) => Promise<Findings>>
 export const benchmarks: Benchmarks = {
   'get-session': getSessionWarm,
   cold: getSessionCold,
+  'api-keys': apiKeys,
   'in-process': inProcess,
   'sign-in': signInSpeed,
   'passkey-sign-in': passkeySignInSpeed,

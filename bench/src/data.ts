@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto'
-import { createPasswordHasher } from '@floorpass/api'
+import { createKeySecret, createPasswordHasher } from '@floorpass/api'
 import { openDatabase } from '@floorpass/db'
 import { hashPassword } from 'better-auth/crypto'
 import pg from 'pg'
@@ -23,6 +23,9 @@ export const betterAuthCookie = (index: number): string => {
   const signature = createHmac('sha256', secret).update(token).digest('base64')
   return `better-auth.session_token=${encodeURIComponent(`${token}.${signature}`)}`
 }
+
+/** The secrets of the first API keys. The others are never presented. */
+export const keySecrets = Array.from({ length: activeUsers }, () => createKeySecret('user'))
 
 const base64url = (sql: string) => `translate(rtrim(encode(sha256(convert_to(${sql}, 'UTF8')), 'base64'), '='), '+/', '-_')`
 const sessionTokenSql = base64url(`'bench session ' || i`)
@@ -56,6 +59,17 @@ export const floorpassSessionsSql = (first: number, end: number): string => `
          now() + interval '7 days'
   FROM generate_series(${first}, ${end - 1}) AS i`
 
+/** Inserts the API keys from `first` up to `end`, one per user. After the last user it continues with the first. */
+export const apiKeysSql = (first: number, end: number): string => {
+  const hashes = keySecrets.map((secret) => `'${createHash('sha256').update(secret).digest('base64url')}'`)
+  return `
+  INSERT INTO api_keys (id, user_id, name, start, secret_hash, scopes, updated_at)
+  SELECT 'key-' || i, 'user-' || i % ${userCount}, 'Bot', 'fp_user_', coalesce(hash, ${base64url(`'bench key ' || i`)}),
+         ARRAY['account:read', 'order:read'], now()
+  FROM generate_series(${first}, ${end - 1}) AS i
+  LEFT JOIN unnest(ARRAY[${hashes.join(',')}]) WITH ORDINALITY AS known (hash, place) ON place = i + 1`
+}
+
 async function loadFloorpass(url: string): Promise<void> {
   const hash = await createPasswordHasher().hash(password)
   await query(
@@ -68,7 +82,8 @@ async function loadFloorpass(url: string): Promise<void> {
      SELECT 'desk-' || i, 'Desk ' || i, 'desk-' || i, now() FROM generate_series(0, ${2 * activeUsers - 1}) AS i;
      INSERT INTO members (id, organization_id, user_id, role, slot)
      SELECT 'member-' || i, 'desk-' || i, 'user-' || i / 2, 'owner', i % 2 + 1 FROM generate_series(0, ${2 * activeUsers - 1}) AS i;
-     ${floorpassSessionsSql(0, userCount * sessionsPerUser)};`,
+     ${floorpassSessionsSql(0, userCount * sessionsPerUser)};
+     ${apiKeysSql(0, keySecrets.length)};`,
   )
   await query(url, 'VACUUM ANALYZE')
 }

@@ -1,4 +1,4 @@
-import { activeUsers, betterAuthCookie, emailAt, floorpassCookie, password, sessionsPerUser, userId } from './data.ts'
+import { activeUsers, betterAuthCookie, emailAt, floorpassCookie, keySecrets, password, sessionsPerUser, userId } from './data.ts'
 
 export type Requests = { requests: string[]; expected: { status: number; body: string }[] }
 
@@ -9,8 +9,10 @@ export const betterAuthSide: Side = { name: 'better-auth', base: '/api/auth', co
 
 const originAt = (port: number) => `http://127.0.0.1:${port}`
 
-export const get = (path: string, port: number, cookie?: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: */*\r\n${cookie ? `Cookie: ${cookie}\r\n` : ''}\r\n`
+export const get = (path: string, port: number, cookie?: string, headers: Record<string, string> = {}): string => {
+  const lines = Object.entries({ Accept: '*/*', ...(cookie && { Cookie: cookie }), ...headers })
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+}
 
 export const post = (path: string, port: number, body: unknown, cookie?: string, origin = originAt(port)): string => {
   const text = JSON.stringify(body)
@@ -47,6 +49,14 @@ export const verifyCaller = (side: Side, port: number, sessions: readonly number
     status: 200,
     body: `x-auth-user: ${userId(Math.floor(session / sessionsPerUser) % 100_000)}`,
   })),
+})
+
+/** By the secrets of API keys. */
+export const verifyKey = (port: number, keys: readonly number[]): Requests => ({
+  requests: keys.map((key) =>
+    get('/auth/verify?scope=order:read', port, undefined, { Authorization: `Bearer ${keySecrets[key]}` }),
+  ),
+  expected: keys.map((key) => ({ status: 200, body: `x-auth-key: key-${key}\r\n` })),
 })
 
 export const signIn = (side: Side, port: number, first: number, count: number, origin?: string): Requests => ({

@@ -1,7 +1,7 @@
 export type { Caller } from './access/caller.ts'
 export { createSigningKeys, type SigningKeys } from './access/signing-keys.ts'
 export { verifyCached, verifyCachedKey } from './access/verify-caller.ts'
-export { mayBeKeySecret } from './api-key-checks/key-secret.ts'
+export { createKeySecret, mayBeKeySecret } from './api-key-checks/key-secret.ts'
 export { createKeyCache } from './api-key-checks/key-store.ts'
 export { createKeyUses } from './api-key-checks/key-uses.ts'
 export type { AuditAction } from './audit-log/audit-log.ts'
