@@ -39,7 +39,8 @@ export function describeKeyCaller({ found: { key, user, roles }, scopes, method 
     acr: 'aal1',
     // RFC 8176: proof of possession of a key.
     amr: method === 'signature' ? ['pop'] : [],
-    authTime: key.createdAt,
+    // No person has proved anything: a key that was created a moment ago must not pass for a recent proof.
+    authTime: new Date(0),
     userId: user.id,
     sessionId: '',
     keyId: key.id,
