@@ -30,8 +30,9 @@ export type VerifierOptions = {
 
 export type Verifier = {
   /**
-   * Asks the service about the session cookie or the bearer token of a request: a revoked session is refused at once. Refusals:
-   * UNAUTHORIZED, INSUFFICIENT_USER_AUTHENTICATION, INSUFFICIENT_SCOPE, ORGANIZATION_REQUIRED, ROLE_REQUIRED, SERVICE_UNAVAILABLE.
+   * Asks the service about the session cookie, the bearer token or the secret of an API key: what was revoked is refused at once.
+   * Refusals: UNAUTHORIZED, INSUFFICIENT_USER_AUTHENTICATION, INSUFFICIENT_SCOPE, ORGANIZATION_REQUIRED, ROLE_REQUIRED,
+   * SERVICE_UNAVAILABLE; for a key also INVALID_API_KEY, KEY_DISABLED, KEY_EXPIRED, IP_NOT_ALLOWED, RATE_LIMITED.
    */
   verifyRequest: Verify
   /** Checks the bearer token of a request here, without the service: a revoked session passes until its token expires. Same refusals. */
@@ -75,7 +76,7 @@ export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceK
   async function verifyToken(token: string, requirements: Requirements = {}): Promise<TokenVerification> {
     try {
       const { payload } = await jwtVerify<AccessTokenClaims>(token, keys, { ...expected, requiredClaims: ['exp', 'iat'] })
-      const caller = readCaller((claim) => String(payload[claim] ?? ''))
+      const caller = readCaller((claim) => String((claim && payload[claim]) ?? ''))
       if (!caller) throw new errors.JWTInvalid('a claim is missing or malformed')
       return findRefusal(caller, requirements, clockTolerance) ?? { ok: true, caller, claims: payload }
     } catch (error) {
@@ -94,7 +95,7 @@ export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceK
     try {
       const parameters = new URLSearchParams([...toParameters(requirements), ['audience', audience]])
       const headers = new Headers()
-      for (const name of ['authorization', 'cookie']) {
+      for (const name of ['authorization', 'x-api-key', 'cookie']) {
         const value = readHeader(request.headers, name)
         if (value) headers.set(name, value)
       }

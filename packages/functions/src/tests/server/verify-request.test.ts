@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createVerifier, type Requirements, type Verification, type VerifierOptions } from '@floorpass/server'
+import { createApiKey } from '@floorpass/testing/api-keys'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
@@ -34,6 +35,33 @@ const outcome = (result: Verification) => {
   return [status, code, wwwAuthenticate].filter(Boolean).join(' ')
 }
 
+describe('a request of a program', () => {
+  test('names the owner and the key, by either header, and is refused after the key is deleted', async () => {
+    const tab = await app.signedIn()
+    const { id, key } = await createApiKey(tab, { permissions: { order: ['read'] } })
+    const expected = {
+      ok: true,
+      caller: { userId: tab.userId, sessionId: '', keyId: id, scopes: ['order:read'], acr: 'aal1', amr: [], authTime: 0 },
+    }
+    expect(await verifier.verifyRequest(bearer(key))).toMatchObject(expected)
+    expect(await verifier.verifyRequest({ headers: { 'x-api-key': key } })).toMatchObject(expected)
+    await tab.post('/auth/api-key/delete', { keyId: id })
+    expect(outcome(await verifier.verifyRequest(bearer(key)))).toBe('401 INVALID_API_KEY Bearer error="invalid_token"')
+    expect(outcome(await verifier.verifyBearer(bearer(key)))).toBe('401 UNAUTHORIZED Bearer error="invalid_token"')
+  })
+
+  test.each([
+    [{ scope: 'order:place' }, '403 INSUFFICIENT_SCOPE'],
+    [{ acr: 'aal2' as const }, '401 INSUFFICIENT_USER_AUTHENTICATION'],
+    [{ maxAge: 900 }, '401 INSUFFICIENT_USER_AUTHENTICATION'],
+    [{ org: 'another' }, '403 ORGANIZATION_REQUIRED'],
+    [{ role: 'member' as const }, '403 ROLE_REQUIRED'],
+  ])('does not meet %j', async (requirements, refusal) => {
+    const { key } = await createApiKey(await app.signedIn(), { permissions: { order: ['read'] } })
+    expect(outcome(await verifier.verifyRequest(bearer(key), requirements))).toContain(refusal)
+  })
+})
+
 describe('a request of a signed-in person', () => {
   test('names the caller, by cookie, by bearer token and by the token alone', async () => {
     const tab = await app.signedIn()
@@ -43,6 +71,7 @@ describe('a request of a signed-in person', () => {
       caller: {
         userId: tab.userId,
         sessionId: ((await tab.get('/auth/get-session')).body as { session: { id: string } }).session.id,
+        keyId: null,
         organizationId: id,
         role: 'owner',
         scopes: expect.arrayContaining(['account:read', 'order:read']),

@@ -29,6 +29,7 @@ describe('an access token', () => {
       caller: {
         userId: 'user-1',
         sessionId: 'session-1',
+        keyId: null,
         organizationId: 'desk',
         role: 'admin',
         scopes: ['account:read', 'order:read'],
