@@ -1,4 +1,5 @@
 import { checkKey, type Presented } from '../api-key-checks/check-key.ts'
+import type { SigningJwk } from '../api-key-checks/public-key.ts'
 import { catalogue } from '../kernel/errors.ts'
 import { toPermissions } from '../kernel/scopes.ts'
 import { serviceProcedure } from '../trpc.ts'
@@ -21,7 +22,7 @@ export const verifyApiKey = serviceProcedure('key:verify')
       return { valid: false as const, error: { code, message: catalogue[code][1], ...details }, key: null }
     }
     const { found, method } = checked
-    const { id, name, organizationId, userId, expiresAt } = found.key
+    const { id, name, organizationId, userId, publicKey, expiresAt } = found.key
     return {
       valid: true as const,
       error: null,
@@ -33,6 +34,7 @@ export const verifyApiKey = serviceProcedure('key:verify')
         organizationId,
         role: organizationId === null ? null : (found.roles[organizationId] ?? null),
         permissions: toPermissions(checked.scopes),
+        publicKey: publicKey as SigningJwk | null,
         expiresAt,
         method,
       },

@@ -10,7 +10,13 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
   if (testDatabase.kind !== 'postgres') return
   const { DATABASE_URL: url = '' } = await databaseEnvironment()
   const server = async () =>
-    startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'off', SERVICE_KEYS: serviceKey })
+    startServer({
+      DATABASE_URL: url,
+      DATA_DIR: await temporaryFolder(),
+      RATE_LIMIT: 'off',
+      SERVICE_KEYS: serviceKey,
+      TRUST_PROXY: 'loopback',
+    })
   const [one, other] = await Promise.all([server(), server()])
   const { db, close } = await openDatabase({ kind: 'postgres', url })
   afterAll(close)
@@ -28,6 +34,17 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
   const cookie = signedIn.headers.getSetCookie()[0]?.split(';')[0] ?? ''
   const createKey = async (fields: object) =>
     (await (await post(one, '/auth/api-key/create', fields, { cookie })).json()) as { id: string; key: string }
+
+  test('a key in memory is compared with the address and the time of each call', async () => {
+    const { id, key } = await createKey({ name: 'Bot', ipAllowlist: ['192.0.2.7'] })
+    const call = async (ip = '192.0.2.7') => {
+      const headers = { authorization: `Bearer ${key}`, 'x-forwarded-for': ip }
+      return (await fetch(`${one.url}/auth/verify`, { headers })).status
+    }
+    expect([await call(), await call(), await call('192.0.2.8'), await call()]).toEqual([200, 200, 403, 200])
+    await db.apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() + 2_000) } })
+    await expect.poll(() => call(), { timeout: 10_000 }).toBe(401)
+  })
 
   test.each([
     ['deleted', (keyId: string) => post(one, '/auth/api-key/delete', { keyId }, { cookie })],

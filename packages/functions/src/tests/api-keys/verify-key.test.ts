@@ -35,6 +35,7 @@ describe('a bearer key', () => {
         organizationId: null,
         role: null,
         permissions: { order: ['read', 'place'] },
+        publicKey: null,
         expiresAt: expect.any(String),
         method: 'bearer',
       },
