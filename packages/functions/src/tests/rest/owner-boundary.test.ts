@@ -67,7 +67,7 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
   })
   const bytes = new Uint8Array(1)
   const model = { publicKey: bytes, isSyncable: false, backedUp: false, aaguid: '' }
-  // Two others reach the limits of a user together: 20 passkeys and 20 trusted devices.
+  // Two others reach the limits of a user together: 20 passkeys, 20 trusted devices and 50 API keys.
   await app.db.passkey.createMany({
     data: Array.from({ length: policy.passkeys.perUser / 2 }, (_, n) => ({
       ...model,
@@ -83,6 +83,17 @@ async function addOther({ confirmed }: { confirmed: boolean }) {
       secretHash: name(`more-devices${n}`),
       createdAt: old,
       expiresAt,
+    })),
+  })
+  await app.db.apiKey.createMany({
+    data: Array.from({ length: policy.apiKeys.perUser / 2 + 1 }, (_, n) => ({
+      id: name(`api-key${n}`),
+      userId,
+      organizationId: n === 0 ? organization.id : null,
+      name: 'Bot',
+      secretHash: name(`secret${n}`),
+      scopes: ['order:read'],
+      createdAt: old,
     })),
   })
   await app.db.passkeyHandle.create({ data: { userId, handle: name('handle') } })
@@ -497,6 +508,14 @@ const foreign: [string, (row: Awaited<ReturnType<typeof readTargets>>) => [strin
   ['revoke a trusted device', ({ device }) => ['/two-factor/revoke-trusted-device', { id: device.id }]],
   ['rename a passkey', ({ passkey }) => ['/passkey/update-passkey', { id: passkey.id, name: 'Mine' }]],
   ['remove a passkey', ({ passkey }) => ['/passkey/delete-passkey', { id: passkey.id }]],
+  ['read an API key', ({ apiKey: { id } }) => [`/api-key/get?id=${id}`, {}]],
+  ['rename an API key', ({ apiKey }) => ['/api-key/update', { keyId: apiKey.id, name: 'Mine' }]],
+  ['delete an API key', ({ apiKey }) => ['/api-key/delete', { keyId: apiKey.id }]],
+  ['list the API keys', ({ invitation: { organizationId } }) => [`/api-key/list?organizationId=${organizationId}`, {}]],
+  [
+    'create an API key in an organization',
+    ({ invitation: { organizationId } }) => ['/api-key/create', { organizationId, name: 'Mine' }],
+  ],
   ['cancel an invitation', ({ invitation }) => ['/organization/cancel-invitation', { invitationId: invitation.id }]],
   [
     'update an organization',
@@ -521,6 +540,7 @@ const readTargets = async (userId: string) => ({
   session: await crowded.db.session.findFirstOrThrow({ where: { userId } }),
   device: await crowded.db.trustedDevice.findFirstOrThrow({ where: { userId } }),
   passkey: await crowded.db.passkey.findFirstOrThrow({ where: { userId } }),
+  apiKey: await crowded.db.apiKey.findFirstOrThrow({ where: { userId } }),
   invitation: await crowded.db.invitation.findFirstOrThrow({ where: { inviterId: userId } }),
   member: await crowded.db.member.findFirstOrThrow({ where: { userId } }),
 })
@@ -541,7 +561,7 @@ describe('keeps to the rows of the caller', () => {
     const before = await readOthers()
     for (const { userId } of others) {
       const [path, input] = target(await readTargets(userId))
-      const answer = await tab.post(`/auth${path}`, input)
+      const answer = path.includes('?') ? await tab.get(`/auth${path}`) : await tab.post(`/auth${path}`, input)
       expect(answer.status).not.toBe(500)
       expect([path, traceOf(answer.body)]).toEqual([path, undefined])
       // The organization of the target, with the caller's own as the one that grants the right.
