@@ -231,6 +231,10 @@ describe('a signed request', () => {
     ['fewer covered parts', (request) => withInput(request, (input) => input.replace('"@target-uri" ', ''))],
     ['more covered parts', (request) => withInput(request, (input) => input.replace('"@method"', '"@method" "@authority"'))],
     ['a second signature', (request) => withInput(request, (input) => `${input}, sig2=${input.slice(5)}`)],
+    [
+      'a second signature that has no input',
+      (request) => ({ ...request, headers: { ...request.headers, signature: `${request.headers.signature}, sig2=:AAAA:` } }),
+    ],
     ['another signature', (request) => ({ ...request, headers: { ...request.headers, signature: 'sig1=:AAAA:' } })],
     ['an empty signature', (request) => ({ ...request, headers: { ...request.headers, signature: 'sig1=::' } })],
     [
