@@ -41,6 +41,8 @@ type Signing = {
   expires?: number | null
   nonce?: string
   alg?: string
+  /** Instead of the usual parts. One without a value is signed as undefined. */
+  covered?: string[]
 }
 
 /** A request signed by RFC 9421, as `POST /auth/api-key/verify` takes it. */
@@ -54,17 +56,14 @@ export function signRequest({
   expires = created + 5,
   nonce = randomUUID(),
   alg,
+  covered = ['@method', '@target-uri', ...(body === undefined ? [] : ['content-digest'])],
 }: Signing) {
   const digest = body === undefined ? null : `sha-256=:${createHash('sha256').update(body).digest('base64')}:`
-  const covered = ['"@method"', '"@target-uri"', ...(digest === null ? [] : ['"content-digest"'])].join(' ')
+  const values: Record<string, string | null> = { '@method': method, '@target-uri': url, 'content-digest': digest }
   const until = expires === null ? '' : `;expires=${expires}`
-  const parameters = `(${covered});created=${created}${until};nonce="${nonce}";keyid="${keyId}"${alg === undefined ? '' : `;alg="${alg}"`}`
-  const base = [
-    `"@method": ${method}`,
-    `"@target-uri": ${url}`,
-    ...(digest === null ? [] : [`"content-digest": ${digest}`]),
-    `"@signature-params": ${parameters}`,
-  ].join('\n')
+  const names = covered.map((name) => `"${name}"`)
+  const parameters = `(${names.join(' ')});created=${created}${until};nonce="${nonce}";keyid="${keyId}"${alg === undefined ? '' : `;alg="${alg}"`}`
+  const base = [...covered.map((name) => `"${name}": ${values[name]}`), `"@signature-params": ${parameters}`].join('\n')
   const isEd25519 = privateKey.asymmetricKeyType === 'ed25519'
   const signature = isEd25519
     ? sign(null, Buffer.from(base), privateKey)

@@ -262,6 +262,17 @@ describe('a signed request', () => {
     expect(await codeOf({ request: signRequest({ keyId, privateKey: signer, ...(alg && { alg }) }) })).toBe('SIGNATURE_INVALID')
   })
 
+  test.each([
+    [['@method']],
+    [['@method', '@method']],
+    [['@method', '@authority']],
+    [['@method', '@target-uri', '@authority']],
+    [['@method', '@target-uri', '@target-uri']],
+  ])('over %j is refused, though its owner signed it', async (covered) => {
+    const signer = await setUp()
+    expect(await codeOf({ request: signRequest({ ...signer, covered }) })).toBe('SIGNATURE_INVALID')
+  })
+
   test.each<[string, { created: number; expires?: number | null }, string]>([
     ['created now, for 5 seconds', { created: 0, expires: 5 }, 'valid'],
     ['for 60 seconds', { created: 0, expires: 60 }, 'valid'],
@@ -273,6 +284,7 @@ describe('a signed request', () => {
     ['without an end, 5 seconds old', { created: -5, expires: null }, 'SIGNATURE_INVALID'],
     ['by a clock 5 seconds ahead', { created: 5, expires: 10 }, 'valid'],
     ['by a clock 6 seconds ahead', { created: 6, expires: 11 }, 'SIGNATURE_INVALID'],
+    ['that ends before it begins', { created: 4, expires: 3 }, 'SIGNATURE_INVALID'],
   ])('%s', async (_, { created, expires }, code) => {
     const signer = await setUp()
     holdClock()
