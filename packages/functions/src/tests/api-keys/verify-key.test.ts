@@ -263,6 +263,15 @@ describe('a signed request', () => {
   })
 
   test.each([
+    [7, 'SIGNATURE_INVALID'],
+    [8, 'valid'],
+    [64, 'valid'],
+    [65, 'SIGNATURE_INVALID'],
+  ])('with a nonce of %i characters: %s', async (length, outcome) => {
+    expect(await codeOf({ request: signRequest({ ...(await setUp()), nonce: 'n'.repeat(length) }) })).toBe(outcome)
+  })
+
+  test.each([
     [['@method']],
     [['@method', '@method']],
     [['@method', '@authority']],
