@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import { askAboutKey, createApiKey, createSigner, toPem } from '@floorpass/testing/api-keys'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -103,7 +104,19 @@ describe('creating a key', () => {
     ['a range that is none', { ipAllowlist: ['192.0.2.0/33'] }, 400, 'VALIDATION_ERROR'],
     ['a host name', { ipAllowlist: ['example.com'] }, 400, 'VALIDATION_ERROR'],
     ['a public key that is none', { publicKey: 'nonsense' }, 400, 'INVALID_PUBLIC_KEY'],
-    ['another curve', { publicKey: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }, 400, 'INVALID_PUBLIC_KEY'],
+    ['a point beside its curve', { publicKey: { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' } }, 400, 'INVALID_PUBLIC_KEY'],
+    ...(['P-384', 'secp256k1'] as const).map((namedCurve): [string, Record<string, unknown>, number, string] => [
+      `a key of ${namedCurve}`,
+      { publicKey: toPem(generateKeyPairSync('ec', { namedCurve }).publicKey) },
+      400,
+      'INVALID_PUBLIC_KEY',
+    ]),
+    [
+      'a key of RSA',
+      { publicKey: toPem(generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey) },
+      400,
+      'INVALID_PUBLIC_KEY',
+    ],
     ['an unknown configuration', { configId: 'other' }, 404, 'KEY_NOT_FOUND'],
     ['an organization that does not exist', { organizationId: 'none' }, 403, 'USER_NOT_MEMBER_OF_ORGANIZATION'],
   ])('refuses %s', async (_, fields, status, code) => {

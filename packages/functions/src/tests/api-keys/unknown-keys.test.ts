@@ -47,4 +47,7 @@ test('the name of an unknown key counts against the gateway, and so does that of
     [false, 1],
     [false, 1],
   ])
+  // From now on the key is in memory.
+  expect(await verify('192.0.2.1', bearer.key)).toBe('200 undefined')
+  expect(await ask(bearer.id)).toEqual([false, 0])
 })
