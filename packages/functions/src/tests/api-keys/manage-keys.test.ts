@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import { askAboutKey, createApiKey, createSigner, toPem } from '@floorpass/testing/api-keys'
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { assemble, memberIdOf, outcome } from '@floorpass/testing/organization'
+import { assemble, found, memberIdOf, outcome } from '@floorpass/testing/organization'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
@@ -161,6 +161,15 @@ describe('creating a key', () => {
     expect((await rowOf(id)).ipAllowlist).toEqual(['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/64', '203.0.113.9/32'])
   })
 
+  test('counts keys of organizations for the organization only', async () => {
+    const tab = await app.signedIn()
+    const { id: organizationId } = await found(tab)
+    const { userId } = tab
+    const row = (n: number) => ({ id: crypto.randomUUID(), userId, organizationId, secretHash: `${userId} ${n}`, scopes: [] })
+    await app.db.apiKey.createMany({ data: Array.from({ length: policy.apiKeys.perUser }, (_, n) => row(n)) })
+    expect(outcome(await tab.post(create, { name: 'Bot' }))).toEqual([200, undefined])
+  })
+
   test('stops at the limit of a person, also when many calls come at once', async () => {
     const tab = await app.signedIn()
     const answers = await Promise.all(Array.from({ length: policy.apiKeys.perUser + 5 }, () => tab.post(create, {})))
@@ -235,6 +244,26 @@ describe('changing a key', () => {
 })
 
 describe('a key that may withdraw', () => {
+  test.each<[string, Parameters<typeof createAssertion>[2], string]>([
+    ['that did not verify its person', { userVerified: false }, 'USER_VERIFICATION_REQUIRED'],
+    ['that was copied', { counter: 1 }, 'AUTHENTICATION_FAILED'],
+  ])('is neither created nor freed of its limits by a passkey %s', async (_, deviation, code) => {
+    const tab = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    const fields = { permissions: { withdrawal: ['create'] }, ipAllowlist: ['192.0.2.1'] }
+    const { id: keyId } = await createApiKey(tab, { ...fields, passkey: await createAssertion(tab, authenticator) })
+    const before = await keysOf(tab.userId)
+    for (const [path, input] of [
+      [create, fields],
+      ['/auth/api-key/update', { keyId, ipAllowlist: [] }],
+    ] as const) {
+      const passkey = await createAssertion(tab, authenticator, deviation)
+      expect((await tab.post(path, { ...input, passkey })).code).toBe(code)
+    }
+    expect(await keysOf(tab.userId)).toEqual(before)
+  })
+
   test.each<[string, Record<string, unknown>]>([
     ['another address', { ipAllowlist: [] }],
     ['a longer life', { expiresIn: null }],
