@@ -168,6 +168,8 @@ describe('creating a key', () => {
     const row = (n: number) => ({ id: crypto.randomUUID(), userId, organizationId, secretHash: `${userId} ${n}`, scopes: [] })
     await app.db.apiKey.createMany({ data: Array.from({ length: policy.apiKeys.perUser }, (_, n) => row(n)) })
     expect(outcome(await tab.post(create, { name: 'Bot' }))).toEqual([200, undefined])
+    const { body } = await tab.get('/auth/api-key/list')
+    expect(body).toMatchObject({ total: 1, apiKeys: [{ referenceId: userId }] })
   })
 
   test('stops at the limit of a person, also when many calls come at once', async () => {
