@@ -6,6 +6,8 @@ import { assemble, found, memberIdOf, outcome } from '@floorpass/testing/organiz
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp({ SERVICE_KEYS: serviceKey })
@@ -402,3 +404,26 @@ test('the export has the keys of the person, without a secret', async () => {
   ])
   expect(JSON.stringify(body)).not.toContain(key)
 })
+
+test.runIf(testDatabase.kind === 'postgres').each(['create', 'update', 'delete'])(
+  'an admin who loses the role while api-key/%s waits for the organization changes nothing',
+  async (route) => {
+    const [owner, admin] = await Promise.all([app.signedIn(), app.signedIn()])
+    const { id: organizationId } = await assemble(app, [
+      [owner, 'owner'],
+      [admin, 'admin'],
+    ])
+    const { id: keyId } = await createApiKey(owner, { organizationId })
+    const before = await app.db.apiKey.findMany({ where: { organizationId } })
+    const input = { create: { organizationId }, update: { keyId, name: 'Mine' }, delete: { keyId } }[route] ?? {}
+    let answer: ReturnType<typeof admin.post> | undefined
+    await app.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM organizations WHERE id = ${organizationId} FOR UPDATE`
+      await tx.member.updateMany({ where: { organizationId, userId: admin.userId }, data: { role: 'member' } })
+      answer = admin.post(`/auth/api-key/${route}`, input)
+      await waitForLocks(app)
+    })
+    expect((await answer)?.code).toBe('INSUFFICIENT_API_KEY_PERMISSIONS')
+    expect(await app.db.apiKey.findMany({ where: { organizationId } })).toEqual(before)
+  },
+)
