@@ -12,6 +12,7 @@ type FormArgs = Parameters<Parameters<typeof withApiForm>[1]>[0]
 
 const day = 24 * 60 * 60
 export const expiryDays = [7, 30, 90, apiKeyLimits.longest / day]
+const usualDays = 90
 
 /** The keys of the person, or those of the organization with the names of their creators. */
 export async function loadApiKeys({ api, page, text }: Pick<PageArgs, 'api' | 'page' | 'text'>, organizationId?: string) {
@@ -102,13 +103,13 @@ function readNewKey(field: FormArgs['field'], text: Text['newApiKey']) {
   if (name === '') throw new FieldError('name', text.nameMissing)
   const scopes = Object.entries(keyChoices).flatMap(([choice, members]) => (field(choice) === 'on' ? members : []))
   if (scopes.length === 0) throw new FieldError('read', text.mayMissing)
-  const days = expiryDays.find((days) => String(days) === field('expiry'))
+  const days = expiryDays.find((days) => String(days) === field('expiry')) ?? usualDays
   return {
     name,
     permissions: toPermissions(scopes),
     ipAllowlist: readAddresses(field('addresses'), text),
-    expiresIn: days === undefined ? null : days * day,
-    ...(field('proof') === 'public-key' && { publicKey: readPublicKey(field('publicKey').trim(), text) }),
+    expiresIn: field('expiry') === 'never' ? null : days * day,
+    ...(field('proof') !== 'secret' && { publicKey: readPublicKey(field('publicKey').trim(), text) }),
     passkey: field('withdraw') === 'on' && field('passkey') !== '',
   }
 }

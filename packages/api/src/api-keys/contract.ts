@@ -98,7 +98,7 @@ export const listApiKeysInput = z.object({
 const longestSecret = 512
 
 /** A signed request as the service received it. */
-const signedRequest = z.object({
+const signedRequest = z.strictObject({
   method: z.string().regex(/^[A-Z]{1,16}$/),
   url: z.url().max(8192),
   headers: z.object({
@@ -115,8 +115,9 @@ const requiredPermissions = z.preprocess(
   z.record(z.string().max(64), z.array(z.string().max(64)).min(1).max(32)),
 )
 
+/** Strict: a mistyped requirement would pass every key. */
 export const verifyApiKeyInput = z
-  .object({
+  .strictObject({
     key: z.string().min(1).max(longestSecret).optional(),
     request: signedRequest.optional(),
     permissions: requiredPermissions.optional(),

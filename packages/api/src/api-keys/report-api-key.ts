@@ -3,6 +3,7 @@ import { isKeySecret } from '../api-key-checks/key-secret.ts'
 import { hashToken } from '../kernel/random-token.ts'
 import { sendApiKeyLeaked } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
+import { lockOrganization } from '../organizations/membership.ts'
 import { transact } from '../transact.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { reportApiKeyInput } from './contract.ts'
@@ -25,7 +26,10 @@ export const reportApiKey = customMutation({
     if (!known) return status
     return transact(
       ctx,
-      (tx) => lockUser(tx, known.userId),
+      async (tx) => {
+        await lockUser(tx, known.userId)
+        if (known.organizationId !== null) await lockOrganization(tx, known.organizationId)
+      },
       async (tx) => {
         const key = await tx.apiKey.findUnique({ where: { secretHash }, include: { user: true } })
         if (!key) return { events: [], result: status }

@@ -6,8 +6,15 @@ type Header = (name: string) => string | null
 export function readSignedRequest(header: Header): SignedRequest | null {
   const [signature, signatureInput] = [header('signature'), header('signature-input')]
   if (signature === null || signatureInput === null) return null
-  const method = header('x-original-method') ?? header('x-forwarded-method') ?? ''
+  return { ...readTarget(header), signature, signatureInput, contentDigest: header('content-digest'), body: null }
+}
+
+/** A gateway sends one family of headers. Both mean that the caller added one, so none is believed: no signature covers an empty URL. */
+function readTarget(header: Header): Pick<SignedRequest, 'method' | 'url'> {
+  const [method, url] = [header('x-original-method'), header('x-original-url')]
+  const forwarded = header('x-forwarded-method')
+  if (forwarded === null) return { method: method ?? '', url: url ?? '' }
+  if (method !== null || url !== null) return { method: '', url: '' }
   const [protocol, host, path] = ['proto', 'host', 'uri'].map((name) => header(`x-forwarded-${name}`) ?? '')
-  const url = header('x-original-url') ?? `${protocol}://${host}${path}`
-  return { method, url, signature, signatureInput, contentDigest: header('content-digest'), body: null }
+  return { method: forwarded, url: `${protocol}://${host}${path}` }
 }

@@ -238,6 +238,24 @@ describe('a signed request', () => {
     ['another signature', (request) => ({ ...request, headers: { ...request.headers, signature: 'sig1=:AAAA:' } })],
     ['an empty signature', (request) => ({ ...request, headers: { ...request.headers, signature: 'sig1=::' } })],
     [
+      'two signatures of one name',
+      (request) => ({
+        ...request,
+        headers: {
+          ...request.headers,
+          signature: `sig1=:AA==:, ${request.headers.signature}`,
+          'signature-input': `${request.headers['signature-input']}, ${request.headers['signature-input']}`,
+        },
+      }),
+    ],
+    [
+      'a second digest',
+      (request) => ({
+        ...request,
+        headers: { ...request.headers, 'content-digest': `${request.headers['content-digest']}, sha-512=:AA==:` },
+      }),
+    ],
+    [
       'another label',
       (request) => ({
         ...request,
@@ -410,11 +428,26 @@ describe('GET /auth/verify', () => {
       'x-forwarded-uri': '/orders',
     }
     expect((await verify({ ...headers, ...forwarded, ...named })).status).toBe(200)
+    const elsewhere = { ...forwarded, 'x-forwarded-method': 'DELETE', 'x-forwarded-uri': '/withdrawals' }
+    for (const added of [passedOn(), { ...headers, 'x-original-url': 'https://api.example.com/orders' }])
+      expect(outcome(await verify({ ...added, ...elsewhere, ...named }))).toEqual([401, 'SIGNATURE_INVALID'])
     expect(outcome(await verify({ ...passedOn(), 'x-original-method': 'DELETE', ...named }))).toEqual([401, 'SIGNATURE_INVALID'])
   })
 })
 
 describe('a key', () => {
+  test.each([{ permission: { withdrawal: ['create'] } }, { scopes: ['withdrawal:create'] }])(
+    'is not answered for with the unknown requirement %j, which would pass every key',
+    async (requirement) => {
+      const { key } = await createApiKey(await app.signedIn())
+      const headers = { authorization: `Bearer ${serviceKey}` }
+      expect(outcome(await service.post('/auth/api-key/verify', { key, ...requirement }, { headers }))).toEqual([
+        400,
+        'VALIDATION_ERROR',
+      ])
+    },
+  )
+
   test('opens no route of the account, however it is sent', async () => {
     const { key } = await createApiKey(await app.signedIn())
     const session = `local-floorpass_session=${key}`
