@@ -269,13 +269,19 @@ export const sendPasskeyAdded = sendPasskeyMail('passkey-added')
 export const sendPasskeyRemoved = sendPasskeyMail('passkey-removed')
 export const sendPasskeyCounter = sendPasskeyMail('passkey-counter')
 
+type OwnedKey = DescribedKey & { organizationId: string | null }
 type ApiKeyMail = 'api-key-created' | 'api-key-changed'
 
 const sendApiKeyMail =
   <Name extends ApiKeyMail>(mail: Name) =>
-  (ctx: Context & Mails<Name>, tx: Transaction, user: Recipient, apiKey: DescribedKey & { scopes: string[] }): Promise<void> => {
+  async (
+    ctx: Context & Mails<Name>,
+    tx: Transaction,
+    user: Recipient,
+    apiKey: OwnedKey & { scopes: string[] },
+  ): Promise<void> => {
     const mayWithdraw = apiKey.scopes.includes('withdrawal:create')
-    const urls = { apiKeysUrl: pageUrl(ctx, '/settings/api-keys'), resetUrl: pageUrl(ctx, '/forgot-password') }
+    const urls = { apiKeysUrl: await apiKeysUrl(ctx, tx, apiKey), resetUrl: pageUrl(ctx, '/forgot-password') }
     return queueMail(ctx, tx, user, mail, { apiKey: describeKey(apiKey), mayWithdraw, ...urls } as MailVariables[Name])
   }
 
@@ -286,10 +292,16 @@ export async function sendApiKeyLeaked(
   ctx: Context & Mails<'api-key-leaked'>,
   tx: Transaction,
   user: Recipient,
-  apiKey: DescribedKey,
+  apiKey: OwnedKey,
 ): Promise<void> {
-  const apiKeysUrl = pageUrl(ctx, '/settings/api-keys')
-  await queueMail(ctx, tx, user, 'api-key-leaked', { apiKey: describeKey(apiKey), apiKeysUrl })
+  const variables = { apiKey: describeKey(apiKey), apiKeysUrl: await apiKeysUrl(ctx, tx, apiKey) }
+  await queueMail(ctx, tx, user, 'api-key-leaked', variables)
+}
+
+async function apiKeysUrl(ctx: Context, tx: Transaction, { organizationId }: OwnedKey): Promise<string> {
+  if (organizationId === null) return pageUrl(ctx, '/settings/api-keys')
+  const { slug } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { slug: true } })
+  return pageUrl(ctx, `/settings/organizations/${slug}/api-keys`)
 }
 
 export async function sendPasswordPaused(

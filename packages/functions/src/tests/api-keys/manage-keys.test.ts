@@ -163,6 +163,20 @@ describe('creating a key', () => {
     expect((await rowOf(id)).ipAllowlist).toEqual(['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/64', '203.0.113.9/32'])
   })
 
+  test('mails the page of the organization with its key', async () => {
+    const { owner, id: organizationId } = await openDesk()
+    const { slug } = await app.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    const mailed = async () => {
+      await app.drainMail()
+      return app.outbox.lastTo(owner.person.email).text
+    }
+    const page = `${app.baseUrl}/settings/organizations/${slug}/api-keys`
+    const { key } = await createApiKey(owner, { organizationId })
+    expect(await mailed()).toContain(page)
+    await owner.post('/auth/api-key/report', { key })
+    expect(await mailed()).toContain(page)
+  })
+
   test('counts keys of organizations for the organization only', async () => {
     const tab = await app.signedIn()
     const { id: organizationId } = await found(tab)
