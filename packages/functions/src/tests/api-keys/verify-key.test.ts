@@ -436,6 +436,13 @@ describe('GET /auth/verify', () => {
 })
 
 describe('a key', () => {
+  test('gives no access token, which would outlive it', async () => {
+    const { key } = await createApiKey(await app.signedIn())
+    const path = `/auth/verify?token=${encodeURIComponent(app.baseUrl)}`
+    const answer = await service.get(path, { headers: { authorization: `Bearer ${key}` } })
+    expect([answer.code, answer.headers.get('x-auth-token')]).toEqual(['INVALID_AUDIENCE', null])
+  })
+
   test.each([{ permission: { withdrawal: ['create'] } }, { scopes: ['withdrawal:create'] }])(
     'is not answered for with the unknown requirement %j, which would pass every key',
     async (requirement) => {
