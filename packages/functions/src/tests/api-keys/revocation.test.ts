@@ -1,9 +1,12 @@
+import { limits } from '@floorpass/api'
 import { openDatabase } from '@floorpass/db'
 import { createSigner, signRequest, toPem } from '@floorpass/testing/api-keys'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { afterAll, describe, expect, test } from 'vitest'
+
+const { points } = limits['api-key:key']
 
 describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async () => {
   // describe.runIf still runs the body of a skipped suite.
@@ -76,6 +79,19 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
     // The process that ended it accepts none; the other one those of a round trip of the announcement.
     expect(Math.max(0, ...late)).toBeLessThan(100)
     expect(late.length).toBeLessThanOrEqual(64)
+  })
+
+  test('the fast path limits a key, and counts its uses until the service stops', async () => {
+    const limited = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'on' })
+    const { id, key } = await createKey({ name: 'Bot' })
+    const headers = { authorization: `Bearer ${key}` }
+    const call = async () => (await fetch(`${limited.url}/auth/verify`, { headers })).status
+    const answers: number[] = []
+    for (let sent = 0; sent < points + 50; sent += 50) answers.push(...(await Promise.all(Array.from({ length: 50 }, call))))
+    expect(answers.filter((status) => status === 200)).toHaveLength(points)
+    expect(answers.filter((status) => status === 403)).toHaveLength(50)
+    await limited.end('SIGTERM')
+    expect(await db.apiKey.findUnique({ where: { id } })).toMatchObject({ uses: BigInt(points) })
   })
 
   test('a signed request is accepted by one of them, once', async () => {
