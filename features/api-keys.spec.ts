@@ -253,3 +253,20 @@ test('api-keys: the secret can be copied, and is gone when the page is', async (
   await expect(page.getByRole('button', { name: 'Create key' })).toBeVisible()
   expect(await page.content()).not.toContain(secret)
 })
+
+test('api-keys: a form without an expiry makes no endless key, and one without a kind no secret', async ({ page }) => {
+  await signedInPerson(page)
+  const tab = await tabOf(page)
+  const send = (more: Record<string, string>) =>
+    page.request.post('/settings/api-keys/new', {
+      form: { name: 'Bot', read: 'on', addresses: '', ...more },
+      headers: { origin: new URL(page.url()).origin },
+    })
+  for (const more of [{}, { expiry: '99999' }]) expect((await send({ proof: 'secret', ...more })).status()).toBe(200)
+  for (const more of [{}, { proof: 'other' }]) expect((await send({ expiry: '7', ...more })).status()).toBe(400)
+  const { apiKeys } = (await tab.get('/auth/api-key/list')).body as { apiKeys: { createdAt: string; expiresAt: string | null }[] }
+  const days = apiKeys.map(({ createdAt, expiresAt }) =>
+    Math.round((Date.parse(expiresAt ?? '') - Date.parse(createdAt)) / 86_400_000),
+  )
+  expect(days).toEqual([90, 90])
+})

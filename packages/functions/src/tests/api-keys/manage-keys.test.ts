@@ -441,3 +441,18 @@ test.runIf(testDatabase.kind === 'postgres').each(['create', 'update', 'delete']
     expect(await app.db.apiKey.findMany({ where: { organizationId } })).toEqual(before)
   },
 )
+
+test.runIf(testDatabase.kind === 'postgres')('a report waits for a change of a key of its organization', async () => {
+  const owner = await app.signedIn()
+  const { id: organizationId } = await found(owner)
+  const { id, key } = await createApiKey(owner, { organizationId })
+  let answer: ReturnType<typeof owner.post> | undefined
+  await app.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM organizations WHERE id = ${organizationId} FOR UPDATE`
+    answer = app.browser().post('/auth/api-key/report', { key })
+    await waitForLocks(app)
+    expect(await tx.apiKey.count({ where: { id } })).toBe(1)
+  })
+  expect((await answer)?.status).toBe(200)
+  expect(await app.db.apiKey.count({ where: { id } })).toBe(0)
+})

@@ -428,6 +428,9 @@ describe('GET /auth/verify', () => {
       'x-forwarded-uri': '/orders',
     }
     expect((await verify({ ...headers, ...forwarded, ...named })).status).toBe(200)
+    const { headers: unused } = signRequest({ keyId, privateKey, method: 'GET', url: 'https://api.example.com/orders' })
+    const other = { 'x-original-method': 'DELETE', 'x-original-url': 'https://api.example.com/withdrawals' }
+    expect(outcome(await verify({ ...unused, ...forwarded, ...other, ...named }))).toEqual([401, 'SIGNATURE_INVALID'])
     const elsewhere = { ...forwarded, 'x-forwarded-method': 'DELETE', 'x-forwarded-uri': '/withdrawals' }
     for (const added of [passedOn(), { ...headers, 'x-original-url': 'https://api.example.com/orders' }])
       expect(outcome(await verify({ ...added, ...elsewhere, ...named }))).toEqual([401, 'SIGNATURE_INVALID'])
