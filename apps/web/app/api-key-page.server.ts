@@ -85,6 +85,7 @@ export async function loadNewApiKey({ api, page }: Pick<PageArgs, 'api' | 'page'
     mayTrade: user.tradingEnabled,
     hasPasskey: page.passkeys && hasPasskey,
     days: expiryDays,
+    usualDays,
     nameLength: apiKeyLimits.nameLength,
   }
 }

@@ -26,6 +26,7 @@ type NewApiKeyFormProps = {
   mayTrade: boolean
   hasPasskey: boolean
   days: readonly number[]
+  usualDays: number
   nameLength: number
   failure: FormFailure | undefined
 }
@@ -49,7 +50,7 @@ export function NewApiKeyForm(props: NewApiKeyFormProps) {
   )
 }
 
-function Steps({ path, hidden, mayTrade, hasPasskey, days, nameLength, failure }: NewApiKeyFormProps) {
+function Steps({ path, hidden, mayTrade, hasPasskey, days, usualDays, nameLength, failure }: NewApiKeyFormProps) {
   const text = useText('newApiKey')
   const [withdraws, setWithdraws] = useState(failure?.typed.withdraw === 'on')
   const place = (number: number) => text.step(number, steps)
@@ -85,7 +86,7 @@ function Steps({ path, hidden, mayTrade, hasPasskey, days, nameLength, failure }
       </FormStep>
       <FormStep place={place(2)} title={text.steps.limits}>
         <TextArea name="addresses" label={text.addresses} hint={text.addressesHint} rows={3} maxLength={2500} />
-        <Select name="expiry" label={text.expiry} hint={text.expiryHint} defaultValue="90" options={expiries} />
+        <Select name="expiry" label={text.expiry} hint={text.expiryHint} defaultValue={String(usualDays)} options={expiries} />
       </FormStep>
       <FormStep place={place(3)} title={text.steps.proof}>
         <div className="group/proof grid gap-5">
