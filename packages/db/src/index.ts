@@ -9,9 +9,13 @@ export { type DatabaseFailure, explainDatabaseFailure } from './explain-failure.
 export { findSqlState, isDatabaseUnavailable, isUniqueViolation } from './failures.ts'
 export type {
   Account,
+  AllowList,
+  AllowListEntry,
   ApiKey,
   AuditEvent,
   BackupCode,
+  Confirmation,
+  Hold,
   Invitation,
   Member,
   Organization,
@@ -28,7 +32,14 @@ export { describePending, MigrationError, type PendingMigration, type PendingMig
 export type { PoolState } from './pool-state.ts'
 export { createPostgresClient } from './postgres-hosts.ts'
 export { openReadReplica, type ReadReplica, readPrimary } from './read-replica.ts'
-export { findSessionWithUser, findSignInAccount, insertSession, type Roles, type SignInAccount } from './session-queries.ts'
+export {
+  findPasskeyWithUser,
+  findSessionWithUser,
+  findSignInAccount,
+  insertSession,
+  type Memberships,
+  type SignInAccount,
+} from './session-queries.ts'
 export {
   type BrowserField,
   keptByNewSignIn,

@@ -1,4 +1,4 @@
-import type { Account, Session, User } from './generated/client.ts'
+import type { Account, Passkey, Session, User } from './generated/client.ts'
 import { sessionColumnNames, sessionSelectList, sessionValues, toSession } from './session-row.ts'
 import { type Queryable, statementFrom } from './sql.ts'
 
@@ -17,6 +17,13 @@ type UserColumns = {
   unlinkedProviders: string[]
   suspendedAt: Date | null
   importedAt: Date | null
+  heldUntil: Date | null
+  lockKind: string | null
+  lockedAt: Date | null
+  unlockDays: number | null
+  unlockAt: Date | null
+  lockKeyHash: string | null
+  phraseSealed: string | null
   userCreatedAt: Date
   userUpdatedAt: Date
 }
@@ -34,32 +41,49 @@ const toUser = (row: UserColumns): User => ({
   unlinkedProviders: row.unlinkedProviders,
   suspendedAt: row.suspendedAt,
   importedAt: row.importedAt,
+  heldUntil: row.heldUntil,
+  lockKind: row.lockKind,
+  lockedAt: row.lockedAt,
+  unlockDays: row.unlockDays,
+  unlockAt: row.unlockAt,
+  lockKeyHash: row.lockKeyHash,
+  phraseSealed: row.phraseSealed,
   createdAt: row.userCreatedAt,
   updatedAt: row.userUpdatedAt,
 })
 
+const userSelectList = `
+  u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
+  u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
+  u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
+  u.held_until AS "heldUntil", u.lock_kind AS "lockKind", u.locked_at AS "lockedAt", u.unlock_days AS "unlockDays",
+  u.unlock_at AS "unlockAt", u.lock_key_hash AS "lockKeyHash", u.phrase_sealed AS "phraseSealed",
+  u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"`
+
+/** `heldUntil`, in milliseconds since 1970: withdrawals for the organization are on hold until then. */
+type Membership = { readonly role: string; readonly heldUntil: number | null }
+
+/** By organization id. Only accepted memberships count. */
+export type Memberships = Readonly<Record<string, Membership>>
+
+/** A join to the user `u`. */
+export const joinMemberships = `CROSS JOIN LATERAL (
+  SELECT coalesce(jsonb_object_agg(organization_id, jsonb_build_object(
+    'role', role, 'heldUntil', (date_part('epoch', held_until) * 1000)::bigint)), '{}') AS memberships
+  FROM members WHERE user_id = u.id AND accepted_at IS NOT NULL) m`
+
 const selectSession = statementFrom(
   `SELECT ${sessionSelectList},
-          u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
-          u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
-          u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
-          u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt",
-          coalesce(m.roles, '{}') AS roles
-   FROM sessions s JOIN users u ON u.id = s.user_id
-   CROSS JOIN LATERAL (
-     SELECT jsonb_object_agg(organization_id, role) AS roles FROM members WHERE user_id = u.id AND accepted_at IS NOT NULL
-   ) m WHERE s.id = `,
+          ${userSelectList}, m.memberships
+   FROM sessions s JOIN users u ON u.id = s.user_id ${joinMemberships} WHERE s.id = `,
   '',
 )
 
-/** Role by organization id. Only accepted memberships count. */
-export type Roles = Readonly<Record<string, string>>
-
-export type SessionWithUser = { session: Session; user: User; roles: Roles }
+export type SessionWithUser = { session: Session; user: User; memberships: Memberships }
 
 export async function findSessionWithUser(sql: Queryable, id: string): Promise<SessionWithUser | null> {
-  const [row] = await sql.$queryRaw<(Session & UserColumns & { roles: Roles })[]>(selectSession, id)
-  return row ? { session: toSession(row), user: toUser(row), roles: row.roles } : null
+  const [row] = await sql.$queryRaw<(Session & UserColumns & { memberships: Memberships })[]>(selectSession, id)
+  return row ? { session: toSession(row), user: toUser(row), memberships: row.memberships } : null
 }
 
 const insertRow = statementFrom(
@@ -74,16 +98,47 @@ export async function insertSession(sql: Queryable, session: Session): Promise<v
 
 export type SignInAccount = Pick<Account, 'id' | 'userId' | 'passwordHash' | 'deviceEpoch'> & { user: User }
 
+const selectAccount = statementFrom(
+  `SELECT a.id, a.user_id AS "userId", a.password_hash AS "passwordHash", a.device_epoch AS "deviceEpoch", ${userSelectList}
+   FROM users u JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' WHERE u.email = `,
+  ' LIMIT 1',
+)
+
 /** Finds the password account of an email, which must be in lower case. */
 export async function findSignInAccount(sql: Queryable, email: string): Promise<SignInAccount | null> {
-  const [row] = await sql.$queryRaw<(Omit<SignInAccount, 'user'> & UserColumns)[]>`
-    SELECT a.id, a.user_id AS "userId", a.password_hash AS "passwordHash", a.device_epoch AS "deviceEpoch",
-           u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
-           u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
-           u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.imported_at AS "importedAt",
-           u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"
-    FROM users u JOIN accounts a ON a.user_id = u.id AND a.provider_id = 'credential' WHERE u.email = ${email} LIMIT 1`
+  const [row] = await sql.$queryRaw<(Omit<SignInAccount, 'user'> & UserColumns)[]>(selectAccount, email)
   if (!row) return null
   const { id, userId, passwordHash, deviceEpoch } = row
   return { id, userId, passwordHash, deviceEpoch, user: toUser(row) }
+}
+
+export type PasskeyWithUser = { passkey: Passkey; user: User; handle: string | null }
+
+const selectPasskey = statementFrom(
+  `SELECT p.id, p.name AS "passkeyName", p.credential_id AS "credentialId", p.public_key AS "publicKey", p.counter,
+          p.is_syncable AS "isSyncable", p.backed_up AS "backedUp", p.transports, p.aaguid, p.created_at AS "createdAt",
+          p.last_used_at AS "lastUsedAt", h.handle, u.id AS "userId", ${userSelectList}
+   FROM passkeys p JOIN users u ON u.id = p.user_id LEFT JOIN passkey_handles h ON h.user_id = u.id WHERE p.credential_id = `,
+  '',
+)
+
+/** Finds a passkey with its user and the name by which its authenticator knows that user. */
+export async function findPasskeyWithUser(sql: Queryable, credentialId: string): Promise<PasskeyWithUser | null> {
+  type Row = Omit<Passkey, 'name'> & UserColumns & { passkeyName: string; handle: string | null }
+  const [row] = await sql.$queryRaw<Row[]>(selectPasskey, credentialId)
+  if (!row) return null
+  const { id, userId, publicKey, counter, isSyncable, backedUp, transports, aaguid, createdAt, lastUsedAt, handle } = row
+  const passkey = {
+    id,
+    userId,
+    name: row.passkeyName,
+    credentialId,
+    publicKey,
+    counter,
+    isSyncable,
+    backedUp,
+    transports,
+    aaguid,
+  }
+  return { passkey: { ...passkey, createdAt, lastUsedAt }, user: toUser(row), handle }
 }
