@@ -1,6 +1,6 @@
 export type { MailName, MailVariables } from '@floorpass/languages/types'
 export { type Mail, MailError, type MailErrorCode, type MailTransport } from './mail.ts'
-export { type MailContext, mailNames, type RenderedMail, renderMail } from './render-mail.ts'
+export { type MailContext, type MailProtection, mailNames, offersPanic, type RenderedMail, renderMail } from './render-mail.ts'
 export { mailSamples, renderSamples } from './samples.ts'
 export { createOutbox, type Outbox, type OutboxEntry, type StoredMail } from './transports/outbox.ts'
 export { createSmtpTransport } from './transports/smtp.ts'

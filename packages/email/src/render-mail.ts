@@ -14,7 +14,11 @@ export type MailContext = {
   name: string
   supportUrl?: string | null
   brand?: MailBrand
+  protection?: MailProtection
 }
+
+/** The protection of the recipient's account. Only mails that `offersPanic` accepts show the link and the hold. */
+export type MailProtection = { phrase: string | null; panicUrl: string | null; heldUntil: Date | null }
 
 /** What an operator chose. With a logo, mails show the name alone: they load nothing remote, and our mark is not the operator's. */
 export type MailBrand = {
@@ -41,14 +45,28 @@ const reasonOf: Record<MailName, MailReason> = {
   'account-linked': 'security',
   'account-unlinked': 'security',
   'account-deleted': 'farewell',
+  'phrase-changed': 'security',
+  'hold-lifted': 'security',
+  'account-locked': 'security',
+  'unlock-requested': 'security',
+  'unlock-canceled': 'security',
+  'account-unlocked': 'security',
+  'unlock-refused': 'security',
+  panicked: 'security',
   'passkey-added': 'security',
   'passkey-removed': 'security',
   'passkey-counter': 'security',
   'api-key-created': 'security',
   'api-key-changed': 'security',
+  'api-key-changed-by-another': 'security',
   'api-key-leaked': 'security',
+  'allow-list-added': 'security',
+  'allow-list-removed': 'security',
+  'allow-list-enabled': 'security',
+  'allow-list-disabling': 'security',
   'organization-invitation': 'invitation',
   'member-added': 'membership',
+  'role-given': 'security',
   'member-removed': 'membership',
   'membership-dropped': 'membership',
   'two-factor-enabled': 'security',
@@ -59,6 +77,10 @@ const reasonOf: Record<MailName, MailReason> = {
   'backup-code-used': 'security',
 }
 
+/** Whether the mail reports an act that a thief may have done. It then has the panic link. */
+export const offersPanic = (mail: MailName): boolean =>
+  reasonOf[mail] === 'security' || reasonOf[mail] === 'former-email' || reasonOf[mail] === 'account-request'
+
 export const mailNames = Object.keys(reasonOf) as MailName[]
 
 /** A mail without its recipient. */
@@ -66,12 +88,17 @@ export type RenderedMail = Omit<Mail, 'to'>
 
 /** Renders a mail in both parts. A link that leaves `baseUrl` is refused: no mail may point where a request header said. */
 export function renderMail<Name extends MailName>(mail: Name, variables: MailContext & MailVariables[Name]): RenderedMail {
-  const { locale, baseUrl, supportUrl, brand } = variables
+  const { locale, baseUrl, supportUrl, brand, protection } = variables
   const { mails } = textsIn(locale)
   const write = mails.contents[mail] as (variables: MailContext & MailVariables[Name]) => MailContent
   const appName = oneLine(variables.appName)
+  const set = mails.typeset ?? ((text: string) => text)
   const content = { ...write({ ...variables, appName }), reason: mails.reasons[reasonOf[mail]](appName) }
-  for (const link of [content.action, content.secondAction]) refuseForeignLink(link, baseUrl)
+  const panic =
+    protection?.panicUrl && offersPanic(mail)
+      ? { label: mails.panic.label, text: set(mails.panic.text), url: protection.panicUrl }
+      : undefined
+  for (const link of [content.action, content.secondAction, panic]) refuseForeignLink(link, baseUrl)
 
   const email = {
     ...typeset(content, mails.typeset),
@@ -79,6 +106,9 @@ export function renderMail<Name extends MailName>(mail: Name, variables: MailCon
     appName,
     baseUrl,
     greeting: mails.greeting(plainName(variables.name)),
+    phrase: protection?.phrase ? set(mails.phrase(oneLine(protection.phrase))) : undefined,
+    held: protection?.heldUntil && offersPanic(mail) ? set(mails.held(protection.heldUntil)) : undefined,
+    panic,
     copyLink: mails.copyLink,
     // The operator's own address, which may be a mailbox or another site.
     support: content.needsSupport && supportUrl ? { label: mails.support, url: supportUrl } : undefined,

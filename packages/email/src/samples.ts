@@ -9,8 +9,19 @@ export function mailSamples(baseUrl: string): Samples {
   const link = (path: string) => page(`${path}?token=sample-of-a-token-as-long-as-a-real-one-is`)
   const resetUrl = page('/forgot-password')
   const securityUrl = page('/settings/security')
+  const protectionUrl = page('/settings/protection')
   const organizationsUrl = page('/settings/organizations')
-  const apiKey = { apiKey: 'Market maker', mayWithdraw: false, apiKeysUrl: page('/settings/api-keys'), resetUrl }
+  const apiKey = {
+    apiKey: 'Market maker',
+    organization: null,
+    mayWithdraw: false,
+    apiKeysUrl: page('/settings/api-keys'),
+    resetUrl,
+  }
+  const organizationKey = { organization: 'Harbor Desk', apiKeysUrl: page('/settings/organizations/harbor-desk/api-keys') }
+  const allowListUrl = page('/settings/allow-list')
+  const wallet = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+  const address = { kind: 'bitcoin', value: wallet, label: 'Cold wallet', allowListUrl, resetUrl }
   const passkey = { passkey: 'iCloud Keychain', passkeysUrl: page('/settings/passkeys'), resetUrl }
   const newEmail = 'ada@analytical-engine.example'
   const invitation = { inviter: 'Grace Hopper', organization: 'Harbor Desk', address: 'ada@example.com' }
@@ -21,8 +32,9 @@ export function mailSamples(baseUrl: string): Samples {
     'already-registered': [{ signInUrl: page('/login'), resetUrl }],
     'reset-password': [{ url: link('/reset-password'), minutes: 60 }],
     'password-changed': [
-      { byReset: false, resetUrl },
-      { byReset: true, resetUrl },
+      { byReset: false, resetUrl, apiKeysUrl: null },
+      { byReset: true, resetUrl, apiKeysUrl: null },
+      { byReset: true, resetUrl, apiKeysUrl: page('/settings/api-keys') },
     ],
     'password-cleared': [{ url: link('/reset-password'), minutes: 60 }],
     'password-paused': [
@@ -49,6 +61,7 @@ export function mailSamples(baseUrl: string): Samples {
           backupCodesRemoved: true,
           passkeysRemoved: 1,
           apiKeysRemoved: 2,
+          addressesRemoved: 1,
           trustedDevices: 1,
           invitations: 2,
           tradingDisabled: true,
@@ -67,6 +80,7 @@ export function mailSamples(baseUrl: string): Samples {
           backupCodesRemoved: false,
           passkeysRemoved: 0,
           apiKeysRemoved: 0,
+          addressesRemoved: 0,
           trustedDevices: 0,
           invitations: 0,
           tradingDisabled: false,
@@ -83,14 +97,53 @@ export function mailSamples(baseUrl: string): Samples {
       { provider: null, resetUrl },
     ],
     'account-deleted': [{}],
+    'phrase-changed': [{ protectionUrl }],
+    'hold-lifted': [{ protectionUrl }],
+    'account-locked': [{ days: 7, protectionUrl }],
+    'unlock-requested': [
+      { until: new Date('2026-12-04T14:00:00Z'), byOperator: false, protectionUrl },
+      { until: new Date('2026-12-04T14:00:00Z'), byOperator: true, protectionUrl },
+    ],
+    'unlock-canceled': [{ protectionUrl }],
+    'account-unlocked': [
+      { by: 'key', protectionUrl },
+      { by: 'panic-undone', protectionUrl },
+    ],
+    'unlock-refused': [{ protectionUrl }],
+    panicked: [
+      { apiKeys: 0, resetUrl, protectionUrl },
+      { apiKeys: 1, resetUrl, protectionUrl },
+      { apiKeys: 3, resetUrl, protectionUrl },
+    ],
     'passkey-added': [passkey],
     'passkey-removed': [passkey],
     'passkey-counter': [passkey],
-    'api-key-created': [apiKey, { ...apiKey, mayWithdraw: true }],
-    'api-key-changed': [apiKey],
-    'api-key-leaked': [{ apiKey: 'Market maker', apiKeysUrl: page('/settings/api-keys') }],
+    'api-key-created': [apiKey, { ...apiKey, mayWithdraw: true }, { ...apiKey, ...organizationKey }],
+    'api-key-changed': [apiKey, { ...apiKey, ...organizationKey }],
+    'api-key-changed-by-another': [{ apiKey: 'Market maker', ...organizationKey, mayWithdraw: false, actor: 'Grace Hopper' }],
+    'api-key-leaked': [
+      { apiKey: 'Market maker', organization: null, apiKeysUrl: apiKey.apiKeysUrl },
+      { apiKey: 'Market maker', ...organizationKey },
+    ],
+    'allow-list-added': [
+      { ...address, usableFrom: new Date('2026-11-27T12:41:00Z') },
+      { ...address, label: '', usableFrom: new Date('2026-11-27T12:41:00Z') },
+    ],
+    'allow-list-removed': [address],
+    'allow-list-enabled': [{ allowListUrl, resetUrl }],
+    'allow-list-disabling': [{ endsAt: new Date('2026-11-27T12:41:00Z'), allowListUrl, resetUrl }],
     'organization-invitation': [{ ...invitation, role: 'member', url: link('/accept-invitation'), hours: 48 }],
     'member-added': [{ actor: 'Grace Hopper', organization: 'Harbor Desk', organizationsUrl }],
+    'role-given': [
+      {
+        email: 'kim@trade.example',
+        role: 'admin',
+        actor: 'Grace Hopper',
+        organization: 'Harbor Desk',
+        days: 3,
+        organizationsUrl,
+      },
+    ],
     'member-removed': [{ organization: 'Harbor Desk', organizationsUrl }],
     'membership-dropped': [{ organization: 'Harbor Desk', most: 5, organizationsUrl }],
     'two-factor-enabled': [{ securityUrl, resetUrl }],

@@ -4,7 +4,9 @@ import { isIP, isIPv4 } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { getDomain } from 'tldts'
 import type { z } from 'zod'
-import { schema } from './schema.ts'
+import { type ConfirmationRule, type HoldHours, schema } from './schema.ts'
+
+export type { ConfirmationRule, HoldHours } from './schema.ts'
 
 export type Variable = keyof typeof schema.shape
 
@@ -57,6 +59,16 @@ export type Config = {
   }
   /** From where the service may load a provider's picture. */
   pictureOrigins: string[]
+  protection: {
+    /** How long each reason holds withdrawals. */
+    holdHours: HoldHours
+    /** Days that a user may choose between the request to unlock and the unlocking. */
+    lockDays: { least: number; most: number }
+    /** Hours until a new entry of an allow-list counts, and until a switched-off list is off. */
+    allowListHours: number
+  }
+  /** What a confirmation needs, by type and amount. */
+  confirmationRules: ConfirmationRule[]
   /** A file in MaxMind's format that knows where networks are. */
   placeDatabase: string | null
   rateLimit: boolean
@@ -204,6 +216,8 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
           : null,
     },
     pictureOrigins: env.PICTURE_ORIGINS,
+    protection: { holdHours: env.HOLD_HOURS, lockDays: env.LOCK_DAYS, allowListHours: env.ALLOW_LIST_HOURS },
+    confirmationRules: env.CONFIRMATION_RULES ?? [],
     placeDatabase: path(env.GEOIP_DATABASE),
     rateLimit: env.RATE_LIMIT === 'on',
     webConcurrency: env.WEB_CONCURRENCY,

@@ -135,6 +135,52 @@ const exchange = parsing(
   },
 )
 
+export const holdReasons = [
+  'change-password',
+  'reset-password',
+  'change-email',
+  'change-factor',
+  'add-passkey',
+  'remove-passkey',
+  'link-account',
+  'operator',
+  'panic',
+] as const
+
+export type HoldHours = Record<(typeof holdReasons)[number], number>
+
+/** `24`, `24,panic=72` or `panic=72`. What is not named lasts as long as the number, else a day. */
+function readHoldHours(text: string): HoldHours | null {
+  const entries = text.split(',').map((entry) => /^(?:([a-z-]+)=)?(\d{2})$/.exec(entry.trim()))
+  const hours = Object.fromEntries(entries.map((entry) => [entry?.[1] ?? '', Number(entry?.[2])]))
+  const isValid = (name: string) => name === '' || holdReasons.some((reason) => reason === name)
+  const isWithin = (value = Number.NaN) => value >= 24 && value <= 72
+  if (Object.keys(hours).length < entries.length || !Object.keys(hours).every(isValid)) return null
+  if (!Object.values(hours).every(isWithin)) return null
+  return Object.fromEntries(holdReasons.map((reason) => [reason, hours[reason] ?? hours[''] ?? 24])) as HoldHours
+}
+
+export const confirmationLevels = ['none', 'otp', 'passkey', 'passkey+hold'] as const
+
+export type ConfirmationRule = {
+  type: string
+  /** The rule is for this amount or less. Null: for any. */
+  most: { amount: string; currency: string } | null
+  level: (typeof confirmationLevels)[number]
+}
+
+/** `type=level` or `type<=amount CUR=level`. */
+const confirmationRule = parsing(
+  'must be type=level or type<=amount CUR=level, with the levels none, otp, passkey and passkey+hold',
+  (text): ConfirmationRule | null => {
+    const [, type, amount, currency, level] =
+      /^([\w.:/-]{1,128})(?:<=((?:0|[1-9]\d{0,29})(?:\.\d{1,18})?) ([A-Z0-9]{2,12}))?=(.+)$/.exec(text) ?? []
+    const known = confirmationLevels.find((name) => name === level)
+    if (type === undefined || known === undefined) return null
+    return { type, most: amount === undefined || currency === undefined ? null : { amount, currency }, level: known }
+  },
+)
+
 const isPercentEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text) && !/%[89a-f][0-9a-f]/i.test(text)
 
 const secret = z.string().optional()
@@ -222,6 +268,31 @@ export const schema = z.object({
   COOKIE_DOMAIN: sharedDomain
     .optional()
     .describe('Set the domain of BASE_URL whose hosts may read the session cookie, for example example.com, or unset it'),
+  HOLD_HOURS: parsing(
+    `must be whole numbers from 24 to 72: one for every reason, or reason=hours separated by commas, with the reasons ${holdReasons.join(', ')}`,
+    readHoldHours,
+  )
+    .prefault('reset-password=48,change-email=72,remove-passkey=72,operator=72,panic=72')
+    .describe('Set 24, or for example 24,reset-password=48, or unset it'),
+  LOCK_DAYS: parsing('must be a range of days within 1-30 such as 1-30', (text) => {
+    const [, least = '', most = ''] = /^(\d{1,2})-(\d{1,2})$/.exec(text) ?? []
+    const days = { least: Number(least), most: Number(most) }
+    return days.least >= 1 && days.least <= days.most && days.most <= 30 ? days : null
+  })
+    .prefault('1-30')
+    .describe('Set the days that a lock may wait, for example 1-30'),
+  ALLOW_LIST_HOURS: wholeNumber(1, 168)
+    .default(24)
+    .describe('Set the hours until a new entry of an allow-list counts, for example 24'),
+  CONFIRMATION_RULES: listOf(confirmationRule)
+    .refine(
+      (rules) => new Set(rules.map(({ type, most }) => JSON.stringify([type, most]))).size === rules.length,
+      'names a type and amount twice',
+    )
+    .optional()
+    .describe(
+      'Set for example withdrawal<=100 EUR=otp,order=passkey, or unset it: each confirmation then needs a passkey and no hold',
+    ),
   PASSKEY_RP_ID: matching('must be a host name', (text) => HOST_NAME.test(text) && !isIP(text))
     .transform((text) => text.toLowerCase())
     .optional()

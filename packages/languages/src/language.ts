@@ -1,3 +1,4 @@
+import type { ConfirmationText } from './confirmation-text.ts'
 import type { app } from './en/app.ts'
 import type { mailed } from './en/mailed.ts'
 import type { pages } from './en/pages.ts'
@@ -17,4 +18,5 @@ export type Language = {
   server: (limits: Limits) => ServerText
   mails: MailTexts
   stored: StoredText
+  confirmation: ConfirmationText
 }

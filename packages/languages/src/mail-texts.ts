@@ -26,14 +26,17 @@ export type MailReason =
   | 'membership'
   | 'farewell'
 
+/** Where money may go. `label` may be empty. */
+export type AllowedAddress = { kind: string; value: string; label: string }
+
 /** The mails that exist, and what the text of each needs beside the name of the service. */
 export type MailVariables = {
   'verify-email': { url: string; hours: number }
   'create-passkey': { url: string; hours: number }
   'already-registered': { signInUrl: string; resetUrl: string }
   'reset-password': { url: string; minutes: number }
-  /** `byReset`: with an emailed link, which ends every session. */
-  'password-changed': { byReset: boolean; resetUrl: string }
+  /** `byReset`: with an emailed link, which ends every session. `apiKeysUrl` is null if no API key keeps working. */
+  'password-changed': { byReset: boolean; resetUrl: string; apiKeysUrl: string | null }
   'password-cleared': { url: string; minutes: number }
   /** `deviceKind` says which devices sent the wrong passwords. */
   'password-paused': { deviceKind: 'known' | 'unknown'; resetUrl: string }
@@ -54,13 +57,34 @@ export type MailVariables = {
   /** `provider` is null when it was the password that was removed. */
   'account-unlinked': { provider: string | null; resetUrl: string }
   'account-deleted': object
+  'phrase-changed': { protectionUrl: string }
+  'hold-lifted': { protectionUrl: string }
+  /** `days`: from the request to unlock until the lock ends. */
+  'account-locked': { days: number; protectionUrl: string }
+  'unlock-requested': { until: Date; byOperator: boolean; protectionUrl: string }
+  'unlock-canceled': { protectionUrl: string }
+  'account-unlocked': { by: 'key' | 'panic-undone'; protectionUrl: string }
+  'unlock-refused': { protectionUrl: string }
+  panicked: { apiKeys: number; resetUrl: string; protectionUrl: string }
   'passkey-added': { passkey: string; passkeysUrl: string; resetUrl: string }
   'passkey-removed': { passkey: string; passkeysUrl: string; resetUrl: string }
   'passkey-counter': { passkey: string; passkeysUrl: string; resetUrl: string }
-  /** `mayWithdraw`: the key may start withdrawals. */
-  'api-key-created': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
-  'api-key-changed': { apiKey: string; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
-  'api-key-leaked': { apiKey: string; apiKeysUrl: string }
+  /** `mayWithdraw`: the key may start withdrawals. `organization` is null for a key of the account. */
+  'api-key-created': { apiKey: string; organization: string | null; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
+  'api-key-changed': { apiKey: string; organization: string | null; mayWithdraw: boolean; apiKeysUrl: string; resetUrl: string }
+  /** To the creator of the key. `actor` is a name that another user chose. */
+  'api-key-changed-by-another': {
+    apiKey: string
+    organization: string | null
+    mayWithdraw: boolean
+    actor: string
+    apiKeysUrl: string
+  }
+  'api-key-leaked': { apiKey: string; organization: string | null; apiKeysUrl: string }
+  'allow-list-added': AllowedAddress & { usableFrom: Date; allowListUrl: string; resetUrl: string }
+  'allow-list-removed': AllowedAddress & { allowListUrl: string; resetUrl: string }
+  'allow-list-enabled': { allowListUrl: string; resetUrl: string }
+  'allow-list-disabling': { endsAt: Date; allowListUrl: string; resetUrl: string }
   /** To an address that may have no account yet: `inviter` and `organization` are names that other users choose. */
   'organization-invitation': {
     inviter: string
@@ -71,6 +95,15 @@ export type MailVariables = {
     hours: number
   }
   'member-added': { actor: string; organization: string; organizationsUrl: string }
+  /** To the owners and to the person who gave the role to `email`. */
+  'role-given': {
+    email: string
+    role: 'owner' | 'admin' | 'member'
+    actor: string
+    organization: string
+    days: number
+    organizationsUrl: string
+  }
   'member-removed': { organization: string; organizationsUrl: string }
   'membership-dropped': { organization: string; most: number; organizationsUrl: string }
   'two-factor-enabled': { securityUrl: string; resetUrl: string }
@@ -89,6 +122,11 @@ export type MailName = keyof MailVariables
 export type MailTexts = {
   /** `name` may be empty. */
   greeting: (name: string) => string
+  /** Shows the recipient's own words. */
+  phrase: (phrase: string) => string
+  held: (until: Date) => string
+  /** The link that stops a thief. Plain text shows `text` before the address, HTML also the label. */
+  panic: { text: string; label: string }
   copyLink: string
   /** The label of the link to SUPPORT_URL. */
   support: string
@@ -99,6 +137,10 @@ export type MailTexts = {
   reasons: Record<MailReason, (appName: string) => string>
   contents: { [Name in MailName]: (variables: MailVariables[Name] & { appName: string }) => MailContent }
 }
+
+/** "27 November 2026 at 14:00 UTC": the recipient may be in any zone. */
+export const momentIn = (language: string) => (moment: Date) =>
+  new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(moment)
 
 // Create it lazily: the first formatter loads 20 MB of locale data.
 const format = (language: string, unit: 'minute' | 'hour' | 'day') => (count: number) =>

@@ -26,6 +26,13 @@ export function plainName(name: string) {
     : harmless
 }
 
+/** An address as its owner knows it: the beginning and the end, which people compare. */
+export function shortenAddress(address: string) {
+  const characters = [...address]
+  if (characters.length <= 20) return plainName(address)
+  return [characters.slice(0, 8), characters.slice(-8)].map((part) => plainName(part.join(''))).join('…')
+}
+
 /** Enough for its owner to recognise, too little for anyone else: ada@example.com becomes a•••@e•••.com. */
 export function maskAddress(address: string) {
   const at = address.lastIndexOf('@')

@@ -5,6 +5,7 @@ export type Limits = {
   organizations: number
   passkeys: number
   apiKeyName: number
+  allowListEntries: number
   /** How long an attempt to sign in with a provider may take. */
   attemptMinutes: number
   lengths: { email: number; emailLocalPart: number; name: number; slug: number }

@@ -8,6 +8,7 @@ export type UndoEffects = {
   backupCodesRemoved: boolean
   passkeysRemoved: number
   apiKeysRemoved: number
+  addressesRemoved: number
   trustedDevices: number
   invitations: number
   tradingDisabled: boolean

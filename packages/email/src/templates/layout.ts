@@ -8,6 +8,11 @@ type EmailContent = MailContent & {
   baseUrl: string
   greeting: string
   reason: string
+  /** The user's own words. */
+  phrase: string | undefined
+  /** Says until when withdrawals are on hold. */
+  held: string | undefined
+  panic: (MailLink & { text: string }) | undefined
   copyLink: string
   support: MailLink | undefined
   linkLabel: (label: string) => string
@@ -51,6 +56,9 @@ export function renderText(email: EmailContent) {
     linkLabel,
     support,
     footer,
+    phrase,
+    held,
+    panic,
   } = email
   const items = list && [list.title, ...list.items.map((item) => `- ${item}`)].join('\n')
   const links = [action, secondAction, support]
@@ -58,7 +66,8 @@ export function renderText(email: EmailContent) {
     .map(({ label, url }) => `${linkLabel(label)}\n${url}`)
   // Mail programs know a signature by the space behind its dashes.
   const signature = `-- \n${appName}\n${[new URL(baseUrl).host, reason, ...footer].join('\n')}`
-  return `${[heading, greeting, ...paragraphs, items, ...links, footnote, signature].filter(Boolean).join('\n\n')}\n`
+  const panicLink = panic && `${panic.text}\n${panic.url}`
+  return `${[heading, phrase, greeting, ...paragraphs, held, items, ...links, footnote, panicLink, signature].filter(Boolean).join('\n\n')}\n`
 }
 
 /** No picture, no tracking, nothing remote. A colour and its background stand together: programs that invert colours keep the contrast. */
@@ -77,6 +86,9 @@ export function renderHtml(email: EmailContent) {
     appName,
     copyLink,
     support,
+    phrase,
+    held,
+    panic,
   } = email
   const { light, dark } = email.colors
   return `<!doctype html>
@@ -99,13 +111,15 @@ export function renderHtml(email: EmailContent) {
 <p class="ink" style="margin:0 0 20px 4px;color:${light.ink};font-size:18px;line-height:28px;font-weight:600;letter-spacing:-0.02em">${email.showsMark ? mark(light) : ''}${escapeHtml(appName)}</p>
 <div class="card" style="padding:36px 32px;background:${light.surface};border:1px solid ${light.line};border-radius:12px">
 <h1 class="ink" style="margin:0 0 20px;color:${light.ink};font-size:24px;line-height:31px;font-weight:600;letter-spacing:-0.02em;overflow-wrap:anywhere">${escapeHtml(heading)}</h1>
-${[greeting, ...paragraphs].map((text) => htmlParagraph(text, light)).join('\n')}
+${phrase ? htmlPhrase(phrase, light) : ''}
+${[greeting, ...paragraphs, ...(held ? [held] : [])].map((text) => htmlParagraph(text, light)).join('\n')}
 ${list ? htmlList(list, light) : ''}
 ${action ? htmlButton(action, light) : ''}
 ${secondAction ? htmlLink(secondAction, light) : ''}
 ${support ? htmlLink(support, light) : ''}
 ${footnote ? htmlFootnote(footnote, light) : ''}
 ${action ? htmlFallback(copyLink, action.url, light) : ''}
+${panic ? htmlPanic(panic, light) : ''}
 </div>
 ${htmlFooter(email)}
 </div>
@@ -140,6 +154,12 @@ const htmlLink = ({ label, url }: MailLink, light: MailColors) =>
 
 const htmlFootnote = (text: string, light: MailColors) =>
   `<p class="soft rule" style="margin:28px 0 0;padding-top:20px;border-top:1px solid ${light.line};color:${light.inkSoft};font-size:14px;line-height:22px;overflow-wrap:anywhere">${escapeHtml(text)}</p>`
+
+const htmlPhrase = (text: string, light: MailColors) =>
+  `<p class="soft" style="margin:0 0 16px;color:${light.inkSoft};font-size:14px;line-height:22px;overflow-wrap:anywhere">${escapeHtml(text)}</p>`
+
+const htmlPanic = ({ text, label, url }: MailLink & { text: string }, light: MailColors) =>
+  `<p class="soft rule" style="margin:28px 0 0;padding-top:20px;border-top:1px solid ${light.line};color:${light.inkSoft};font-size:14px;line-height:22px">${escapeHtml(text)} <a class="link" href="${escapeHtml(url)}" style="color:${light.accent};text-decoration:underline">${escapeHtml(label)}</a></p>`
 
 const htmlFallback = (text: string, url: string, light: MailColors) =>
   `<p class="soft" style="margin:16px 0 0;color:${light.inkSoft};font-size:13px;line-height:20px">${escapeHtml(text)}<br><a class="soft" href="${escapeHtml(url)}" style="color:${light.inkSoft};word-break:break-all">${escapeHtml(url)}</a></p>`

@@ -1,5 +1,43 @@
-/** Texts of the pages that mailed links open. */
+/** Texts of the pages that send a link by mail, and of those that it opens. */
 export const mailed = {
+  signUp: {
+    title: 'Create an account',
+    name: 'Name',
+    email: 'Email address',
+    emailHint: 'We’ll send you a link to confirm it.',
+    password: 'Password',
+    submit: 'Create account',
+    usePasskey: 'Sign up without a password',
+    usePassword: 'Sign up with a password',
+    passkeyLead:
+      'You’ll sign in with your fingerprint, your face or your device’s PIN. We’ll email you a link to create your passkey.',
+    sendLink: 'Email me the link',
+    haveOne: 'Already have an account?',
+    signIn: 'Sign in',
+  },
+  forgotPassword: {
+    title: 'Forgot your password?',
+    lead: 'Enter your email and we’ll send you a link to choose a new password.',
+    email: 'Email address',
+    submit: 'Send link',
+    remembered: 'Remembered it?',
+    signIn: 'Sign in',
+  },
+  checkYourMail: {
+    title: 'Check your email',
+    sentences: {
+      'sign-up': ['We sent an email to ', '. Open the link in it to confirm your email, then sign in.'],
+      passkey: ['We sent an email to ', '. Open the link in it, on the device that you want to sign in with.'],
+      // These two say nothing about the address: it may have no account, or be confirmed.
+      confirm: ['If ', ' still needs to be confirmed, you’ll get a new link by email. Open it, then sign in.'],
+      reset: ['If there’s an account for ', ', you’ll get an email. Open the link in it to choose a new password.'],
+    },
+    meant: ['Did you mean ', '?'],
+    correct: 'Sign up with the right email',
+    nothing: 'Nothing after a few minutes? Check your spam folder, then resend the email.',
+    again: 'Resend email',
+    signIn: 'Sign in',
+  },
   acceptInvitation: {
     title: 'You’re invited',
     signedOut: 'Sign in or sign up with the email address that got this invitation.',
@@ -33,6 +71,33 @@ export const mailed = {
     withoutScript: 'Turn on JavaScript, or sign up with a password.',
     newLink: 'Get a new link',
     signIn: 'Sign in',
+  },
+  panic: {
+    title: 'Stop everything',
+    lead: 'Not you? One press stops everything on your account:',
+    effects: [
+      'Every device is signed out, and your password stops working.',
+      'Passkeys, second factors, linked accounts and withdrawal addresses that were added in the last seven days are removed.',
+      'Your API keys are disabled.',
+      'No money can be withdrawn.',
+      'Your password, email and passkeys can’t be changed until you unlock your account. You can still choose a new password by email.',
+    ],
+    harmless:
+      'Was it you after all? Choose a new password, then undo this with a passkey that you’ve had for more than a week. Without one, ask to unlock your account.',
+    submit: 'Stop everything',
+    doneTitle: 'Everything is stopped',
+    done: 'Every device is signed out, and no money can leave your account.',
+    usedLead: 'This link was already used, so nothing changed this time.',
+    nextTitle: 'What to do next:',
+    next: [
+      'If someone changed your email, first open the undo link that we sent to your former address.',
+      'Choose a new password.',
+      'Sign in, and look at your devices, your passkeys and your activity.',
+      'Under Settings, Protection, unlock your account.',
+    ],
+    newPassword: 'Choose a new password',
+    signIn: 'Sign in',
+    deadLead: 'This link no longer works. Open the one in our newest email, or choose a new password now.',
   },
   undoEmailChange: {
     title: 'Recover your account',

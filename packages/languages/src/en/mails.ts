@@ -1,13 +1,35 @@
-import { bulletList, durationIn, type MailTexts } from '../mail-texts.ts'
-import { maskAddress, plainName } from '../plain-words.ts'
+import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
+import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('en')
 
+const moment = momentIn('en-GB')
+
+const describeAddress = (title: string, { kind, value, label }: AllowedAddress) =>
+  bulletList(title, [label !== '' && `Name: ${plainName(label)}`, `Kind: ${kind}`, `Address: ${shortenAddress(value)}`])
+
 const as = { owner: 'an owner', admin: 'an administrator', member: 'a member' }
+
+type KeyOwner = string | null
+
+const keyOwner = (organization: KeyOwner, appName: string) =>
+  organization === null ? `your ${appName} account` : `${plainName(organization)} on ${appName}`
+const actFor = (organization: KeyOwner, appName: string) =>
+  organization === null ? `use your ${appName} account` : `act for the organization “${plainName(organization)}” on ${appName}`
+const ofOrganization = (organization: KeyOwner) =>
+  organization === null ? '' : ` of the organization “${plainName(organization)}”`
+const keySettings = (organization: KeyOwner) => (organization === null ? 'your settings' : 'the settings of the organization')
+const seeKeys = (organization: KeyOwner) => (organization === null ? 'See my API keys' : 'See the API keys')
 
 export const mails: MailTexts = {
   greeting: (name) => (name ? `Hello ${name},` : 'Hello,'),
   support: 'Contact support',
+  phrase: (phrase) => `Your phrase: ${phrase}`,
+  held: (until) => `To keep your money safe, withdrawals are on hold until ${moment(until)} UTC.`,
+  panic: {
+    text: 'Not you? One press signs out every device, disables your API keys and stops withdrawals:',
+    label: 'Stop everything',
+  },
   copyLink: 'If the button doesn’t work, copy this link into your browser:',
   linkLabel: (label) => `${label}:`,
 
@@ -62,15 +84,19 @@ export const mails: MailTexts = {
       action: { label: 'Choose a new password', url },
       footnote: `This link works once and expires in ${duration.minutes(minutes)}. If you didn’t ask for it, ignore this email: your password stays the same.`,
     }),
-    'password-changed': ({ appName, byReset, resetUrl }) => ({
+    'password-changed': ({ appName, byReset, resetUrl, apiKeysUrl }) => ({
       subject: `Your ${appName} password was changed`,
       preheader: 'If this was you, you can ignore this email.',
       heading: 'Your password was changed',
       paragraphs: [
         `The password of your ${appName} account was just changed, and ${byReset ? 'every device was' : 'your other devices were'} signed out. If this was you, you can ignore this email.`,
         'If this wasn’t you, choose a new password now. That signs out every device.',
+        ...(apiKeysUrl === null
+          ? []
+          : ['Your API keys keep working. If you don’t recognize one, delete it under API keys in your settings.']),
       ],
       action: { label: 'This wasn’t me', url: resetUrl },
+      ...(apiKeysUrl !== null && { secondAction: { label: 'See my API keys', url: apiKeysUrl } }),
     }),
     'password-cleared': ({ appName, url, minutes }) => ({
       subject: `Your ${appName} account needs a new password`,
@@ -164,6 +190,7 @@ export const mails: MailTexts = {
           'Turned your earlier two-factor authentication on again. Use the passkey or app you had before.',
         effects.backupCodesRemoved && 'Removed the backup codes that were created recently. Create new ones.',
         effects.passkeysRemoved > 0 && 'Removed the passkeys that were added recently. Add yours again.',
+        effects.addressesRemoved > 0 && 'Removed the withdrawal addresses that were added recently. Add yours again.',
         effects.apiKeysRemoved > 0 && 'Deleted the API keys that were created or changed recently. Create yours again.',
         effects.trustedDevices > 0 && 'Stopped trusting your devices. Each one needs a second factor again.',
         effects.invitations > 0 && 'Canceled the pending invitations you sent. Send them again if you need to.',
@@ -226,6 +253,84 @@ export const mails: MailTexts = {
       footnote: `This is the last email about this account. If you didn’t delete it, contact the ${appName} team right away.`,
       needsSupport: true,
     }),
+    'phrase-changed': ({ appName, protectionUrl }) => ({
+      subject: `The phrase in your ${appName} emails was changed`,
+      preheader: 'If this was you, you can ignore this email.',
+      heading: 'Your phrase was changed',
+      paragraphs: ['The phrase in our emails was just changed or removed. If you had one before, this email still shows it.'],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'hold-lifted': ({ appName, protectionUrl }) => ({
+      subject: `A hold on your ${appName} withdrawals was ended early`,
+      preheader: 'One of your passkeys ended it.',
+      heading: 'A hold was ended early',
+      paragraphs: ['Someone, probably you, ended a hold on withdrawals with one of your passkeys.'],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'account-locked': ({ appName, days, protectionUrl }) => ({
+      subject: `Your ${appName} account is locked`,
+      preheader: 'No one can change its security now, not even you.',
+      heading: 'Your account is locked',
+      paragraphs: [
+        'While the lock is on, your password, your email and your passkeys can’t be changed, no API key can be created or get more permissions, and no money can leave.',
+        `You can still sign in and trade. Unlocking takes ${duration.days(days)}. With your lock key and a passkey, you can unlock at once.`,
+      ],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'unlock-requested': ({ appName, until, byOperator, protectionUrl }) => ({
+      subject: `Your ${appName} account will be unlocked`,
+      preheader: `The lock ends on ${moment(until)} UTC.`,
+      heading: 'Your account will be unlocked',
+      paragraphs: [
+        `${byOperator ? 'Our team' : 'Someone, probably you,'} asked to unlock your account. The lock ends on ${moment(until)} UTC.`,
+        'If you don’t want this, open this page and choose “Keep locked”.',
+      ],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'unlock-canceled': ({ appName, protectionUrl }) => ({
+      subject: `Your ${appName} account stays locked`,
+      preheader: 'The request to unlock it was canceled.',
+      heading: 'Your account stays locked',
+      paragraphs: ['Someone, probably you, canceled the request to unlock your account.'],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'account-unlocked': ({ appName, by, protectionUrl }) => ({
+      subject: `Your ${appName} account is unlocked`,
+      preheader: 'If this was you, you can ignore this email.',
+      heading: 'Your account is unlocked',
+      paragraphs: [
+        by === 'key'
+          ? 'Your account was just unlocked with your lock key and a passkey.'
+          : 'Someone, probably you, used one of your passkeys to undo “Stop everything”. Your API keys stay disabled until you enable them.',
+      ],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    'unlock-refused': ({ appName, protectionUrl }) => ({
+      subject: `Someone tried to unlock your ${appName} account`,
+      preheader: 'It stays locked.',
+      heading: 'Someone tried to unlock your account',
+      paragraphs: ['Someone tried to unlock your account and failed. It stays locked.'],
+      action: { label: 'Check my protection', url: protectionUrl },
+    }),
+    panicked: ({ appName, apiKeys, resetUrl, protectionUrl }) => ({
+      subject: `We stopped everything on your ${appName} account`,
+      preheader: 'Every device is signed out. Here is what to do next.',
+      heading: 'We stopped everything',
+      paragraphs: [
+        `Someone opened the link in one of our emails and pressed “Stop everything”. Every device is signed out, your password no longer works, ${apiKeys === 0 ? '' : `${apiKeys === 1 ? 'your API key is' : `your ${apiKeys} API keys are`} disabled, `}withdrawals are on hold, and your sign-in and security settings can’t be changed.`,
+      ],
+      list: {
+        title: 'What to do next:',
+        items: [
+          'If someone changed the email of your account, first open the undo link that we sent to your former address.',
+          'Choose a new password. You can do this while your account is locked.',
+          'Sign in, and look at your devices, passkeys and activity.',
+          'Under Settings, Protection, unlock your account with a passkey that you’ve had for more than a week. Without one, ask to unlock: the page says how long it takes.',
+        ],
+      },
+      action: { label: 'Choose a new password', url: resetUrl },
+      secondAction: { label: 'Check my protection', url: protectionUrl },
+    }),
     'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
       subject: `You can now sign in to ${appName} with a passkey`,
       preheader: 'If this wasn’t you, remove it now.',
@@ -259,37 +364,93 @@ export const mails: MailTexts = {
       action: { label: 'See my passkeys', url: passkeysUrl },
       secondAction: { label: 'Choose a new password', url: resetUrl },
     }),
-    'api-key-created': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
-      subject: `An API key was created for your ${appName} account`,
+    'api-key-created': ({ appName, apiKey, organization, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `An API key was created for ${keyOwner(organization, appName)}`,
       preheader: 'If this wasn’t you, delete it now.',
       heading: mayWithdraw ? 'An API key that can withdraw was created' : 'An API key was created',
       paragraphs: [
-        `A program can now use your ${appName} account with the API key “${plainName(apiKey)}”. If you created it, you can ignore this email.`,
-        'If this wasn’t you, delete it under API keys in your settings, then choose a new password. That signs out every device.',
+        `A program can now ${actFor(organization, appName)} with the API key “${plainName(apiKey)}”. If you created it, you can ignore this email.`,
+        `If this wasn’t you, delete it under API keys in ${keySettings(organization)}, then choose a new password. That signs out every device.`,
       ],
-      action: { label: 'See my API keys', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
       secondAction: { label: 'Choose a new password', url: resetUrl },
     }),
-    'api-key-changed': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
-      subject: `An API key of your ${appName} account was changed`,
+    'api-key-changed': ({ appName, apiKey, organization, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `An API key of ${keyOwner(organization, appName)} was changed`,
       preheader: 'If this wasn’t you, delete it now.',
       heading: 'An API key was changed',
       paragraphs: [
-        `The API key “${plainName(apiKey)}” can do more than before, or work longer or from other addresses.${mayWithdraw ? ' It can withdraw.' : ''} If you changed it, you can ignore this email.`,
-        'If this wasn’t you, delete the key under API keys in your settings, then choose a new password. That signs out every device.',
+        `The API key “${plainName(apiKey)}”${ofOrganization(organization)} now has more permissions, works longer or from other addresses, or is enabled again.${mayWithdraw ? ' It can withdraw.' : ''} If you changed it, you can ignore this email.`,
+        `If this wasn’t you, delete the key under API keys in ${keySettings(organization)}, then choose a new password. That signs out every device.`,
       ],
-      action: { label: 'See my API keys', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
       secondAction: { label: 'Choose a new password', url: resetUrl },
     }),
-    'api-key-leaked': ({ appName, apiKey, apiKeysUrl }) => ({
-      subject: `We deleted an API key of your ${appName} account`,
-      preheader: 'Someone found its secret in a public place.',
-      heading: 'Your API key leaked, so we deleted it',
+    'api-key-changed-by-another': ({ appName, apiKey, organization, mayWithdraw, actor, apiKeysUrl }) => ({
+      subject: `Someone changed your API key of ${keyOwner(organization, appName)}`,
+      preheader: 'It can now do more than before.',
+      heading: 'Your API key was changed',
       paragraphs: [
-        `Someone found the secret of your API key “${plainName(apiKey)}” and reported it to us. We deleted the key at once, so it opens nothing any more.`,
-        'Look through your recent orders and withdrawals. Then remove the secret from where you kept it, and create a new key.',
+        `${plainName(actor) || 'Someone'} changed the API key “${plainName(apiKey)}”${ofOrganization(organization)}, which you created. It now has more permissions, works longer or from other addresses, or is enabled again.${mayWithdraw ? ' It can withdraw.' : ''}`,
+        `If you didn’t expect this, ask them. You can also disable or delete the key under API keys in ${keySettings(organization)}.`,
       ],
-      action: { label: 'See my API keys', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
+    }),
+    'api-key-leaked': ({ appName, apiKey, organization, apiKeysUrl }) => ({
+      subject: `We deleted an API key of ${keyOwner(organization, appName)}`,
+      preheader: 'Someone found its secret and reported it to us.',
+      heading: 'An API key leaked, so we deleted it',
+      paragraphs: [
+        `Someone found the secret of the API key “${plainName(apiKey)}”${ofOrganization(organization)} and reported it to us. We deleted the key at once, so it no longer works.`,
+        'Look through recent orders and withdrawals. Then remove the secret from where it was found, and create a new key.',
+      ],
+      action: { label: seeKeys(organization), url: apiKeysUrl },
+    }),
+    'allow-list-added': ({ appName, usableFrom, allowListUrl, resetUrl, ...address }) => ({
+      subject: `A withdrawal address was added to your ${appName} account`,
+      preheader: 'If this wasn’t you, remove it now.',
+      heading: 'A withdrawal address was added',
+      paragraphs: [
+        `Your list of withdrawal addresses has a new one. You can use it from ${moment(usableFrom)} UTC. If you added it, you can ignore this email.`,
+        'If this wasn’t you, remove it under Withdrawal addresses in your settings, then choose a new password. That signs out every device.',
+      ],
+      ...describeAddress('The new address', address),
+      action: { label: 'See my addresses', url: allowListUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'allow-list-removed': ({ appName, allowListUrl, resetUrl, ...address }) => ({
+      subject: `A withdrawal address was removed from your ${appName} account`,
+      preheader: 'If this wasn’t you, choose a new password.',
+      heading: 'A withdrawal address was removed',
+      paragraphs: [
+        'Your list of withdrawal addresses no longer has the address below. If you removed it, you can ignore this email.',
+        'If this wasn’t you, choose a new password. That signs out every device. Then add the address again.',
+      ],
+      ...describeAddress('The removed address', address),
+      action: { label: 'See my addresses', url: allowListUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'allow-list-enabled': ({ appName, allowListUrl, resetUrl }) => ({
+      subject: `Your ${appName} withdrawals now go to your addresses only`,
+      preheader: 'Your list of withdrawal addresses is on.',
+      heading: 'Your list of withdrawal addresses is on',
+      paragraphs: [
+        'From now on, your money can only go to the addresses on your list. If you turned the list on, you can ignore this email.',
+        'If this wasn’t you, choose a new password. That signs out every device.',
+      ],
+      action: { label: 'See my addresses', url: allowListUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
+    }),
+    'allow-list-disabling': ({ appName, endsAt, allowListUrl, resetUrl }) => ({
+      subject: `Your ${appName} list of withdrawal addresses will be turned off`,
+      preheader: 'If this wasn’t you, keep the list on.',
+      heading: 'Your list of withdrawal addresses will be turned off',
+      paragraphs: [
+        `The list stays on until ${moment(endsAt)} UTC. After that, your money can go to any address. If you turned it off, you can ignore this email.`,
+        'If this wasn’t you, keep the list on under Withdrawal addresses in your settings, then choose a new password. That signs out every device.',
+      ],
+      action: { label: 'Keep the list on', url: allowListUrl },
+      secondAction: { label: 'Choose a new password', url: resetUrl },
     }),
     'organization-invitation': ({ appName, inviter, organization, role, address, url, hours }) => ({
       subject: `You’re invited to join ${plainName(organization)} on ${appName}`,
@@ -311,6 +472,16 @@ export const mails: MailTexts = {
         'Accept in your settings to keep your place, or leave the organization there.',
       ],
       action: { label: 'Accept or leave', url: organizationsUrl },
+    }),
+    'role-given': ({ appName, email, role, actor, organization, days, organizationsUrl }) => ({
+      subject: `Someone is now ${as[role]} of ${plainName(organization)} on ${appName}`,
+      preheader: `For ${duration.days(days)}, they can’t withdraw for it.`,
+      heading: `Someone is now ${as[role]} of ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(actor) || 'Someone'} made ${email} ${as[role]} of the organization “${plainName(organization)}”.`,
+        `For the first ${duration.days(days)}, they can’t withdraw for it. If this is wrong, remove them, or cancel their invitation.`,
+      ],
+      action: { label: 'See the members', url: organizationsUrl },
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `You’re no longer a member of ${plainName(organization)} on ${appName}`,

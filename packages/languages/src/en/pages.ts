@@ -1,4 +1,4 @@
-/** Texts of the sign-in and sign-up pages, and those that every page shares. */
+/** Texts of the sign-in page, and those that every page shares. */
 export const pages = {
   root: {
     skip: 'Skip to content',
@@ -24,21 +24,6 @@ export const pages = {
     dashboard: 'Open your dashboard',
   },
   languageSwitch: { label: 'Language' },
-  checkYourMail: {
-    title: 'Check your email',
-    sentences: {
-      'sign-up': ['We sent an email to ', '. Open the link in it to confirm your email, then sign in.'],
-      passkey: ['We sent an email to ', '. Open the link in it, on the device that you want to sign in with.'],
-      // These two say nothing about the address: it may have no account, or be confirmed.
-      confirm: ['If ', ' still needs to be confirmed, you’ll get a new link by email. Open it, then sign in.'],
-      reset: ['If there’s an account for ', ', you’ll get an email. Open the link in it to choose a new password.'],
-    },
-    meant: ['Did you mean ', '?'],
-    correct: 'Sign up with the right email',
-    nothing: 'Nothing after a few minutes? Check your spam folder, then resend the email.',
-    again: 'Resend email',
-    signIn: 'Sign in',
-  },
   codeField: {
     label: 'Code from your authenticator app',
     hint: 'Six digits that change every 30 seconds.',
@@ -77,14 +62,6 @@ export const pages = {
   authFrame: {
     aside: 'Your orders are only as safe as your sign-in.',
   },
-  forgotPassword: {
-    title: 'Forgot your password?',
-    lead: 'Enter your email and we’ll send you a link to choose a new password.',
-    email: 'Email address',
-    submit: 'Send link',
-    remembered: 'Remembered it?',
-    signIn: 'Sign in',
-  },
   confirm: {
     back: 'Go back',
   },
@@ -101,21 +78,6 @@ export const pages = {
     passkey: 'Sign in with a passkey',
     withoutPasskey: 'Sign in with your password instead.',
     ended: 'This sign-in expired, or too many codes were wrong. Enter your password to start over.',
-  },
-  signUp: {
-    title: 'Create an account',
-    name: 'Name',
-    email: 'Email address',
-    emailHint: 'We’ll send you a link to confirm it.',
-    password: 'Password',
-    submit: 'Create account',
-    usePasskey: 'Sign up without a password',
-    usePassword: 'Sign up with a password',
-    passkeyLead:
-      'You’ll sign in with your fingerprint, your face or your device’s PIN. We’ll email you a link to create your passkey.',
-    sendLink: 'Email me the link',
-    haveOne: 'Already have an account?',
-    signIn: 'Sign in',
   },
   twoFactor: {
     title: 'One more step',

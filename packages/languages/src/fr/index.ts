@@ -1,4 +1,5 @@
 export { app } from './app.ts'
+export { confirmation } from './confirmation.ts'
 export { mailed } from './mailed.ts'
 export { mails } from './mails.ts'
 export { pages } from './pages.ts'

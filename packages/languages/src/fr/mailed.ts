@@ -1,6 +1,52 @@
 import type { mailed as english } from '../en/mailed.ts'
 
 export const mailed: typeof english = {
+  signUp: {
+    title: 'Créer un compte',
+    name: 'Nom',
+    email: 'Adresse e‑mail',
+    emailHint: 'Nous vous y enverrons un lien de confirmation.',
+    password: 'Mot de passe',
+    submit: 'Créer le compte',
+    usePasskey: 'S’inscrire sans mot de passe',
+    usePassword: 'S’inscrire avec un mot de passe',
+    passkeyLead:
+      'Vous vous connecterez avec votre empreinte, votre visage ou le code PIN de votre appareil. Nous vous enverrons un lien pour créer votre clé d’accès.',
+    sendLink: 'Recevoir le lien',
+    haveOne: 'Vous avez déjà un compte ?',
+    signIn: 'Se connecter',
+  },
+  forgotPassword: {
+    title: 'Mot de passe oublié ?',
+    lead: 'Indiquez votre adresse e‑mail : nous vous enverrons un lien pour choisir un nouveau mot de passe.',
+    email: 'Adresse e‑mail',
+    submit: 'Envoyer le lien',
+    remembered: 'Vous l’avez retrouvé ?',
+    signIn: 'Se connecter',
+  },
+  checkYourMail: {
+    title: 'Consultez vos e‑mails',
+    sentences: {
+      'sign-up': [
+        'Nous avons envoyé un e‑mail à ',
+        '. Ouvrez le lien qu’il contient pour confirmer votre adresse, puis connectez-vous.',
+      ],
+      passkey: [
+        'Nous avons envoyé un e‑mail à ',
+        '. Ouvrez le lien qu’il contient sur l’appareil avec lequel vous voulez vous connecter.',
+      ],
+      confirm: ['Si l’adresse ', ' reste à confirmer, un nouveau lien vient d’y être envoyé. Ouvrez-le, puis connectez-vous.'],
+      reset: [
+        'Si l’adresse ',
+        ' est liée à un compte, un e‑mail vient d’y être envoyé. Ouvrez le lien qu’il contient pour choisir un nouveau mot de passe.',
+      ],
+    },
+    meant: ['Vouliez-vous dire ', ' ?'],
+    correct: 'S’inscrire avec la bonne adresse',
+    nothing: 'Rien au bout de quelques minutes ? Regardez dans vos courriers indésirables, puis renvoyez l’e‑mail.',
+    again: 'Renvoyer l’e‑mail',
+    signIn: 'Se connecter',
+  },
   acceptInvitation: {
     title: 'Vous avez une invitation',
     signedOut: 'Connectez-vous ou inscrivez-vous avec l’adresse e‑mail qui a reçu cette invitation.',
@@ -35,6 +81,34 @@ export const mailed: typeof english = {
     withoutScript: 'Activez JavaScript, ou inscrivez-vous avec un mot de passe.',
     newLink: 'Recevoir un nouveau lien',
     signIn: 'Se connecter',
+  },
+  panic: {
+    title: 'Tout arrêter',
+    lead: 'Ce n’était pas vous ? Un clic arrête tout sur votre compte :',
+    effects: [
+      'Tous vos appareils sont déconnectés, et votre mot de passe ne fonctionne plus.',
+      'Les clés d’accès, les seconds facteurs, les comptes liés et les adresses de retrait ajoutés ces sept derniers jours sont supprimés.',
+      'Vos clés d’API sont désactivées.',
+      'Aucun retrait n’est possible.',
+      'Votre mot de passe, votre adresse e‑mail et vos clés d’accès ne peuvent plus être modifiés tant que vous n’avez pas déverrouillé votre compte. Vous pouvez toujours choisir un nouveau mot de passe par e‑mail.',
+    ],
+    harmless:
+      'C’était finalement vous ? Choisissez un nouveau mot de passe, puis annulez tout avec une clé d’accès que vous avez depuis plus d’une semaine. Si vous n’en avez pas, demandez le déverrouillage de votre compte.',
+    submit: 'Tout arrêter',
+    doneTitle: 'Tout est arrêté',
+    done: 'Tous vos appareils sont déconnectés, et aucun retrait n’est possible.',
+    usedLead: 'Ce lien a déjà été utilisé : cette fois, rien n’a changé.',
+    nextTitle: 'La suite :',
+    next: [
+      'Si quelqu’un a changé votre adresse e‑mail, ouvrez d’abord le lien d’annulation envoyé à votre ancienne adresse.',
+      'Choisissez un nouveau mot de passe.',
+      'Connectez-vous, puis vérifiez vos appareils, vos clés d’accès et votre activité.',
+      'Dans Paramètres, Protection, déverrouillez votre compte.',
+    ],
+    newPassword: 'Choisir un nouveau mot de passe',
+    signIn: 'Se connecter',
+    deadLead:
+      'Ce lien ne fonctionne plus. Ouvrez celui de notre dernier e‑mail, ou choisissez tout de suite un nouveau mot de passe.',
   },
   undoEmailChange: {
     title: 'Récupérer votre compte',

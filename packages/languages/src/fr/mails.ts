@@ -1,13 +1,37 @@
-import { bulletList, durationIn, type MailTexts } from '../mail-texts.ts'
-import { maskAddress, plainName } from '../plain-words.ts'
+import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
+import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('fr')
 
+const moment = momentIn('fr')
+
+const describeAddress = (title: string, { kind, value, label }: AllowedAddress) =>
+  bulletList(title, [label !== '' && `Nom : ${plainName(label)}`, `Type : ${kind}`, `Adresse : ${shortenAddress(value)}`])
+
 const as = { owner: 'de propriétaire', admin: 'd’administrateur', member: 'de membre' }
+
+type KeyOwner = string | null
+
+const keyOwner = (organization: KeyOwner, appName: string) =>
+  organization === null ? `votre compte ${appName}` : `l’organisation ${plainName(organization)} sur ${appName}`
+const actFor = (organization: KeyOwner, appName: string) =>
+  organization === null
+    ? `utiliser votre compte ${appName}`
+    : `agir au nom de l’organisation « ${plainName(organization)} » sur ${appName}`
+const ofOrganization = (organization: KeyOwner) =>
+  organization === null ? '' : ` de l’organisation « ${plainName(organization)} »`
+const keySettings = (organization: KeyOwner) => (organization === null ? 'vos paramètres' : 'les paramètres de l’organisation')
+const seeKeys = (organization: KeyOwner) => (organization === null ? 'Voir mes clés d’API' : 'Voir les clés d’API')
 
 export const mails: MailTexts = {
   greeting: (name) => (name ? `Bonjour ${name},` : 'Bonjour,'),
   support: 'Contacter l’assistance',
+  phrase: (phrase) => `Votre phrase : ${phrase}`,
+  held: (until) => `Pour protéger votre argent, les retraits sont suspendus jusqu’au ${moment(until)} UTC.`,
+  panic: {
+    text: 'Ce n’était pas vous ? Un clic déconnecte tous vos appareils, désactive vos clés d’API et bloque les retraits :',
+    label: 'Tout arrêter',
+  },
   copyLink: 'Si le bouton ne fonctionne pas, copiez ce lien dans votre navigateur\u00a0:',
   linkLabel: (label) => `${label}\u00a0:`,
   typeset,
@@ -62,15 +86,21 @@ export const mails: MailTexts = {
       action: { label: 'Choisir un nouveau mot de passe', url },
       footnote: `Ce lien est valable ${duration.minutes(minutes)} et ne sert qu’une fois. Si vous n’avez rien demandé, ignorez cet e‑mail : votre mot de passe reste le même.`,
     }),
-    'password-changed': ({ appName, byReset, resetUrl }) => ({
+    'password-changed': ({ appName, byReset, resetUrl, apiKeysUrl }) => ({
       subject: `Votre mot de passe ${appName} a été modifié`,
       preheader: 'Si c’était vous, vous n’avez rien à faire.',
       heading: 'Votre mot de passe a été modifié',
       paragraphs: [
         `Le mot de passe de votre compte ${appName} vient d’être modifié, et ${byReset ? 'tous vos appareils' : 'vos autres appareils'} ont été déconnectés. Si c’était vous, vous n’avez rien à faire.`,
         'Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe. Tous vos appareils seront alors déconnectés.',
+        ...(apiKeysUrl === null
+          ? []
+          : [
+              'Vos clés d’API continuent de fonctionner. Si l’une d’elles ne vous dit rien, supprimez-la dans vos paramètres, rubrique Clés d’API.',
+            ]),
       ],
       action: { label: 'Ce n’était pas moi', url: resetUrl },
+      ...(apiKeysUrl !== null && { secondAction: { label: 'Voir mes clés d’API', url: apiKeysUrl } }),
     }),
     'password-cleared': ({ appName, url, minutes }) => ({
       subject: `Choisissez un nouveau mot de passe pour votre compte ${appName}`,
@@ -170,6 +200,8 @@ export const mails: MailTexts = {
           'Votre ancienne double authentification est de nouveau active. Utilisez la clé d’accès ou l’application que vous aviez avant.',
         effects.backupCodesRemoved && 'Les codes de secours créés récemment ont été supprimés. Créez-en de nouveaux.',
         effects.passkeysRemoved > 0 && 'Les clés d’accès ajoutées récemment ont été supprimées. Ajoutez de nouveau les vôtres.',
+        effects.addressesRemoved > 0 &&
+          'Les adresses de retrait ajoutées récemment ont été supprimées. Ajoutez de nouveau les vôtres.',
         effects.apiKeysRemoved > 0 &&
           'Les clés d’API créées ou modifiées récemment ont été supprimées. Créez de nouveau les vôtres.',
         effects.trustedDevices > 0 && 'Chaque appareil demandera de nouveau un second facteur.',
@@ -234,6 +266,86 @@ export const mails: MailTexts = {
       footnote: `C’est le dernier e‑mail que vous recevrez à propos de ce compte. Si vous ne l’avez pas supprimé, contactez tout de suite l’équipe ${appName}.`,
       needsSupport: true,
     }),
+    'phrase-changed': ({ appName, protectionUrl }) => ({
+      subject: `La phrase de vos e‑mails ${appName} a été modifiée`,
+      preheader: 'Si c’était vous, vous n’avez rien à faire.',
+      heading: 'Votre phrase a été modifiée',
+      paragraphs: [
+        'La phrase de nos e‑mails vient d’être modifiée ou supprimée. Si vous en aviez déjà une, cet e‑mail l’affiche encore.',
+      ],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'hold-lifted': ({ appName, protectionUrl }) => ({
+      subject: `Une suspension de vos retraits ${appName} a été levée`,
+      preheader: 'Elle a été levée avec l’une de vos clés d’accès.',
+      heading: 'Une suspension des retraits a été levée',
+      paragraphs: ['Quelqu’un, sans doute vous, vient de lever une suspension des retraits avec l’une de vos clés d’accès.'],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'account-locked': ({ appName, days, protectionUrl }) => ({
+      subject: `Votre compte ${appName} est verrouillé`,
+      preheader: 'Sa sécurité ne peut plus être modifiée, même par vous.',
+      heading: 'Votre compte est verrouillé',
+      paragraphs: [
+        'Tant que le verrou est actif, votre mot de passe, votre adresse e‑mail et vos clés d’accès ne peuvent pas être modifiés, aucune clé d’API ne peut être créée ni recevoir plus de droits, et aucun retrait n’est possible.',
+        `Vous pouvez toujours vous connecter et trader. Le déverrouillage prend ${duration.days(days)}. Avec votre code de déverrouillage et une clé d’accès, il est immédiat.`,
+      ],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'unlock-requested': ({ appName, until, byOperator, protectionUrl }) => ({
+      subject: `Votre compte ${appName} va être déverrouillé`,
+      preheader: `Le verrou prend fin le ${moment(until)} UTC.`,
+      heading: 'Votre compte va être déverrouillé',
+      paragraphs: [
+        `${byOperator ? 'Notre équipe a demandé' : 'Quelqu’un, sans doute vous, a demandé'} à déverrouiller votre compte. Le verrou prend fin le ${moment(until)} UTC.`,
+        'Si vous ne le souhaitez pas, ouvrez cette page et choisissez « Garder le verrou ».',
+      ],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'unlock-canceled': ({ appName, protectionUrl }) => ({
+      subject: `Votre compte ${appName} reste verrouillé`,
+      preheader: 'La demande de déverrouillage a été annulée.',
+      heading: 'Votre compte reste verrouillé',
+      paragraphs: ['Quelqu’un, sans doute vous, a annulé la demande de déverrouillage de votre compte.'],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'account-unlocked': ({ appName, by, protectionUrl }) => ({
+      subject: `Votre compte ${appName} est déverrouillé`,
+      preheader: 'Si c’était vous, vous n’avez rien à faire.',
+      heading: 'Votre compte est déverrouillé',
+      paragraphs: [
+        by === 'key'
+          ? 'Votre compte vient d’être déverrouillé avec votre code de déverrouillage et une clé d’accès.'
+          : 'Quelqu’un, sans doute vous, vient d’annuler « Tout arrêter » avec l’une de vos clés d’accès. Vos clés d’API restent désactivées jusqu’à ce que vous les réactiviez.',
+      ],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    'unlock-refused': ({ appName, protectionUrl }) => ({
+      subject: `Quelqu’un a essayé de déverrouiller votre compte ${appName}`,
+      preheader: 'Il reste verrouillé.',
+      heading: 'Tentative de déverrouillage refusée',
+      paragraphs: ['Quelqu’un a essayé de déverrouiller votre compte, sans succès. Il reste verrouillé.'],
+      action: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
+    panicked: ({ appName, apiKeys, resetUrl, protectionUrl }) => ({
+      subject: `Nous avons tout arrêté sur votre compte ${appName}`,
+      preheader: 'Tous vos appareils sont déconnectés. Voici la suite.',
+      heading: 'Nous avons tout arrêté',
+      paragraphs: [
+        `Quelqu’un a cliqué sur « Tout arrêter » depuis l’un de nos e‑mails : tous vos appareils sont déconnectés, votre mot de passe ne fonctionne plus, ${apiKeys === 0 ? '' : `${apiKeys === 1 ? 'votre clé d’API est désactivée' : `vos ${apiKeys} clés d’API sont désactivées`}, `}les retraits sont suspendus, et vos moyens de connexion et réglages de sécurité ne peuvent plus être modifiés.`,
+      ],
+      list: {
+        title: 'La suite :',
+        items: [
+          'Si quelqu’un a changé l’adresse e‑mail de votre compte, ouvrez d’abord le lien d’annulation envoyé à votre ancienne adresse.',
+          'Choisissez un nouveau mot de passe. C’est possible même si votre compte est verrouillé.',
+          'Connectez-vous, puis vérifiez vos appareils, vos clés d’accès et votre activité.',
+          'Dans Paramètres, Protection, déverrouillez votre compte avec une clé d’accès que vous avez depuis plus d’une semaine. Si vous n’en avez pas, demandez le déverrouillage : la page indique le délai.',
+        ],
+      },
+      action: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+      secondAction: { label: 'Vérifier ma protection', url: protectionUrl },
+    }),
     'passkey-added': ({ appName, passkey, passkeysUrl, resetUrl }) => ({
       subject: `Vous pouvez maintenant vous connecter à ${appName} avec une clé d’accès`,
       preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
@@ -267,37 +379,93 @@ export const mails: MailTexts = {
       action: { label: 'Voir mes clés d’accès', url: passkeysUrl },
       secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
     }),
-    'api-key-created': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
-      subject: `Une clé d’API a été créée pour votre compte ${appName}`,
+    'api-key-created': ({ appName, apiKey, organization, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `Une clé d’API a été créée pour ${keyOwner(organization, appName)}`,
       preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
       heading: mayWithdraw ? 'Une clé d’API qui permet les retraits a été créée' : 'Une clé d’API a été créée',
       paragraphs: [
-        `Un programme peut maintenant utiliser votre compte ${appName} avec la clé d’API « ${plainName(apiKey)} ». Si vous l’avez créée, vous n’avez rien à faire.`,
-        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+        `Un programme peut maintenant ${actFor(organization, appName)} avec la clé d’API « ${plainName(apiKey)} ». Si vous l’avez créée, vous n’avez rien à faire.`,
+        `Si ce n’était pas vous, supprimez-la dans ${keySettings(organization)}, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.`,
       ],
-      action: { label: 'Voir mes clés d’API', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
       secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
     }),
-    'api-key-changed': ({ appName, apiKey, mayWithdraw, apiKeysUrl, resetUrl }) => ({
-      subject: `Une clé d’API de votre compte ${appName} a été modifiée`,
+    'api-key-changed': ({ appName, apiKey, organization, mayWithdraw, apiKeysUrl, resetUrl }) => ({
+      subject: `Une clé d’API de ${keyOwner(organization, appName)} a été modifiée`,
       preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
       heading: 'Une clé d’API a été modifiée',
       paragraphs: [
-        `La clé d’API « ${plainName(apiKey)} » a plus de droits qu’avant, fonctionne plus longtemps ou depuis d’autres adresses.${mayWithdraw ? ' Elle permet les retraits.' : ''} Si vous l’avez modifiée, vous n’avez rien à faire.`,
-        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+        `La clé d’API « ${plainName(apiKey)} »${ofOrganization(organization)} a plus de droits, fonctionne plus longtemps ou depuis d’autres adresses, ou vient d’être réactivée.${mayWithdraw ? ' Elle permet les retraits.' : ''} Si vous l’avez modifiée, vous n’avez rien à faire.`,
+        `Si ce n’était pas vous, supprimez-la dans ${keySettings(organization)}, rubrique Clés d’API, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.`,
       ],
-      action: { label: 'Voir mes clés d’API', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
       secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
     }),
-    'api-key-leaked': ({ appName, apiKey, apiKeysUrl }) => ({
-      subject: `Nous avons supprimé une clé d’API de votre compte ${appName}`,
-      preheader: 'Quelqu’un a trouvé son secret dans un lieu public.',
-      heading: 'Votre clé d’API a fuité : nous l’avons supprimée',
+    'api-key-changed-by-another': ({ appName, apiKey, organization, mayWithdraw, actor, apiKeysUrl }) => ({
+      subject: `Quelqu’un a modifié votre clé d’API de ${keyOwner(organization, appName)}`,
+      preheader: 'Elle a désormais plus de droits ou moins de limites.',
+      heading: 'Votre clé d’API a été modifiée',
       paragraphs: [
-        `Quelqu’un a trouvé le secret de votre clé d’API « ${plainName(apiKey)} » et nous l’a signalé. Nous l’avons supprimée aussitôt : elle ne donne plus accès à rien.`,
-        'Vérifiez vos derniers ordres et retraits. Retirez ensuite le secret de l’endroit où il se trouvait, puis créez une nouvelle clé.',
+        `${plainName(actor) || 'Quelqu’un'} a modifié la clé d’API « ${plainName(apiKey)} »${ofOrganization(organization)}, que vous avez créée. Elle a plus de droits, fonctionne plus longtemps ou depuis d’autres adresses, ou vient d’être réactivée.${mayWithdraw ? ' Elle permet les retraits.' : ''}`,
+        `Si vous ne vous y attendiez pas, parlez-en à cette personne. Vous pouvez aussi désactiver ou supprimer la clé dans ${keySettings(organization)}, rubrique Clés d’API.`,
       ],
-      action: { label: 'Voir mes clés d’API', url: apiKeysUrl },
+      action: { label: seeKeys(organization), url: apiKeysUrl },
+    }),
+    'api-key-leaked': ({ appName, apiKey, organization, apiKeysUrl }) => ({
+      subject: `Nous avons supprimé une clé d’API de ${keyOwner(organization, appName)}`,
+      preheader: 'Quelqu’un a trouvé son secret et nous l’a signalé.',
+      heading: 'Une clé d’API a fuité : nous l’avons supprimée',
+      paragraphs: [
+        `Quelqu’un a trouvé le secret de la clé d’API « ${plainName(apiKey)} »${ofOrganization(organization)} et nous l’a signalé. Nous l’avons supprimée aussitôt : elle ne fonctionne plus.`,
+        'Vérifiez les derniers ordres et retraits. Retirez ensuite le secret de l’endroit où il se trouvait, puis créez une nouvelle clé.',
+      ],
+      action: { label: seeKeys(organization), url: apiKeysUrl },
+    }),
+    'allow-list-added': ({ appName, usableFrom, allowListUrl, resetUrl, ...address }) => ({
+      subject: `Une adresse de retrait a été ajoutée à votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, supprimez-la tout de suite.',
+      heading: 'Une adresse de retrait a été ajoutée',
+      paragraphs: [
+        `Votre liste d’adresses de retrait en compte une nouvelle. Vous pourrez l’utiliser à partir du ${moment(usableFrom)} UTC. Si vous l’avez ajoutée, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, supprimez-la dans vos paramètres, rubrique Adresses de retrait, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      ...describeAddress('La nouvelle adresse', address),
+      action: { label: 'Voir mes adresses', url: allowListUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'allow-list-removed': ({ appName, allowListUrl, resetUrl, ...address }) => ({
+      subject: `Une adresse de retrait a été supprimée de votre compte ${appName}`,
+      preheader: 'Si ce n’était pas vous, choisissez un nouveau mot de passe.',
+      heading: 'Une adresse de retrait a été supprimée',
+      paragraphs: [
+        'L’adresse ci-dessous ne figure plus dans votre liste d’adresses de retrait. Si vous l’avez supprimée, vous n’avez rien à faire.',
+        'Si ce n’était pas vous, choisissez un nouveau mot de passe : tous vos appareils seront déconnectés. Ajoutez ensuite de nouveau cette adresse.',
+      ],
+      ...describeAddress('L’adresse supprimée', address),
+      action: { label: 'Voir mes adresses', url: allowListUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'allow-list-enabled': ({ appName, allowListUrl, resetUrl }) => ({
+      subject: `Vos retraits ${appName} ne partent plus que vers vos adresses`,
+      preheader: 'Votre liste d’adresses de retrait est activée.',
+      heading: 'Votre liste d’adresses de retrait est activée',
+      paragraphs: [
+        'Désormais, votre argent ne part que vers les adresses de votre liste. Si vous l’avez activée, vous n’avez rien à faire.',
+        'Si ce n’était pas vous, choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      action: { label: 'Voir mes adresses', url: allowListUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
+    }),
+    'allow-list-disabling': ({ appName, endsAt, allowListUrl, resetUrl }) => ({
+      subject: `Votre liste d’adresses de retrait ${appName} va être désactivée`,
+      preheader: 'Si ce n’était pas vous, gardez-la active.',
+      heading: 'Votre liste d’adresses de retrait va être désactivée',
+      paragraphs: [
+        `La liste reste active jusqu’au ${moment(endsAt)} UTC. Ensuite, votre argent pourra partir vers n’importe quelle adresse. Si vous l’avez désactivée, vous n’avez rien à faire.`,
+        'Si ce n’était pas vous, gardez-la active dans vos paramètres, rubrique Adresses de retrait, puis choisissez un nouveau mot de passe : tous vos appareils seront déconnectés.',
+      ],
+      action: { label: 'Garder la liste active', url: allowListUrl },
+      secondAction: { label: 'Choisir un nouveau mot de passe', url: resetUrl },
     }),
     'organization-invitation': ({ appName, inviter, organization, role, address, url, hours }) => ({
       subject: `Invitation à rejoindre ${plainName(organization)} sur ${appName}`,
@@ -319,6 +487,16 @@ export const mails: MailTexts = {
         'Acceptez dans vos paramètres pour garder votre place, ou quittez l’organisation.',
       ],
       action: { label: 'Accepter ou quitter', url: organizationsUrl },
+    }),
+    'role-given': ({ appName, email, role, actor, organization, days, organizationsUrl }) => ({
+      subject: `Quelqu’un a maintenant le rôle ${as[role]} dans ${plainName(organization)} sur ${appName}`,
+      preheader: `Pendant ${duration.days(days)}, cette personne ne peut rien retirer pour l’organisation.`,
+      heading: `Quelqu’un a maintenant le rôle ${as[role]} dans ${plainName(organization)}`,
+      paragraphs: [
+        `${plainName(actor) || 'Quelqu’un'} a donné à ${email} le rôle ${as[role]} dans l’organisation « ${plainName(organization)} ».`,
+        `Pendant les ${duration.days(days)} qui suivent, cette personne ne peut rien retirer pour l’organisation. Si c’est une erreur, excluez-la ou annulez son invitation.`,
+      ],
+      action: { label: 'Voir les membres', url: organizationsUrl },
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `Vous n’êtes plus membre de ${plainName(organization)} sur ${appName}`,

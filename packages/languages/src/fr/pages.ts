@@ -25,29 +25,6 @@ export const pages: typeof english = {
     dashboard: 'Ouvrir votre tableau de bord',
   },
   languageSwitch: { label: 'Langue' },
-  checkYourMail: {
-    title: 'Consultez vos e‑mails',
-    sentences: {
-      'sign-up': [
-        'Nous avons envoyé un e‑mail à ',
-        '. Ouvrez le lien qu’il contient pour confirmer votre adresse, puis connectez-vous.',
-      ],
-      passkey: [
-        'Nous avons envoyé un e‑mail à ',
-        '. Ouvrez le lien qu’il contient sur l’appareil avec lequel vous voulez vous connecter.',
-      ],
-      confirm: ['Si l’adresse ', ' reste à confirmer, un nouveau lien vient d’y être envoyé. Ouvrez-le, puis connectez-vous.'],
-      reset: [
-        'Si l’adresse ',
-        ' est liée à un compte, un e‑mail vient d’y être envoyé. Ouvrez le lien qu’il contient pour choisir un nouveau mot de passe.',
-      ],
-    },
-    meant: ['Vouliez-vous dire ', ' ?'],
-    correct: 'S’inscrire avec la bonne adresse',
-    nothing: 'Rien au bout de quelques minutes ? Regardez dans vos courriers indésirables, puis renvoyez l’e‑mail.',
-    again: 'Renvoyer l’e‑mail',
-    signIn: 'Se connecter',
-  },
   codeField: {
     label: 'Code de votre application d’authentification',
     hint: 'Six chiffres, renouvelés toutes les 30 secondes.',
@@ -85,14 +62,6 @@ export const pages: typeof english = {
       `Au moins ${shortest} caractères. Quelques mots pris au hasard sont faciles à retenir et difficiles à deviner.`,
   },
   authFrame: { aside: 'La sécurité de vos ordres commence à la connexion.' },
-  forgotPassword: {
-    title: 'Mot de passe oublié ?',
-    lead: 'Indiquez votre adresse e‑mail : nous vous enverrons un lien pour choisir un nouveau mot de passe.',
-    email: 'Adresse e‑mail',
-    submit: 'Envoyer le lien',
-    remembered: 'Vous l’avez retrouvé ?',
-    signIn: 'Se connecter',
-  },
   confirm: {
     back: 'Revenir',
   },
@@ -109,21 +78,6 @@ export const pages: typeof english = {
     passkey: 'Se connecter avec une clé d’accès',
     withoutPasskey: 'Connectez-vous plutôt avec votre mot de passe.',
     ended: 'Cette connexion a expiré, ou trop de codes étaient faux. Saisissez votre mot de passe pour recommencer.',
-  },
-  signUp: {
-    title: 'Créer un compte',
-    name: 'Nom',
-    email: 'Adresse e‑mail',
-    emailHint: 'Nous vous y enverrons un lien de confirmation.',
-    password: 'Mot de passe',
-    submit: 'Créer le compte',
-    usePasskey: 'S’inscrire sans mot de passe',
-    usePassword: 'S’inscrire avec un mot de passe',
-    passkeyLead:
-      'Vous vous connecterez avec votre empreinte, votre visage ou le code PIN de votre appareil. Nous vous enverrons un lien pour créer votre clé d’accès.',
-    sendLink: 'Recevoir le lien',
-    haveOne: 'Vous avez déjà un compte ?',
-    signIn: 'Se connecter',
   },
   twoFactor: {
     title: 'Plus qu’une étape',
