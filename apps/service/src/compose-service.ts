@@ -132,6 +132,8 @@ export function composeService({
       serviceKeyHashes: config.serviceKeys.map(hashToken),
       passkeys: config.passkeys,
       pictureOrigins: config.pictureOrigins,
+      protection: config.protection,
+      confirmationRules: config.confirmationRules,
       cookie: config.cookie,
     },
     findPlace,

@@ -10,6 +10,8 @@ import {
   listUserSessions,
   mostFound,
   mostMails,
+  type Operator,
+  requestUserUnlock,
   restoreUser,
   retryRefusedMails,
   revokeUserSessions,
@@ -23,6 +25,7 @@ import {
   assertNoPositional,
   type Command,
   getOnlyPositional,
+  type Outcome,
   parseNumber,
   parseTime,
   requireReason,
@@ -31,6 +34,26 @@ import { importUsers } from './import-users.ts'
 import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 import { serviceCommands } from './service-commands.ts'
+
+type UserChange = Pick<Command, 'usage' | 'summary'> & {
+  /** The operator reads it before the change. */
+  consequence: string
+  change(operator: Operator, user: { id: string; email: string }, reason: string): Promise<Outcome>
+}
+
+/** A command that changes one user: it needs a reason, and asks first. */
+function changeUser({ consequence, change, ...line }: UserChange): Command {
+  return {
+    ...line,
+    options: ['reason'],
+    async run(operator, args) {
+      const reason = requireReason(args)
+      const user = await showUser(operator, getOnlyPositional(args, 'who'))
+      await args.confirm(user.email, consequence)
+      return change(operator, user, reason)
+    },
+  }
+}
 
 export const commands: Record<string, Command> = {
   find: {
@@ -78,18 +101,15 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${pluralize(result.revoked, 'session')} ended.`, exitCode }
     },
   },
-  suspend: {
+  suspend: changeUser({
     usage: 'suspend <who> --reason <text>',
     summary: 'locks an account at once, and ends its sessions, trusted devices, links and sent invitations',
-    options: ['reason'],
-    async run(operator, args) {
-      const reason = requireReason(args)
-      const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
-      await args.confirm(email, 'The owner is locked out until you restore the account.')
+    consequence: 'The owner is locked out until you restore the account.',
+    async change(operator, { id, email }, reason) {
       const result = await suspendUser(operator, id, reason)
       return { data: result, text: `${email} is suspended, ${pluralize(result.revoked, 'session')} ended.` }
     },
-  },
+  }),
   restore: {
     usage: 'restore <who> --reason <text> [--clear-password]',
     summary: 'unlocks a suspended account; --clear-password mails a link to choose a new password',
@@ -134,18 +154,25 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `The email ${user.email} is verified.${hint}` }
     },
   },
-  'disable-two-factor': {
+  'disable-two-factor': changeUser({
     usage: 'disable-two-factor <who> --reason <text>',
     summary: 'turns off two-factor for a user without phone and backup codes; verify their identity first; mails the owner',
-    options: ['reason'],
-    async run(operator, args) {
-      const reason = requireReason(args)
-      const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
-      await args.confirm(email, 'The password alone then opens this account.')
+    consequence: 'The password alone then opens this account.',
+    async change(operator, { id, email }, reason) {
       await disableUserTwoFactor(operator, id, reason)
       return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives a mail.` }
     },
-  },
+  }),
+  'request-unlock': changeUser({
+    usage: 'request-unlock <who> --reason <text>',
+    summary: 'starts the wait that unlocks a locked account, for an owner who cannot sign in; mails the owner',
+    consequence: 'The lock ends after the days that its owner chose. The owner can keep it.',
+    async change(operator, { id, email }, reason) {
+      const result = await requestUserUnlock(operator, id, reason)
+      const hint = result.isNew ? 'The owner receives a mail.' : 'The wait had already started, so no mail is sent.'
+      return { data: result, text: `${email} is unlocked on ${result.unlockAt.toISOString()}. ${hint}` }
+    },
+  }),
   import: {
     usage: 'import <file or postgres URL> [--dry-run] [--without-two-factor]',
     summary: 'imports users of better-auth with their password hashes; run it again to continue',

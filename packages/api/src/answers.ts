@@ -1,11 +1,13 @@
 import { z } from 'zod'
-import { riskLevel } from './kernel/fields.ts'
+import { locale, riskLevel } from './kernel/fields.ts'
 import { keyRefusalCodes } from './kernel/key-refusals.ts'
-import { policy } from './kernel/policy.ts'
+import { type HoldReason, holds, policy } from './kernel/policy.ts'
 import { providerIds } from './kernel/provider-ids.ts'
 import { roles } from './kernel/roles.ts'
 import { securitySteps } from './profile/security-score.ts'
 import { acrValues } from './sessions/contract.ts'
+
+const holdReasons = Object.keys(holds) as HoldReason[]
 
 const date = z.iso.datetime().describe('UTC, with milliseconds')
 
@@ -26,6 +28,7 @@ export const userAnswer = z
     twoFactorEnabled: z.boolean(),
     tradingEnabled: z.boolean(),
     riskLevel,
+    heldUntil: date.nullable().describe('Withdrawals are on hold until then. Null or past: no hold'),
   })
   .meta({ id: 'User' })
 
@@ -124,6 +127,10 @@ export const undoEmailChangeAnswer = z.strictObject({
       backupCodesRemoved: z.boolean(),
       passkeysRemoved: z.number().int().describe('Passkeys that were added within a week before the change or since'),
       apiKeysRemoved: z.number().int().describe('API keys that were created or changed within a week before the change or since'),
+      addressesRemoved: z
+        .number()
+        .int()
+        .describe('Withdrawal addresses that were added within a week before the change or since'),
       trustedDevices: z.number().int().describe('Devices that need a code again'),
       invitations: z.number().int().describe('Sent invitations that were canceled'),
       tradingDisabled: z.boolean(),
@@ -233,7 +240,7 @@ export const signInPasskeyAnswer = z.union([
   twoFactorRedirectAnswer,
 ])
 const permissions = z.record(z.string(), z.array(z.string())).describe('Actions by resource, such as `{ "order": ["read"] }`')
-const apiKeyFields = {
+const apiKeySettings = {
   id: z.string(),
   configId: z.literal('default'),
   name: z.string().nullable(),
@@ -244,6 +251,13 @@ const apiKeyFields = {
   expiresAt: date.nullable(),
   createdAt: date,
   updatedAt: date,
+  permissions,
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  publicKey: z.looseObject({ kty: z.string(), crv: z.string() }).nullable().describe('A JWK. The key then has no secret'),
+  ipAllowlist: z.array(z.string()).describe('CIDR ranges. Empty: any address'),
+}
+const apiKeyFields = {
+  ...apiKeySettings,
   lastRequest: date.nullable().describe('Up to half a minute late, as are `requestCount` and `lastUsedIp`'),
   requestCount: z.number().int(),
   rateLimitEnabled: z.literal(true),
@@ -253,10 +267,6 @@ const apiKeyFields = {
   refillAmount: z.null(),
   refillInterval: z.null(),
   lastRefillAt: z.null(),
-  permissions,
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-  publicKey: z.looseObject({ kty: z.string(), crv: z.string() }).nullable().describe('A JWK. The key then has no secret'),
-  ipAllowlist: z.array(z.string()).describe('CIDR ranges. Empty: any address'),
   lastUsedAt: date.nullable(),
   lastUsedIp: z.string().nullable(),
   createdBy: z.string().describe('The id of the person who created the key'),
@@ -277,14 +287,11 @@ export const verifiedApiKeyAnswer = z.discriminatedUnion('valid', [
     valid: z.literal(true),
     error: z.null(),
     key: z.strictObject({
-      id: z.string(),
-      name: z.string().nullable(),
-      referenceId: z.string(),
+      ...apiKeySettings,
       userId: z.string(),
       organizationId: z.string().nullable(),
       role: z.enum(roles).nullable().describe('Of the user in the organization'),
-      permissions,
-      expiresAt: date.nullable(),
+      permissions: permissions.describe('What the key may do now'),
       method: z.enum(['bearer', 'signature']),
     }),
   }),
@@ -298,7 +305,105 @@ export const verifiedApiKeyAnswer = z.discriminatedUnion('valid', [
     key: z.null(),
   }),
 ])
+const protectionStep = z.enum(['undo-panic', 'add-passkey', 'set-phrase', 'enable-allow-list', 'lock'])
+export const protectionAnswer = z
+  .strictObject({
+    hold: z.strictObject({
+      until: date.nullable(),
+      reasons: z.array(z.strictObject({ reason: z.enum(holdReasons), startedAt: date, endsAt: date })),
+      liftable: z.boolean().describe('A passkey is a week older than every hold, and one of them can be ended early'),
+    }),
+    lock: z.strictObject({
+      locked: z.boolean(),
+      kind: z.enum(['owner', 'panic']).nullable(),
+      lockedAt: date.nullable(),
+      unlockDays: z.int().nullable().describe('How many days unlocking takes'),
+      unlockAt: date.nullable().describe('When the lock ends. Null while no unlock is requested'),
+      hasKey: z.boolean(),
+      days: z.strictObject({ least: z.int(), most: z.int() }).describe('The days that a user may choose for unlocking'),
+    }),
+    phrase: z.string().nullable(),
+    passkey: z.enum(['none', 'new', 'ready']).describe('`ready`: a passkey is a week old and can lock the account'),
+    next: protectionStep.nullable().describe('The recommended next step'),
+  })
+  .meta({ id: 'Protection' })
+export const lockAnswer = z.strictObject({ lockKey: z.string().describe('Shown once') })
+export const unlockAnswer = z.strictObject({ unlockAt: date })
+export const liftedHoldAnswer = z.strictObject({ heldUntil: date.nullable() })
+export const panicAnswer = z.strictObject({
+  status: z.literal(true),
+  wasUsed: z.boolean().describe('The link was used before, and changed nothing now'),
+})
+const allowListState = {
+  enabled: z.boolean().describe('Whether the list is on. While it is off, every address is allowed'),
+  endsAt: date.nullable().describe('When a pending switch-off takes effect'),
+}
+const usableFrom = date.describe('When the cooling-off of the address ends')
+export const allowListAnswer = z.strictObject(allowListState)
+export const allowListEntryAnswer = z
+  .strictObject({
+    id: z.string(),
+    kind: z.string(),
+    value: z.string(),
+    label: z.string(),
+    createdAt: date,
+    usableFrom,
+    usable: z.boolean().describe('Whether the cooling-off is over'),
+  })
+  .meta({ id: 'AllowListEntry' })
+export const allowListEntriesAnswer = z.strictObject({
+  ...allowListState,
+  coolingOffHours: z.int().describe('How long a new address and a switch-off wait'),
+  entries: z.array(allowListEntryAnswer),
+})
+export const checkedAllowListEntryAnswer = z.strictObject({
+  allowed: z.boolean().describe("Whether the user's money may go there now"),
+  enabled: allowListState.enabled,
+  usableFrom: usableFrom.nullable().describe('When the cooling-off of the address ends. Null: not on the list'),
+})
 const seconds = z.int().describe('Seconds since 1970')
+const confirmationFields = {
+  id: z.string(),
+  display: z
+    .array(z.strictObject({ label: z.string(), value: z.string() }))
+    .describe('Every member of every detail, in the language of the user. Show all of it'),
+  options: passkeyOptionsAnswer.nullable().describe('For `navigator.credentials.get`. Null without a passkey'),
+  expiresAt: date,
+}
+const authorizationDetails = z.array(z.looseObject({ type: z.string() }))
+const receipt = z.string().describe('A JWS of the type confirmation+jwt, for the audience')
+export const createdConfirmationAnswer = z.strictObject({
+  ...confirmationFields,
+  url: z.string().describe('The page that asks the user'),
+})
+export const confirmationAnswer = z
+  .strictObject({
+    ...confirmationFields,
+    options: confirmationFields.options.describe('While it is pending. Null without a passkey'),
+    locale: locale.describe('The language of `display`'),
+    type: z.string(),
+    status: z.enum(['pending', 'approved', 'rejected', 'consumed', 'expired']),
+    authorization_details: authorizationDetails,
+    audience: z.string(),
+    createdBy: z.string().nullable().describe('The name of the service that asked. Null: the user'),
+    method: z.enum(['none', 'otp', 'passkey']).describe('What approves it. At `otp`, a passkey does too'),
+    blockedBy: z.enum(['lock', 'hold']).nullable().describe('Why the account cannot approve now'),
+    heldUntil: date.nullable().describe('Withdrawals are on hold until then. Null: no hold'),
+    receipt: receipt.nullable().describe('Once it is approved, until it is consumed or expires'),
+  })
+  .meta({ id: 'Confirmation' })
+export const receiptAnswer = z.strictObject({ receipt })
+export const consumedConfirmationAnswer = z.strictObject({
+  receipt,
+  sub: z.string().describe("The user's id"),
+  aud: z.string(),
+  type: z.string(),
+  authorization_details: authorizationDetails,
+  acr: z.enum(acrValues),
+  amr: z.array(z.string()),
+  txn_hash: z.string().describe('The challenge that the passkey signed, in base64url'),
+  exp: seconds,
+})
 export const introspectAnswer = z.union([
   z.strictObject({ active: z.literal(false) }),
   z
@@ -317,6 +422,7 @@ export const introspectAnswer = z.union([
       role: z.enum(roles).optional(),
       scope: z.string(),
       trading: z.boolean(),
+      hold: seconds.optional().describe('Withdrawals are on hold until then'),
       token_type: z.enum(['session', 'Bearer']),
       aud: z.string().optional().describe('Of an access token'),
       jti: z.string().optional().describe('Of an access token'),

@@ -1,5 +1,6 @@
 /** The browser imports this file: it may depend on zod only. */
 export * from './access/contract.ts'
+export * from './allow-list/contract.ts'
 export * from './answers.ts'
 export {
   apiKeyInput,
@@ -11,6 +12,12 @@ export {
   updateApiKeyInput,
   verifyApiKeyInput,
 } from './api-keys/contract.ts'
+export {
+  approveConfirmationInput,
+  confirmationInput,
+  consumeConfirmationInput,
+  createConfirmationInput,
+} from './confirmations/contract.ts'
 export * from './email-address/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'
 export { emailAddress, headerSafe, locale, riskLevel, startSocialInput } from './kernel/fields.ts'
@@ -23,6 +30,7 @@ export * from './organizations/contract.ts'
 export * from './passkeys/contract.ts'
 export * from './passwords/contract.ts'
 export * from './profile/contract.ts'
+export * from './protection/contract.ts'
 export * from './sessions/contract.ts'
 export * from './sign-in/contract.ts'
 export * from './two-factor/contract.ts'

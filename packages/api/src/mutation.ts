@@ -8,10 +8,12 @@ import type { CookieName } from './cookies/flow-cookie.ts'
 import { type Effects, withEffects } from './effects.ts'
 import { type LimitName, limits } from './kernel/policy.ts'
 import { assertReauthenticated } from './reauthentication/reauthentication.ts'
+import type { CallingService } from './service-credentials/require-service.ts'
+import { type ServiceScope, serviceScopes } from './service-credentials/scopes.ts'
 import type { ActiveSession } from './sessions/session-cache.ts'
 import { type Changed, transact } from './transact.ts'
-import { type Declared, publicProcedure, sessionProcedure } from './trpc.ts'
-import { lockCaller } from './users/lock-user.ts'
+import { type Declared, publicProcedure, serviceProcedure, sessionProcedure } from './trpc.ts'
+import { assertUnlocked, lockCaller, requireUnlocked } from './users/lock-user.ts'
 
 type Access = Declared['access']
 type Input = z.ZodType | null
@@ -26,9 +28,11 @@ type Declaration<
   Mail extends MailName,
   Cookie extends CookieName,
 > = {
-  /** `reauthenticated` refuses a session that reauthenticated too long ago: SESSION_NOT_FRESH. */
+  /** `reauthenticated` refuses a session that reauthenticated too long ago: SESSION_NOT_FRESH. A scope: for another service. */
   access: A
   input: I
+  /** ACCOUNT_LOCKED while the caller's account is locked. `in-part`: the mutation asserts this itself where it must. */
+  sensitive: (A extends 'public' | ServiceScope ? false : boolean) | 'in-part'
   /** Counted first, against the caller's IP address or account. TOO_MANY_REQUESTS. */
   limit: CallerLimit | null
   events: readonly Action[]
@@ -37,7 +41,7 @@ type Declaration<
 }
 
 type Ctx<A extends Access, Action extends AuditAction, Mail extends MailName, Cookie extends CookieName> = Context &
-  (A extends 'public' ? unknown : ActiveSession) &
+  (A extends 'public' ? unknown : A extends ServiceScope ? { service: CallingService } : ActiveSession) &
   Effects<Action, Mail, Cookie>
 
 type Scope<A extends Access, I extends Input, Action extends AuditAction, Mail extends MailName, Cookie extends CookieName> = {
@@ -88,7 +92,12 @@ export function mutation<
       const prepared = (await prepare?.(scope)) as Prepared
       const result = await transact(
         ctx,
-        (tx) => (lock === 'caller' ? lockCaller(tx, asSignedIn(ctx)) : lock(tx, { ...scope, prepared })) as Promise<Locked>,
+        async (tx) => {
+          const locked = await (lock === 'caller' ? lockCaller(tx, asSignedIn(ctx)) : lock(tx, { ...scope, prepared }))
+          // The account may have been locked while this waited.
+          if (declared.sensitive === true) await requireUnlocked(tx, asSignedIn(ctx).user.id)
+          return locked as Locked
+        },
         (tx, locked) => change(tx, { ...scope, prepared, locked }),
       )
       return (answer ? answer({ ...scope, prepared, result }) : result) as Answer
@@ -112,9 +121,10 @@ export function customMutation<
 ): Mutation<I, Answer> {
   const { input, run, ...declared } = declaration
   const { access, limit } = declared
-  const base = (access === 'public' ? publicProcedure : sessionProcedure).meta(declared)
+  const base = procedureFor(access).meta(declared)
   const procedure = (input === null ? base : base.input(input)) as typeof base
   return procedure.mutation(async ({ ctx, input }) => {
+    if (declared.sensitive === true) assertUnlocked(asSignedIn(ctx).user)
     if (access === 'reauthenticated') assertReauthenticated(asSignedIn(ctx).session)
     if (limit !== null) await consumeLimit(ctx, limit)
     const scopeCtx = withEffects(ctx)
@@ -125,6 +135,13 @@ export function customMutation<
       scopeCtx.wakeMail()
     }
   }) as unknown as Mutation<I, Answer>
+}
+
+const isServiceScope = (access: Access): access is ServiceScope => serviceScopes.some((scope) => scope === access)
+
+function procedureFor(access: Access): typeof sessionProcedure {
+  if (isServiceScope(access)) return serviceProcedure(access) as unknown as typeof sessionProcedure
+  return access === 'public' ? (publicProcedure as unknown as typeof sessionProcedure) : sessionProcedure
 }
 
 const consumeLimit = (ctx: Context, limit: CallerLimit): Promise<unknown> =>

@@ -1,13 +1,19 @@
 import { introspect } from './access/introspect.ts'
 import { accessRouter } from './access/router.ts'
+import { checkAllowListEntry } from './allow-list/check-entry.ts'
+import { allowListRouter } from './allow-list/router.ts'
 import { apiKeysRouter } from './api-keys/router.ts'
 import { verifyApiKey } from './api-keys/verify-api-key.ts'
+import { consumeConfirmation } from './confirmations/consume-confirmation.ts'
+import { createConfirmationForUser } from './confirmations/create-confirmation-for-user.ts'
+import { confirmationsRouter } from './confirmations/router.ts'
 import { emailAddressRouter } from './email-address/router.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
 import { organizationsRouter } from './organizations/router.ts'
 import { passkeysRouter } from './passkeys/router.ts'
 import { passwordsRouter } from './passwords/router.ts'
 import { profileRouter } from './profile/router.ts'
+import { protectionRouter } from './protection/router.ts'
 import { sessionsRouter } from './sessions/router.ts'
 import { signInRouter } from './sign-in/router.ts'
 import { createCallerFactory, mergeRouters, router } from './trpc.ts'
@@ -25,12 +31,18 @@ export const appRouter = router({
   access: accessRouter,
   passkeys: passkeysRouter,
   apiKeys: apiKeysRouter,
+  protection: protectionRouter,
+  allowList: allowListRouter,
+  confirmations: confirmationsRouter,
 })
 
 export type AppRouter = typeof appRouter
 
 /** What REST calls. /trpc serves no other service: its queries would carry a session's secret in the URL. */
-export const restRouter = mergeRouters(appRouter, router({ introspect, verifyApiKey }))
+export const restRouter = mergeRouters(
+  appRouter,
+  router({ introspect, verifyApiKey, checkAllowListEntry, createConfirmationForUser, consumeConfirmation }),
+)
 
 export const createCaller = createCallerFactory(restRouter)
 

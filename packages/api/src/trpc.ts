@@ -1,9 +1,10 @@
 import type { MailName } from '@floorpass/email'
 import { initTRPC } from '@trpc/server'
+import { ZodRealError } from 'zod'
 import type { AuditAction } from './audit-log/audit-log.ts'
 import type { Context } from './context.ts'
 import type { CookieName } from './cookies/flow-cookie.ts'
-import { AppError } from './kernel/errors.ts'
+import { AppError, validationError } from './kernel/errors.ts'
 import type { LimitName } from './kernel/policy.ts'
 import { requireService } from './service-credentials/require-service.ts'
 import type { ServiceScope } from './service-credentials/scopes.ts'
@@ -11,7 +12,9 @@ import { toAppError } from './to-app-error.ts'
 
 /** What a mutation declares about itself; `mutation` requires every field. */
 export type Declared = {
-  access: 'public' | 'session' | 'reauthenticated'
+  access: 'public' | 'session' | 'reauthenticated' | ServiceScope
+  /** Whether an account lock refuses it. */
+  sensitive: boolean | 'in-part'
   limit: LimitName | null
   /** `caller`: the signed-in user. `own`: the mutation takes its own lock. `none`: it changes no row that needs one. */
   lock: 'caller' | 'own' | 'none'
@@ -48,7 +51,7 @@ const traceResult =
 const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type }) => {
   const run = async () => {
     try {
-      assertStorable(await getRawInput(), 0)
+      assertStorable(await getRawInput(), [])
     } catch (error) {
       return { ok: false as const, error }
     }
@@ -71,17 +74,20 @@ const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type })
 
 const maxDepth = 16
 
-function assertStorable(value: unknown, depth: number): void {
-  if (depth > maxDepth) throw new AppError('VALIDATION_ERROR', { message: `[body] Nested deeper than ${maxDepth} levels` })
-  if (typeof value === 'string' && (value.includes('\u0000') || !value.isWellFormed())) {
-    throw new AppError('VALIDATION_ERROR', { message: '[body] Text with a NUL character or half a surrogate pair' })
-  }
+function assertStorable(value: unknown, path: readonly string[]): void {
+  if (path.length > maxDepth) throw inputError(path.slice(0, 1), `Nested deeper than ${maxDepth} levels`)
+  if (typeof value === 'string' && (value.includes('\u0000') || !value.isWellFormed()))
+    throw inputError(path, 'Text with a NUL character or half a surrogate pair')
   if (typeof value !== 'object' || value === null) return
   for (const [key, item] of Object.entries(value)) {
-    assertStorable(key, depth)
-    assertStorable(item, depth + 1)
+    assertStorable(key, path)
+    assertStorable(item, [...path, key])
   }
 }
+
+/** Its cause has the path, so that the route can say where the field was: in the body or in the query. */
+const inputError = (path: readonly string[], message: string): AppError =>
+  validationError(new ZodRealError([{ code: 'custom', path: [...path], message, input: undefined }]))
 
 export const publicProcedure = t.procedure.use(handleErrors)
 

@@ -11,9 +11,11 @@ type FieldType<Value> = [Value] extends [boolean]
   ? 'boolean'
   : [Value] extends [number]
     ? 'number'
-    : string extends Value
-      ? 'string'
-      : Value[]
+    : [Value] extends [Date]
+      ? 'date'
+      : string extends Value
+        ? 'string'
+        : Value[]
 
 type Field<Value, Input> = {
   type: FieldType<NonNullable<Value>>

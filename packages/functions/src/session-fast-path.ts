@@ -172,7 +172,7 @@ export function createSessionFastPath(service: EdgeService, edge: Listener): Lis
     if (url === path && headers.cookie !== undefined) return answerSession(request, response, headers.cookie)
     const asksForCaller = url === verifyPath || url?.startsWith(`${verifyPath}?`)
     if (!asksForCaller) return edge(request, response)
-    const secret = findKeySecret(headers)
+    const secret = readPresentedSecret(headers)
     if (secret !== null) return answerKey(request, response, secret).catch(fail(response))
     // A bearer token counts before the cookie.
     const isByCookie = headers.authorization === undefined && headers.signature === undefined && headers.cookie !== undefined
@@ -190,11 +190,12 @@ const noCaller: Caller = {
   amr: [],
   authTime: new Date(0),
   tradingEnabled: false,
+  heldUntil: null,
   expiresAt: new Date(0),
 }
 
 /** The edge decides about a request that sends two secrets. */
-function findKeySecret({ authorization, 'x-api-key': apiKey }: IncomingMessage['headers']): string | null {
+function readPresentedSecret({ authorization, 'x-api-key': apiKey }: IncomingMessage['headers']): string | null {
   if (apiKey !== undefined) return authorization === undefined ? apiKey.toString() : null
   const bearer = bearerToken(authorization ?? null)
   return bearer !== null && mayBeKeySecret(bearer) ? bearer : null

@@ -39,7 +39,7 @@ export async function signAccessToken(
 }
 
 /** The claims of an access token and of an introspection. `exp` is not among them. */
-export const toClaims = ({ userId, sessionId, organization, scopes, acr, amr, authTime, tradingEnabled }: Caller) => ({
+export const toClaims = ({ userId, sessionId, organization, scopes, acr, amr, authTime, tradingEnabled, heldUntil }: Caller) => ({
   sub: userId,
   sid: sessionId,
   auth_time: Math.floor(authTime.getTime() / 1000),
@@ -48,6 +48,7 @@ export const toClaims = ({ userId, sessionId, organization, scopes, acr, amr, au
   ...(organization && { org: organization.id, role: organization.role }),
   scope: scopes.join(' '),
   trading: tradingEnabled,
+  ...(heldUntil && { hold: Math.floor(heldUntil.getTime() / 1000) }),
 })
 
 export type AccessTokenClaims = { sid: string; sub: string; aud: string; exp: number; iat: number; jti: string; org?: string }

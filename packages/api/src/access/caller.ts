@@ -1,5 +1,6 @@
 import type { CheckedKey } from '../api-key-checks/check-key.ts'
-import { type Scope, scopes } from '../kernel/scopes.ts'
+import { getHoldEnd, protectRole } from '../kernel/account-protection.ts'
+import { getUsableScopes, type Scope } from '../kernel/scopes.ts'
 import { type Authentication, describeAuthentication } from '../sessions/authentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 
@@ -13,28 +14,38 @@ export type Caller = Authentication & {
   organization: { id: string; role: string } | null
   scopes: readonly Scope[]
   tradingEnabled: boolean
+  /** Withdrawals are on hold until then. Null: no hold. */
+  heldUntil: Date | null
   /** Nothing about the caller may be believed after this. */
   expiresAt: Date
 }
 
 /** `organizationId` replaces the session's active organization. */
-export function describeCaller({ session, user, roles }: ActiveSession, organizationId = session.activeOrganizationId): Caller {
-  const role = organizationId !== null && Object.hasOwn(roles, organizationId) ? roles[organizationId] : undefined
+export function describeCaller(
+  { session, user, memberships }: ActiveSession,
+  organizationId = session.activeOrganizationId,
+): Caller {
+  const membership =
+    organizationId !== null && Object.hasOwn(memberships, organizationId) ? memberships[organizationId] : undefined
+  const protection = protectRole(user, membership)
   return {
     ...describeAuthentication(session),
     userId: user.id,
     sessionId: session.handle,
     keyId: '',
-    organization: organizationId !== null && role !== undefined ? { id: organizationId, role } : null,
-    scopes: user.tradingEnabled ? scopes : scopes.filter((scope) => scope !== 'order:place'),
+    organization: organizationId !== null && membership ? { id: organizationId, role: membership.role } : null,
+    scopes: getUsableScopes(user, protection),
     tradingEnabled: user.tradingEnabled,
+    heldUntil: getHoldEnd(protection),
     expiresAt: session.expiresAt,
   }
 }
 
 /** A key of a person belongs to no organization; one of an organization to no other. */
-export function describeKeyCaller({ found: { key, user, roles }, scopes, method }: CheckedKey): Caller {
+export function describeKeyCaller({ found: { key, user, memberships }, scopes, method }: CheckedKey): Caller {
   const { organizationId } = key
+  const membership = organizationId === null ? undefined : memberships[organizationId]
+  const protection = protectRole(user, membership)
   return {
     acr: 'aal1',
     // RFC 8176: proof of possession of a key.
@@ -44,9 +55,10 @@ export function describeKeyCaller({ found: { key, user, roles }, scopes, method 
     userId: user.id,
     sessionId: '',
     keyId: key.id,
-    organization: organizationId === null ? null : { id: organizationId, role: roles[organizationId] ?? '' },
+    organization: organizationId === null ? null : { id: organizationId, role: membership?.role ?? '' },
     scopes,
     tradingEnabled: user.tradingEnabled,
+    heldUntil: getHoldEnd(protection),
     expiresAt: key.expiresAt ?? new Date(8.64e15),
   }
 }

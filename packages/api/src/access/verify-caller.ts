@@ -40,10 +40,10 @@ async function findCaller(ctx: GatewayContext, requirements: Requirements): Prom
 /** What the signature covers is believed only from a gateway that names itself: anybody can send its headers. */
 async function verifyKey(ctx: GatewayContext, presented: Presented, requirements: Requirements): Promise<Caller> {
   if ('request' in presented && ctx.gateway === undefined) throw new AppError('SIGNATURE_INVALID')
-  const checked = await checkKey(ctx, presented, { scopes: [], ip: ctx.client.ip })
-  if ('code' in checked) throw toKeyError(checked)
   // Otherwise a token would outlive the key.
   if (requirements.token !== undefined) throw new AppError('INVALID_AUDIENCE', { message: 'An API key gives no access token' })
+  const checked = await checkKey(ctx, presented, { scopes: [], ip: ctx.client.ip })
+  if ('code' in checked) throw toKeyError(checked)
   return requireCaller(describeKeyCaller(checked), requirements)
 }
 
@@ -53,7 +53,7 @@ const toKeyError = ({ code, retryAfter }: KeyRefusal): AppError =>
     ...(catalogue[code][0] === 'UNAUTHORIZED' && { challenge: bearerChallenge({ error: 'invalid_token' }) }),
   })
 
-/** A gateway that names itself is not limited by its address. A refused key changes nothing else: the caller is not at fault. */
+/** A gateway that names itself is not limited by its address. A refused gateway is unknown, and may pass on no signed request. */
 async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
   const { serviceKey, ip } = ctx.client
   if (serviceKey === null) return {}
@@ -62,6 +62,8 @@ async function findGateway(ctx: Context): Promise<{ gateway?: string }> {
     if (service) return { gateway: service.name }
   } catch (error) {
     if (!(error instanceof AppError && refusals.includes(error.key))) throw error
+    // The signature is not at fault when the gateway calls too often.
+    if (error.key === 'TOO_MANY_REQUESTS' && ctx.client.signedRequest) throw error
   }
   ctx.logRarely(`gateway key ${ip}`, { ip }, 'gateway key refused: its calls are limited by their address')
   return {}

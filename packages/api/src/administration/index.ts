@@ -8,6 +8,7 @@ export { createUserImport, type ImportOptions, type ImportOutcome, type UserImpo
 export { type AuditFilter, listAuditEvents, usualEvents } from './list-audit-events.ts'
 export { createOperator, type Operator } from './operator.ts'
 export { dropRefusedMails, listRefusedMails, mostMails, retryRefusedMails } from './refused-mails.ts'
+export { requestUserUnlock } from './request-user-unlock.ts'
 export { rotateSigningKeys } from './rotate-signing-keys.ts'
 export { createService, dropService, listServices, rotateService } from './services.ts'
 export { showUser } from './show-user.ts'

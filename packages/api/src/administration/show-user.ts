@@ -1,3 +1,4 @@
+import { isLocked } from '../kernel/account-protection.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { type Operator, requireUser } from './operator.ts'
 
@@ -17,6 +18,9 @@ export async function showUser(operator: Operator, identifier: string) {
     ...presentUser(user),
     locale: user.locale,
     suspendedAt: user.suspendedAt,
+    lock: isLocked(user)
+      ? { kind: user.lockKind, since: user.lockedAt, unlockDays: user.unlockDays, unlockAt: user.unlockAt }
+      : null,
     accounts: accounts.map(({ providerId, accountId, passwordHash, lastUsedAt, createdAt }) => ({
       providerId,
       accountId,

@@ -2,7 +2,8 @@ import { AppError } from '../kernel/errors.ts'
 import { sendPasswordCleared } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
-import { lockUser } from '../users/lock-user.ts'
+import { assertUnlocked, lockUser } from '../users/lock-user.ts'
+import { startHold } from '../users/start-hold.ts'
 import { type Operator, requireUser, toActor } from './operator.ts'
 
 /** Suspends an account, ends its sessions and device trust, and voids its links and sent invitations. USER_NOT_FOUND. */
@@ -38,8 +39,11 @@ export async function restoreUser(
       data: { suspendedAt: null },
     })
     if (!user) return { restored: false }
+    // Under a lock, the reset that would follow is refused.
+    if (shouldClearPassword) assertUnlocked(user)
     const entry = { userId, ...toActor(operator), details: { reason, clearPassword: shouldClearPassword } }
     await ctx.record(tx, { ...entry, action: 'restore-user' })
+    await startHold(ctx, tx, userId, 'operator')
     if (shouldClearPassword) {
       await clearPassword(tx, userId)
       await sendPasswordCleared(ctx, tx, user)

@@ -4,6 +4,7 @@ import { sendPasswordSet } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { markEmailVerified } from '../users/mark-email-verified.ts'
+import { startHold } from '../users/start-hold.ts'
 import { type Operator, toActor } from './operator.ts'
 
 /** Marks an email as verified. Clears the password, which an attacker may have set, unless `keepPassword`. EMAIL_ALREADY_VERIFIED. */
@@ -23,6 +24,7 @@ export async function verifyUserAddress(
       audit: { ...toActor({ name }), details: { reason, keepPassword } },
     })
     if (!verified) throw new AppError('EMAIL_ALREADY_VERIFIED')
+    await startHold(ctx, tx, userId, 'operator')
     const account = await tx.account.findFirst({
       where: { ...credential, passwordHash: { not: null } },
       include: { user: true },

@@ -1,12 +1,13 @@
 import type { KeyWithOwner } from '@floorpass/db'
 import type { Context } from '../context.ts'
+import { isLocked, protectRole } from '../kernel/account-protection.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { KeyRefusalCode } from '../kernel/key-refusals.ts'
 import type { SignedRequest } from '../kernel/request.ts'
 import { may } from '../kernel/role-permissions.ts'
 import { type Role, roles } from '../kernel/roles.ts'
-import { scopes as everyScope, type Scope } from '../kernel/scopes.ts'
-import { isInWindow, readSignature, verifySignature } from './http-signature.ts'
+import { getUsableScopes, type Scope } from '../kernel/scopes.ts'
+import { isInWindow, type RequestSignature, readSignature, verifySignature } from './http-signature.ts'
 import { isAllowedAddress } from './ip-allowlist.ts'
 import { findCachedKey, findKeyBySecret, findSigningKey } from './key-store.ts'
 import type { SigningJwk } from './public-key.ts'
@@ -28,13 +29,14 @@ export async function checkKey(
   const checked =
     'secret' in presented ? await checkBearer(ctx, presented.secret, ip) : await checkSignature(ctx, presented.request, ip)
   if ('code' in checked) return checked
-  const { found } = checked
-  const limited = await consumeLimit(ctx, found.key.id)
-  if (limited) return limited
+  const { found, method } = checked
+  // The limit comes first, so that a call above it costs no row.
+  const refusal = (await consumeLimit(ctx, found.key.id)) ?? (await consumeNonce(ctx, checked))
+  if (refusal) return refusal
   ctx.keyUses.count(found.key.id, ip)
   const granted = getScopes(found)
-  if (!scopes.every((scope) => granted.some((known) => known === scope))) return { code: 'INSUFFICIENT_SCOPE' }
-  return { ...checked, scopes: granted }
+  const missing = scopes.filter((scope) => !granted.some((known) => known === scope))
+  return missing.length > 0 ? { code: getScopeRefusal(found, missing) } : { found, scopes: granted, method }
 }
 
 /** For the fast path: a key in memory that nothing refuses. It neither counts the use nor checks the limit. */
@@ -43,7 +45,7 @@ export function findCachedBearer(deps: Pick<Context, 'keyCache'>, secret: string
   return found && !findRefusal(found, ip) ? { found, scopes: getScopes(found), method: 'bearer' } : null
 }
 
-type Found = Pick<CheckedKey, 'found' | 'method'>
+type Found = Pick<CheckedKey, 'found' | 'method'> & { signature?: RequestSignature }
 
 async function checkBearer(ctx: Context, secret: string, ip: string | null): Promise<Found | KeyRefusal> {
   const found = await findKeyBySecret(ctx, secret)
@@ -57,15 +59,12 @@ async function checkSignature(ctx: Context, request: SignedRequest, ip: string |
   const found = await findSigningKey(ctx, signature.keyId)
   if (!found) return { code: 'INVALID_API_KEY' }
   if (!verifySignature(signature, found.key.publicKey as SigningJwk)) return { code: 'SIGNATURE_INVALID' }
-  const refusal = findRefusal(found, ip)
-  if (refusal) return refusal
-  const isFirst = await useNonce(ctx, signature.keyId, signature.nonce, new Date(signature.expires * 1000))
-  return isFirst ? { found, method: 'signature' } : { code: 'REPLAYED' }
+  return findRefusal(found, ip) ?? { found, method: 'signature', signature }
 }
 
-/** Why the key opens nothing now, whatever is asked. Null when it does. */
-export function findRefusal({ key, user, roles: byOrganization }: KeyWithOwner, ip: string | null): KeyRefusal | null {
-  const role = key.organizationId === null ? null : byOrganization[key.organizationId]
+/** Why the key is refused for every request. Null when it is not. */
+function findRefusal({ key, user, memberships }: KeyWithOwner, ip: string | null): KeyRefusal | null {
+  const role = key.organizationId === null ? null : memberships[key.organizationId]?.role
   const mayHaveKeys = key.organizationId === null || isRoleWithKeys(role)
   if (!key.enabled || user.suspendedAt || !mayHaveKeys) return { code: 'KEY_DISABLED' }
   if (key.expiresAt && key.expiresAt.getTime() <= Date.now()) return { code: 'KEY_EXPIRED' }
@@ -76,8 +75,16 @@ const isRoleWithKeys = (role: string | null | undefined): boolean =>
   roles.some((known) => known === role) && may(role as Role, 'apiKey', 'create')
 
 /** What the key may do now: never more than its owner. */
-export function getScopes({ key, user }: KeyWithOwner): Scope[] {
-  return everyScope.filter((scope) => key.scopes.includes(scope) && (scope !== 'order:place' || user.tradingEnabled))
+function getScopes({ key, user, memberships }: KeyWithOwner): Scope[] {
+  const protection = protectRole(user, key.organizationId === null ? undefined : memberships[key.organizationId])
+  return getUsableScopes(user, protection).filter((scope) => key.scopes.includes(scope))
+}
+
+/** Names the lock or the hold when only that withholds the withdrawal. */
+function getScopeRefusal(found: KeyWithOwner, missing: readonly string[]): KeyRefusalCode {
+  const isWithheld = missing.every((scope) => scope === 'withdrawal:create' && found.key.scopes.includes(scope))
+  if (!isWithheld) return 'INSUFFICIENT_SCOPE'
+  return isLocked(found.user) ? 'ACCOUNT_LOCKED' : 'ACCOUNT_HELD'
 }
 
 async function consumeLimit({ limiter }: Context, id: string): Promise<KeyRefusal | null> {
@@ -90,10 +97,12 @@ async function consumeLimit({ limiter }: Context, id: string): Promise<KeyRefusa
   }
 }
 
-/** False when any process has seen the nonce. The row outlives the signature. */
-async function useNonce({ sql }: Context, keyId: string, nonce: string, expiresAt: Date): Promise<boolean> {
+/** Uses up the nonce of a signature. The row outlives the signature. Refuses one that any process has seen. */
+async function consumeNonce({ sql }: Context, { signature }: Found): Promise<KeyRefusal | null> {
+  if (!signature) return null
+  const { keyId, nonce, expires } = signature
   const rows = await sql.$queryRaw<unknown[]>`
-    INSERT INTO signature_nonces (key_id, nonce, expires_at) VALUES (${keyId}, ${nonce}, ${expiresAt})
+    INSERT INTO signature_nonces (key_id, nonce, expires_at) VALUES (${keyId}, ${nonce}, ${new Date(expires * 1000)})
     ON CONFLICT DO NOTHING RETURNING nonce`
-  return rows.length > 0
+  return rows.length > 0 ? null : { code: 'REPLAYED' }
 }

@@ -6,7 +6,7 @@ import { hashToken } from '../kernel/random-token.ts'
 import type { Client } from '../kernel/request.ts'
 import type { DeviceScope } from '../known-devices/known-device.ts'
 import type { SessionMisses } from '../sessions/session-misses.ts'
-import { isKeySecret } from './key-secret.ts'
+import { readKeySecret } from './key-secret.ts'
 
 /** Keys by id, with an index of their secrets. The database announces every change of a key, its user and the user's roles. */
 export type KeyCache = Pick<ChangeCache<KeyWithOwner>, 'find' | 'read' | 'size'> & {
@@ -29,16 +29,18 @@ export function createKeyCache(changes: ChangeFeed, size: number = policy.apiKey
 type KeyScope = DeviceScope & { sql: Sql; client: Client; keyCache: KeyCache; sessionMisses: SessionMisses; gateway?: string }
 
 /** In memory only. */
-export function findCachedKey({ keyCache }: { keyCache: KeyCache }, secret: string): KeyWithOwner | null {
-  const id = keyCache.findId(hashToken(secret))
+export function findCachedKey({ keyCache }: { keyCache: KeyCache }, presented: string): KeyWithOwner | null {
+  const secret = readKeySecret(presented)
+  const id = secret === null ? undefined : keyCache.findId(hashToken(secret))
   return id === undefined ? null : keyCache.find(id)
 }
 
 /** Null for an unknown secret. A key with a public key has none. TOO_MANY_REQUESTS. */
-export async function findKeyBySecret(ctx: KeyScope, secret: string): Promise<KeyWithOwner | null> {
-  if (!isKeySecret(secret)) return null
-  const cached = findCachedKey(ctx, secret)
+export async function findKeyBySecret(ctx: KeyScope, presented: string): Promise<KeyWithOwner | null> {
+  const cached = findCachedKey(ctx, presented)
   if (cached) return cached
+  const secret = readKeySecret(presented)
+  if (secret === null) return null
   const { countMiss } = ctx.sessionMisses.startRead(ctx)
   const [row] = await ctx.sql.$queryRaw<{ id: string }[]>`SELECT id FROM api_keys WHERE secret_hash = ${hashToken(secret)}`
   if (row) return readKey(ctx, row.id)

@@ -1,12 +1,12 @@
-import type { ApiKey } from '@floorpass/db'
+import type { ApiKey, KeyWithOwner } from '@floorpass/db'
 import { limits } from '../kernel/policy.ts'
 import { toPermissions } from '../kernel/scopes.ts'
 import type { SigningJwk } from './public-key.ts'
 
 const { points, seconds } = limits['api-key:key']
 
-/** better-auth's fields, and ours: `publicKey`, `ipAllowlist`, `lastUsedAt`, `lastUsedIp`, `createdBy`. */
-export const presentApiKey = (key: ApiKey) => ({
+/** The fields that no use changes: better-auth's, and ours: `publicKey`, `ipAllowlist`. */
+export const presentKeySettings = (key: KeyWithOwner['key']) => ({
   id: key.id,
   configId: 'default' as const,
   name: key.name,
@@ -17,6 +17,15 @@ export const presentApiKey = (key: ApiKey) => ({
   expiresAt: key.expiresAt,
   createdAt: key.createdAt,
   updatedAt: key.updatedAt,
+  permissions: toPermissions(key.scopes),
+  metadata: key.metadata as Record<string, unknown> | null,
+  publicKey: key.publicKey as SigningJwk | null,
+  ipAllowlist: key.ipAllowlist,
+})
+
+/** With the uses: better-auth's fields, and ours: `lastUsedAt`, `lastUsedIp`, `createdBy`. */
+export const presentApiKey = (key: ApiKey) => ({
+  ...presentKeySettings(key),
   lastRequest: key.lastUsedAt,
   requestCount: Number(key.uses),
   rateLimitEnabled: true as const,
@@ -26,10 +35,6 @@ export const presentApiKey = (key: ApiKey) => ({
   refillAmount: null,
   refillInterval: null,
   lastRefillAt: null,
-  permissions: toPermissions(key.scopes),
-  metadata: key.metadata as Record<string, unknown> | null,
-  publicKey: key.publicKey as SigningJwk | null,
-  ipAllowlist: key.ipAllowlist,
   lastUsedAt: key.lastUsedAt,
   lastUsedIp: key.lastUsedIp,
   createdBy: key.userId,

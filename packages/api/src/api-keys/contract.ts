@@ -17,7 +17,7 @@ const permissions = permissionNames
       Object.entries(given).every(([resource, actions]) =>
         actions.every((action) => scopes.some((scope) => scope === `${resource}:${action}`)),
       ),
-    `Unknown permission: ${scopes.join(', ')}`,
+    `Unknown permission. Known permissions: ${scopes.join(', ')}`,
   )
   .refine((given) => toScopes(given).length > 0, 'Give at least one permission')
 
@@ -48,15 +48,19 @@ const configId = z.string().max(64).optional()
 /** Seconds. */
 const expiresIn = z.number().int().nullable().optional()
 
-/** better-auth's clients know these. The procedures refuse them by name, so the inputs are loose. */
-export const serverOnlyFields = [
-  'remaining',
-  'refillAmount',
-  'refillInterval',
-  'rateLimitMax',
-  'rateLimitTimeWindow',
-  'rateLimitEnabled',
-] as const
+const refused = (code: string) => z.unknown().optional().describe(`Refused with ${code}`)
+
+/** better-auth's clients know these. The procedures refuse them with better-auth's codes. */
+const serverOnly = {
+  remaining: refused('SERVER_ONLY_PROPERTY'),
+  refillAmount: refused('SERVER_ONLY_PROPERTY'),
+  refillInterval: refused('SERVER_ONLY_PROPERTY'),
+  rateLimitMax: refused('SERVER_ONLY_PROPERTY'),
+  rateLimitTimeWindow: refused('SERVER_ONLY_PROPERTY'),
+  rateLimitEnabled: refused('SERVER_ONLY_PROPERTY'),
+}
+
+export const serverOnlyFields = Object.keys(serverOnly) as (keyof typeof serverOnly)[]
 
 const keyFields = {
   name: keyName.optional(),
@@ -66,9 +70,12 @@ const keyFields = {
   permissions: permissions.optional(),
   ipAllowlist: ipAllowlist.optional(),
   passkey: passkeyAssertion.optional().describe('Confirms the permission `withdrawal: create`'),
+  userId: refused('UNAUTHORIZED_SESSION'),
+  ...serverOnly,
 }
 
-export const createApiKeyInput = z.looseObject({
+/** Strict: a mistyped limit would create a key without that limit. */
+export const createApiKeyInput = z.strictObject({
   ...keyFields,
   prefix: z
     .string()
@@ -78,7 +85,7 @@ export const createApiKeyInput = z.looseObject({
   publicKey: publicKey.optional(),
 })
 
-export const updateApiKeyInput = z.looseObject({ ...keyFields, keyId: id, enabled: z.boolean().optional() })
+export const updateApiKeyInput = z.strictObject({ ...keyFields, keyId: id, enabled: z.boolean().optional() })
 
 export const apiKeyInput = z.object({ id, configId })
 
@@ -106,7 +113,11 @@ const signedRequest = z.strictObject({
     'signature-input': z.string().max(4096),
     'content-digest': z.string().max(1024).optional(),
   }),
-  body: z.base64().max(policy.largestBody).optional().describe('Its bytes. Without it, the service compares the digest itself'),
+  body: z
+    .base64()
+    .max(policy.largestBody)
+    .optional()
+    .describe('The bytes of the body. Without them, your service must compare the digest with the body itself'),
 })
 
 /** The validator drops a field named __proto__, and with it a requirement. */
@@ -126,4 +137,6 @@ export const verifyApiKeyInput = z
   })
   .refine(({ key, request }) => (key === undefined) !== (request === undefined), 'Provide either key or request')
 
-export const reportApiKeyInput = z.object({ key: z.string().min(1).max(longestSecret) })
+export const reportApiKeyInput = z.object({
+  key: z.string().min(1).max(longestSecret).describe('The secret, also with a prefix or other text around it'),
+})

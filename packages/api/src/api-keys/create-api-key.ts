@@ -4,16 +4,14 @@ import { describeKey } from '../api-key-checks/describe-key.ts'
 import { createKeySecret, startOf } from '../api-key-checks/key-secret.ts'
 import { presentApiKey } from '../api-key-checks/present-api-key.ts'
 import { readPublicKey } from '../api-key-checks/public-key.ts'
-import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { hashToken } from '../kernel/random-token.ts'
-import { scopes as everyScope, type Scope, toScopes } from '../kernel/scopes.ts'
+import { type Scope, toScopes } from '../kernel/scopes.ts'
 import { sendApiKeyCreated } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
-import type { ActiveSession } from '../sessions/session-cache.ts'
 import { createApiKeyInput } from './contract.ts'
-import { assertLength, assertNoServerField, toColumns } from './key-fields.ts'
+import { assertLength, assertNoServerField, assertOwnScopes, toColumns } from './key-fields.ts'
 import { assertConfiguration, lockKeyOwner, requireKeyRole } from './key-owner.ts'
 import { confirmWithdrawals } from './withdrawal-confirmation.ts'
 
@@ -22,10 +20,12 @@ const usualScopes = ['account:read', 'order:read'] as const satisfies Scope[]
 
 /**
  * The answer holds the secret, for the only time; with a `publicKey` there is none.
- * SESSION_NOT_FRESH, API_KEY_LIMIT_REACHED, INSUFFICIENT_SCOPE, PASSKEY_REQUIRED; also errors of `toColumns`, `readPublicKey`, `requireKeyRole`.
+ * SESSION_NOT_FRESH, API_KEY_LIMIT_REACHED, INVALID_PREFIX_LENGTH; also errors of `assertNoServerField`, `assertConfiguration`, `toColumns`,
+ * `readPublicKey`, `requireKeyRole`, `assertOwnScopes` and `confirmWithdrawals`.
  */
 export const createApiKey = mutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: createApiKeyInput,
   limit: 'change-api-keys:user',
   events: ['create-api-key', 'accept-membership', 'refuse-passkey'],
@@ -39,12 +39,14 @@ export const createApiKey = mutation({
     const { prefix = null, publicKey } = input
     const columns = { ...toColumns(input), prefix, scopes: input.permissions ? toScopes(input.permissions) : [...usualScopes] }
     if (publicKey !== undefined) return { secret: null, columns: { ...columns, publicKey: readPublicKey(publicKey) } }
-    const secret = createKeySecret(input.organizationId === undefined ? 'user' : 'org', prefix ?? '')
-    return { secret, columns: { ...columns, secretHash: hashToken(secret), start: startOf(secret) } }
+    const secret = createKeySecret(input.organizationId === undefined ? 'user' : 'org')
+    const shown = `${prefix ?? ''}${secret}`
+    return { secret: shown, columns: { ...columns, secretHash: hashToken(secret), start: startOf(shown) } }
   },
   async lock(tx, { ctx, input: { organizationId = null } }) {
+    // Before the lock, which would answer another code to an outsider; and after it, since the role may have changed.
     if (organizationId !== null) await requireKeyRole(tx, organizationId, ctx.user.id, 'create')
-    await lockKeyOwner(tx, ctx, organizationId)
+    await lockKeyOwner(tx, ctx, { organizationId, userId: ctx.user.id })
     if (organizationId !== null) await requireKeyRole(tx, organizationId, ctx.user.id, 'create')
   },
   async change(tx, { ctx, input: { organizationId = null, passkey }, prepared: { secret, columns } }) {
@@ -68,10 +70,4 @@ async function assertBelowLimit(tx: Transaction, organizationId: string | null, 
   const count = await tx.apiKey.count({ where: organizationId === null ? { userId, organizationId } : { organizationId } })
   const most = organizationId === null ? policy.apiKeys.perUser : policy.apiKeys.perOrganization
   if (count >= most) throw new AppError('API_KEY_LIMIT_REACHED')
-}
-
-/** A person can only give rights that they have. INSUFFICIENT_SCOPE. */
-export function assertOwnScopes({ user }: Context & ActiveSession, scopes: readonly string[]): void {
-  const own = user.tradingEnabled ? everyScope : everyScope.filter((scope) => scope !== 'order:place')
-  if (!scopes.every((scope) => own.some((known) => known === scope))) throw new AppError('INSUFFICIENT_SCOPE')
 }

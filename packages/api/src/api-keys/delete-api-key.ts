@@ -3,9 +3,10 @@ import { mutation } from '../mutation.ts'
 import { deleteApiKeyInput } from './contract.ts'
 import { assertConfiguration, lockKeyOwner, requireOwnKey } from './key-owner.ts'
 
-/** Refused everywhere from the next call on. KEY_NOT_FOUND, INSUFFICIENT_API_KEY_PERMISSIONS. */
+/** This process refuses the key from the next call on, the others once the database has announced it. KEY_NOT_FOUND, INSUFFICIENT_API_KEY_PERMISSIONS. */
 export const deleteApiKey = mutation({
   access: 'session',
+  sensitive: false,
   input: deleteApiKeyInput,
   limit: 'change-api-keys:user',
   events: ['delete-api-key', 'accept-membership'],
@@ -16,7 +17,7 @@ export const deleteApiKey = mutation({
     assertConfiguration(configId)
     return requireOwnKey(ctx.db, keyId, ctx.user.id, 'delete')
   },
-  lock: (tx, { ctx, prepared: { organizationId } }) => lockKeyOwner(tx, ctx, organizationId),
+  lock: (tx, { ctx, prepared }) => lockKeyOwner(tx, ctx, prepared),
   async change(tx, { ctx, input: { keyId } }) {
     const key = await requireOwnKey(tx, keyId, ctx.user.id, 'delete')
     const { id, organizationId } = key

@@ -2,6 +2,7 @@ import { Prisma } from '@floorpass/db'
 import { toCanonicalRanges } from '../api-key-checks/ip-allowlist.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
 import { serverOnlyFields } from './contract.ts'
 
 const { nameLength, shortest, longest, metadata: largestMetadata } = policy.apiKeys
@@ -14,6 +15,14 @@ export function assertNoServerField(input: Record<string, unknown>): void {
 
 export const assertLength = (text: string | undefined, refusal: ErrorKey): void => {
   if (text !== undefined && (text.length < 1 || text.length > nameLength)) throw new AppError(refusal)
+}
+
+/** A person can only give rights that they have. INSUFFICIENT_SCOPE. */
+export function assertOwnScopes({ user }: ActiveSession, scopes: readonly string[]): void {
+  if (user.tradingEnabled || !scopes.includes('order:place')) return
+  throw new AppError('INSUFFICIENT_SCOPE', {
+    message: 'Trading is off for your account. Turn it on before you let an API key place orders.',
+  })
 }
 
 type GivenFields = {

@@ -7,8 +7,11 @@ import { lockCaller } from '../users/lock-user.ts'
 export type KeyAction = 'create' | 'read' | 'update' | 'delete'
 
 /** Only one configuration exists. Another one has no keys. */
+export const isOnlyConfiguration = (configId: string | undefined): boolean => configId === undefined || configId === 'default'
+
+/** KEY_NOT_FOUND. */
 export function assertConfiguration(configId: string | undefined): void {
-  if (configId !== undefined && configId !== 'default') throw new AppError('KEY_NOT_FOUND')
+  if (!isOnlyConfiguration(configId)) throw new AppError('KEY_NOT_FOUND')
 }
 
 /** USER_NOT_MEMBER_OF_ORGANIZATION, also for an unknown organization. INSUFFICIENT_API_KEY_PERMISSIONS. */
@@ -35,12 +38,12 @@ export async function requireOwnKey(db: Transaction, id: string, userId: string,
 const isVisible = async (db: Transaction, { organizationId, userId }: ApiKey, callerId: string): Promise<boolean> =>
   organizationId === null ? userId === callerId : (await findMembership(db, organizationId, callerId)) !== null
 
-/** Locks the caller and, for its keys, the organization. */
+/** Locks the caller or, for a key of an organization, the caller, its creator and the organization. */
 export async function lockKeyOwner(
   tx: Transaction,
   ctx: Parameters<typeof lockAsMember>[1],
-  organizationId: string | null,
+  { organizationId, userId }: Pick<ApiKey, 'organizationId' | 'userId'>,
 ): Promise<void> {
   if (organizationId === null) await lockCaller(tx, ctx)
-  else await lockAsMember(tx, ctx, organizationId)
+  else await lockAsMember(tx, ctx, organizationId, [userId])
 }

@@ -63,10 +63,27 @@ export type AuditAction =
   | 'update-api-key'
   | 'delete-api-key'
   | 'report-api-key'
+  | 'lock-account'
+  | 'request-unlock'
+  | 'cancel-unlock'
+  | 'unlock-account'
+  | 'refuse-unlock'
+  | 'lift-hold'
+  | 'set-phrase'
+  | 'panic'
+  | 'undo-panic'
+  | 'add-allow-list-entry'
+  | 'remove-allow-list-entry'
+  | 'enable-allow-list'
+  | 'disable-allow-list'
+  | 'approve-confirmation'
+  | 'refuse-confirmation'
+  | 'reject-confirmation'
+  | 'consume-confirmation'
 
 export type AuditEntry<Action extends AuditAction = AuditAction> = {
   userId: string
-  /** Set when another party acted: a user id, `operator:<name>`, or `report` for the finder of a leaked key. */
+  /** Set when another party acted: a user id, `operator:<name>`, `service:<name>`, or `report` for the finder of a leaked key. */
   actorId?: string
   organizationId?: string
   action: Action

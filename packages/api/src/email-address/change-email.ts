@@ -3,12 +3,13 @@ import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { sendEmailChange } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { transact } from '../transact.ts'
-import { lockCaller } from '../users/lock-user.ts'
+import { lockCaller, requireUnlocked } from '../users/lock-user.ts'
 import { changeEmailInput } from './contract.ts'
 
 /** Mails a link to the new address and a notice to the current one. A taken address gets the same answer (ADR 010). */
 export const changeEmail = customMutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: changeEmailInput,
   limit: 'change-email:user',
   lock: 'caller',
@@ -24,7 +25,10 @@ export const changeEmail = customMutation({
     await ctx.responseFloor.withMinDuration(() =>
       transact(
         ctx,
-        (tx) => lockCaller(tx, ctx),
+        async (tx) => {
+          await lockCaller(tx, ctx)
+          await requireUnlocked(tx, ctx.user.id)
+        },
         async (tx) => {
           const isFree = (await tx.user.count({ where: holdsAddress(newEmail) })) === 0
           await sendEmailChange(ctx, tx, ctx.user, { newEmail, callbackURL, isFree: isFree && mayMail })

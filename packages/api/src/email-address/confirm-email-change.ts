@@ -9,8 +9,9 @@ import { consumeOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { deleteUnverifiedUser, hasUnverifiedUser } from '../users/delete-unverified-user.ts'
-import { assertSessionLive, lockUser } from '../users/lock-user.ts'
+import { assertSessionLive, lockUser, requireUnlocked } from '../users/lock-user.ts'
 import { hasOpenUndo } from '../users/open-undo.ts'
+import { startHold } from '../users/start-hold.ts'
 import { takeUndoSnapshot } from './undo-snapshot.ts'
 
 type ChangeContext = Context & Records<'change-email'> & Mails<'email-changed'>
@@ -28,6 +29,7 @@ export async function confirmEmailChange(
     ctx.db.$transaction(async (tx) => {
       await lockUser(tx, link.userId)
       if (await isAlreadyDone(tx, link)) return { user: null, renewed: null }
+      await requireUnlocked(tx, link.userId ?? '')
       const consumed = await consumeOneTimeToken(tx, 'change-email', token)
       await releaseAddress(tx, consumed, active)
       const changed = await replaceAddress(ctx, tx, consumed)
@@ -71,8 +73,10 @@ async function replaceAddress(ctx: ChangeContext, tx: Transaction, link: Verific
   })
   if (!changed) throw new AppError('INVALID_TOKEN')
   await voidOneTimeTokens(tx, userId, ['verify-email', 'reset-password', 'change-email', 'delete-account', 'reauthenticate'])
-  // A thief who changes the address twice in a week must not get an undo link.
-  const snapshot = (await hasOpenUndo(tx, userId)) ? null : await takeUndoSnapshot(tx, changed)
+  await startHold(ctx, tx, userId, 'change-email')
+  // Each former address gets a link. That of the earlier address voids the later ones, so the owner's wins.
+  // After a return to an address that has one, the address in between may be a thief's.
+  const snapshot = (await hasOpenUndo(tx, userId, { email })) ? null : await takeUndoSnapshot(tx, changed)
   await sendEmailChanged(ctx, tx, { ...changed, email: former }, { newEmail: email, cause: 'change', snapshot })
   await ctx.record(tx, { userId, action: 'change-email' })
   return changed

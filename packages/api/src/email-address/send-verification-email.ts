@@ -9,6 +9,7 @@ import { sendVerificationEmailInput } from './contract.ts'
 /** Signed out, every address gets the same answer after the same time (ADR 010). EMAIL_MISMATCH, EMAIL_ALREADY_VERIFIED. */
 export const sendVerificationEmail = customMutation({
   access: 'public',
+  sensitive: false,
   input: sendVerificationEmailInput,
   limit: 'send-mail:ip',
   lock: 'own',

@@ -1,13 +1,9 @@
 import type { Transaction, User, Verification } from '@floorpass/db'
 import type { UndoEffects as ShownEffects } from '@floorpass/languages/types'
-import { policy } from '../kernel/policy.ts'
+import { getTrustCutoff } from '../kernel/trust-cutoff.ts'
 import type { UndoSnapshot } from './undo-snapshot.ts'
 
 export type UndoEffects = ShownEffects & { sessions: number }
-
-/** A factor or passkey from the week before the change may be a thief's. An older one is the owner's. */
-export const getTrustCutoff = ({ createdAt }: Pick<Verification, 'createdAt'>): Date =>
-  new Date(createdAt.getTime() - policy.undoEmailChange.lifetime * 1000)
 
 /** Returns what this link's undo would change now. Links older than the snapshot feature have no snapshot. */
 export async function findUndoEffects(
@@ -17,7 +13,7 @@ export async function findUndoEffects(
   snapshot: UndoSnapshot | null,
 ): Promise<UndoEffects> {
   const userId = user.id
-  const cutoff = getTrustCutoff(link)
+  const cutoff = getTrustCutoff(link.createdAt)
   const accounts = await tx.account.findMany({ where: { userId } })
   const factor = await tx.twoFactor.findUnique({ where: { userId } })
   const ownPasskeys = await tx.passkey.count({ where: { userId, createdAt: { lt: cutoff } } })
@@ -34,6 +30,7 @@ export async function findUndoEffects(
     passkeysRemoved: await tx.passkey.count({ where: { userId, createdAt: { gte: cutoff } } }),
     // A thief may have given the owner's key more rights.
     apiKeysRemoved: await tx.apiKey.count({ where: { userId, updatedAt: { gte: cutoff } } }),
+    addressesRemoved: await tx.allowListEntry.count({ where: { userId, createdAt: { gte: cutoff } } }),
     trustedDevices: await tx.trustedDevice.count({ where: { userId } }),
     invitations: await tx.invitation.count({ where: { inviterId: userId, status: 'pending' } }),
     tradingDisabled: user.tradingEnabled,

@@ -2,6 +2,7 @@ import { isUniqueViolation, type Transaction, type User, type Verification } fro
 import type { AuditEntry, Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
+import { getTrustCutoff } from '../kernel/trust-cutoff.ts'
 import { type Mails, sendEmailChanged, sendEmailChangeUndone } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { consumeOneTimeToken, findOneTimeToken, openPayload, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
@@ -10,8 +11,10 @@ import { clearSessionCookie } from '../sessions/session-store.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { lockUser } from '../users/lock-user.ts'
 import { findPictureName } from '../users/picture-address.ts'
+import { revertAllowList } from '../users/revert-allow-list.ts'
+import { startHold } from '../users/start-hold.ts'
 import { undoEmailChangeInput } from './contract.ts'
-import { findUndoEffects, getTrustCutoff, type UndoEffects } from './undo-effects.ts'
+import { findUndoEffects, type UndoEffects } from './undo-effects.ts'
 import { readUndoSnapshot, type UndoSnapshot } from './undo-snapshot.ts'
 
 const undoActions = [
@@ -26,6 +29,9 @@ const undoActions = [
   'revoke-trusted-device',
   'cancel-invitation',
   'delete-api-key',
+  'remove-allow-list-entry',
+  'enable-allow-list',
+  'cancel-unlock',
   'update-user',
 ] as const
 
@@ -34,6 +40,7 @@ type UndoAction = (typeof undoActions)[number]
 /** Restores the former address and removes what a thief may have added. INVALID_TOKEN, TOKEN_EXPIRED, EMAIL_TAKEN. */
 export const undoEmailChange = customMutation({
   access: 'public',
+  sensitive: false,
   input: undoEmailChangeInput,
   limit: 'verify-email:ip',
   lock: 'own',
@@ -55,6 +62,7 @@ export const undoEmailChange = customMutation({
 /** Returns the effects of the link without using it. INVALID_TOKEN, TOKEN_EXPIRED. */
 export const checkUndoLink = customMutation({
   access: 'public',
+  sensitive: false,
   input: undoEmailChangeInput,
   limit: 'verify-email:ip',
   lock: 'none',
@@ -85,8 +93,11 @@ const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
     // A thief may have linked a provider before the change.
     await tx.account.deleteMany({ where: { userId, providerId: { not: 'credential' } } })
     await restoreFactor(tx, userId, link, snapshot, effects)
-    await tx.passkey.deleteMany({ where: { userId, createdAt: { gte: getTrustCutoff(link) } } })
-    await tx.apiKey.deleteMany({ where: { userId, updatedAt: { gte: getTrustCutoff(link) } } })
+    await tx.passkey.deleteMany({ where: { userId, createdAt: { gte: getTrustCutoff(link.createdAt) } } })
+    await tx.apiKey.deleteMany({ where: { userId, updatedAt: { gte: getTrustCutoff(link.createdAt) } } })
+    const { isKeptOn } = await revertAllowList(tx, userId, getTrustCutoff(link.createdAt))
+    // A thief may have asked to unlock. An owner asks again.
+    const asked = await tx.user.updateMany({ where: { id: userId, unlockAt: { gt: new Date() } }, data: { unlockAt: null } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     await tx.session.deleteMany({ where: { userId } })
     await cancelSentInvitations(tx, userId)
@@ -97,12 +108,14 @@ const undoChange = (ctx: UndoContext, token: string): Promise<UndoEffects> =>
       'delete-account',
       'reauthenticate',
       'two-factor',
+      'panic',
     ])
     // A thief who moved the account twice may hold a later link. The owner's earlier link must survive.
     await tx.verification.deleteMany({
       where: { userId, purpose: 'undo-email-change', usedAt: null, expiresAt: { gte: expiresAt } },
     })
-    await ctx.record(tx, ...createAuditEntries(userId, effects))
+    await startHold(ctx, tx, userId, 'change-email')
+    await ctx.record(tx, ...createAuditEntries(userId, effects, { isKeptOn, isKeptLocked: asked.count > 0 }))
     await sendEmailChangeUndone(ctx, tx, user, effects)
     if (former.email !== email) await sendEmailChanged(ctx, tx, former, { newEmail: email, cause: 'undo', snapshot: null })
     return effects
@@ -157,7 +170,7 @@ async function restoreFactor(
   snapshot: UndoSnapshot | null,
   { twoFactor }: UndoEffects,
 ): Promise<void> {
-  const cutoff = getTrustCutoff(link)
+  const cutoff = getTrustCutoff(link.createdAt)
   const notOwn = { OR: [{ confirmedAt: null }, { confirmedAt: { gte: cutoff } }] }
   await tx.twoFactor.deleteMany({ where: { userId, ...(twoFactor === 'kept' && notOwn) } })
   // A thief may have locked the owner's factor with wrong codes.
@@ -170,8 +183,19 @@ async function restoreFactor(
   await tx.backupCode.deleteMany({ where: { userId, ...(twoFactor === 'kept' && { createdAt: { gte: cutoff } }) } })
 }
 
-function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<UndoAction>[] {
-  const { sessions, passkeysRemoved, apiKeysRemoved, trustedDevices, invitations, unlinkedProviders, twoFactor } = effects
+type Kept = { isKeptOn: boolean; isKeptLocked: boolean }
+
+function createAuditEntries(userId: string, effects: UndoEffects, { isKeptOn, isKeptLocked }: Kept): AuditEntry<UndoAction>[] {
+  const {
+    sessions,
+    passkeysRemoved,
+    apiKeysRemoved,
+    addressesRemoved,
+    trustedDevices,
+    invitations,
+    unlinkedProviders,
+    twoFactor,
+  } = effects
   const cause = 'undo-email-change'
   const changed = [
     ...(effects.profileRestored ? ['name', 'image'] : []),
@@ -187,6 +211,9 @@ function createAuditEntries(userId: string, effects: UndoEffects): AuditEntry<Un
     twoFactor === 'restored' && { action: 'restore-two-factor', details: { cause } },
     effects.backupCodesRemoved && { action: 'remove-backup-codes', details: { cause } },
     passkeysRemoved > 0 && { action: 'remove-passkey', details: { cause, count: passkeysRemoved } },
+    addressesRemoved > 0 && { action: 'remove-allow-list-entry', details: { cause, count: addressesRemoved } },
+    isKeptOn && { action: 'enable-allow-list', details: { cause } },
+    isKeptLocked && { action: 'cancel-unlock', details: { cause } },
     apiKeysRemoved > 0 && { action: 'delete-api-key', details: { cause, count: apiKeysRemoved } },
     trustedDevices > 0 && { action: 'revoke-trusted-device', details: { cause, count: trustedDevices } },
     invitations > 0 && { action: 'cancel-invitation', details: { cause, count: invitations } },

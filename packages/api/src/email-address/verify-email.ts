@@ -14,6 +14,7 @@ import { verifyEmailInput } from './contract.ts'
 /** A used link succeeds again: people click twice, and scanners click first. INVALID_TOKEN, TOKEN_EXPIRED, INVALID_USER. */
 export const verifyEmail = customMutation({
   access: 'public',
+  sensitive: 'in-part',
   input: verifyEmailInput,
   limit: 'verify-email:ip',
   lock: 'own',

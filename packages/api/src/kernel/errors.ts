@@ -4,7 +4,7 @@ import type { ZodError } from 'zod'
 import { type FieldFailure, toFieldFailure } from './field-problems.ts'
 import { type LimitState, policy } from './policy.ts'
 
-/** Error code → tRPC code, which decides the HTTP status, and the message. */
+/** Error code → tRPC code, which decides the HTTP status unless a third entry does, and the message. */
 export const catalogue = {
   BAD_REQUEST: ['BAD_REQUEST', 'Invalid JSON in request body'],
   VALIDATION_ERROR: ['BAD_REQUEST', 'The request is not valid'],
@@ -49,6 +49,10 @@ export const catalogue = {
   EMAIL_RECENTLY_CHANGED: [
     'FORBIDDEN',
     'The email of this account changed in the last 7 days and the change can still be undone. Please try again after the 7 days.',
+  ],
+  ROLE_TOO_NEW: [
+    'FORBIDDEN',
+    'Your role in this organization is too new for this. Please try again three days after you got it.',
   ],
   EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
   USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
@@ -116,7 +120,7 @@ export const catalogue = {
   PASSKEY_NOT_FOUND: ['NOT_FOUND', 'Passkey not found'],
   AUTHENTICATION_FAILED: ['UNAUTHORIZED', 'The passkey could not be verified'],
   USER_VERIFICATION_REQUIRED: ['FORBIDDEN', 'The passkey must verify you with a PIN, a fingerprint or your face'],
-  PASSKEY_TOO_NEW: ['FORBIDDEN', 'This passkey is less than a day old. Use your password or a code instead.'],
+  PASSKEY_TOO_NEW: ['FORBIDDEN', 'This passkey is too new to confirm this. Use an older one, or try again later.'],
   YOU_ARE_NOT_ALLOWED_TO_REGISTER_THIS_PASSKEY: ['UNAUTHORIZED', 'You are not allowed to register this passkey'],
   FAILED_TO_DELETE_LAST_PASSKEY: ['BAD_REQUEST', 'This passkey is the only sign-in method. Add another one first.'],
   UNAUTHORIZED_SESSION: ['UNAUTHORIZED', 'A key is created for the caller: leave out userId'],
@@ -129,17 +133,44 @@ export const catalogue = {
   EXPIRES_IN_IS_TOO_LARGE: ['BAD_REQUEST', 'An API key that expires lives for at most a year'],
   INVALID_METADATA_TYPE: ['BAD_REQUEST', 'metadata must be an object or null'],
   INVALID_PUBLIC_KEY: ['BAD_REQUEST', 'The public key must be an Ed25519 or P-256 key, as SPKI in PEM or as a JWK'],
-  API_KEY_LIMIT_REACHED: ['FORBIDDEN', 'You have the largest number of API keys. Delete one first.'],
-  PASSKEY_REQUIRED: ['FORBIDDEN', 'Confirm a key that withdraws with your passkey'],
+  API_KEY_LIMIT_REACHED: ['FORBIDDEN', 'The limit of API keys is reached. Delete one first.'],
+  PASSKEY_REQUIRED: ['FORBIDDEN', 'Confirm this with a passkey'],
+  ALLOW_LIST_ENTRY_EXISTS: ['BAD_REQUEST', 'This address is already on the list'],
+  ALLOW_LIST_ENTRY_NOT_FOUND: ['NOT_FOUND', 'Address not found on the list'],
+  ALLOW_LIST_LIMIT_REACHED: ['FORBIDDEN', `A list can have at most ${policy.allowList.perUser} addresses. Remove one first.`],
   USER_NOT_MEMBER_OF_ORGANIZATION: ['FORBIDDEN', 'You are not a member of this organization'],
   INSUFFICIENT_API_KEY_PERMISSIONS: ['FORBIDDEN', 'Your role does not allow this with the API keys of the organization'],
   INVALID_API_KEY: ['UNAUTHORIZED', 'The API key is not valid'],
-  KEY_DISABLED: ['UNAUTHORIZED', 'The API key is disabled'],
+  KEY_DISABLED: ['UNAUTHORIZED', 'The API key is disabled, or its owner may not use it now'],
   KEY_EXPIRED: ['UNAUTHORIZED', 'The API key has expired'],
   IP_NOT_ALLOWED: ['FORBIDDEN', 'The API key is not allowed from this address'],
   SIGNATURE_INVALID: ['UNAUTHORIZED', 'The signature of the request is not valid'],
-  REPLAYED: ['UNAUTHORIZED', 'The request was received before'],
+  REPLAYED: ['UNAUTHORIZED', 'This nonce was already used. Sign the request again with a new one.'],
   RATE_LIMITED: ['FORBIDDEN', 'The API key is called too often'],
+  ACCOUNT_LOCKED: ['FORBIDDEN', 'This account is locked. Unlock it under Settings, Protection.', 423],
+  LOCK_DAYS_NOT_ALLOWED: ['BAD_REQUEST', 'This number of days is not allowed'],
+  ACCOUNT_NOT_LOCKED: ['BAD_REQUEST', 'This account is not locked'],
+  UNLOCK_NOT_REQUESTED: ['BAD_REQUEST', 'There is no request to unlock, so there is nothing to cancel'],
+  INVALID_LOCK_KEY: ['UNAUTHORIZED', 'The lock key is wrong. Check it, or ask to unlock and wait.'],
+  ACCOUNT_NOT_HELD: ['BAD_REQUEST', 'Withdrawals are not on hold'],
+  HOLD_NOT_LIFTABLE: ['FORBIDDEN', 'This hold cannot be ended early. Wait until it ends.'],
+  PANIC_NOT_FOUND: ['BAD_REQUEST', 'No panic link was used, so there is nothing to undo'],
+  ACCOUNT_HELD: [
+    'FORBIDDEN',
+    'Withdrawals from this account are on hold after a security change. Try again when the hold has ended.',
+  ],
+  CONFIRMATION_NOT_FOUND: ['NOT_FOUND', 'This session has no such confirmation'],
+  CONFIRMATION_EXPIRED: ['BAD_REQUEST', 'The confirmation has expired. Create a new one.'],
+  CONFIRMATION_NOT_PENDING: ['CONFLICT', 'The confirmation is already answered. Create a new one.'],
+  CONFIRMATION_NOT_APPROVED: [
+    'CONFLICT',
+    'The user has not approved the confirmation. Wait for the approval, or create a new one.',
+  ],
+  CONFIRMATION_CONSUMED: ['CONFLICT', 'The confirmation is already consumed. Create a new one.'],
+  CONFIRMATION_SESSION_NOT_FOUND: [
+    'BAD_REQUEST',
+    'The user has no such session, or it has ended. Use the session of the user’s current request.',
+  ],
   TOO_MANY_REQUESTS: ['TOO_MANY_REQUESTS', 'Too many requests. Please try again later.'],
   ACCOUNT_TEMPORARILY_LOCKED: [
     'TOO_MANY_REQUESTS',
@@ -149,7 +180,7 @@ export const catalogue = {
   SERVICE_BUSY: ['SERVICE_UNAVAILABLE', 'The service is busy. Please try again in a moment.'],
   SERVICE_UNAVAILABLE: ['SERVICE_UNAVAILABLE', 'The service is not available right now. Please try again in a moment.'],
   INTERNAL_SERVER_ERROR: ['INTERNAL_SERVER_ERROR', 'Something went wrong on our side. The request may not have taken effect.'],
-} as const satisfies Record<string, readonly [TRPCError['code'], string]>
+} as const satisfies Record<string, readonly [TRPCError['code'], string, number?]>
 
 export type ErrorKey = keyof typeof catalogue
 
@@ -190,7 +221,7 @@ export class AppError extends TRPCError {
   }
 
   get status(): number {
-    return getHTTPStatusCodeFromError(this)
+    return (catalogue[this.key] as readonly [string, string, number?])[2] ?? getHTTPStatusCodeFromError(this)
   }
 }
 

@@ -5,6 +5,8 @@ export const keyRefusalCodes = [
   'KEY_EXPIRED',
   'RATE_LIMITED',
   'INSUFFICIENT_SCOPE',
+  'ACCOUNT_LOCKED',
+  'ACCOUNT_HELD',
   'IP_NOT_ALLOWED',
   'SIGNATURE_INVALID',
   'REPLAYED',

@@ -34,6 +34,8 @@ export const policy = {
     invitationLifetime: 48 * hour,
     metadata: 4096,
     listedInvitations: 200,
+    /** Withdrawals for the organization wait as long after a role is given. */
+    newRoleHold: 3 * day,
   },
   security: {
     backupCodesLow: 3,
@@ -145,6 +147,28 @@ export const policy = {
     longestWindow: 60,
     clockTolerance: 5,
   },
+  panic: {
+    /** Of the link in a mail. */
+    lifetime: 7 * day,
+    /** Days from the request to unlock until the lock of a panic link ends. */
+    unlockDays: 1,
+  },
+  phraseLength: 80,
+  allowList: {
+    perUser: 100,
+  },
+  /** docs/specs/confirmations.md. */
+  confirmations: {
+    longestLifetime: 5 * minute,
+    /** Pending at once. A newer one replaces the oldest. */
+    perUser: 20,
+    attempts: 10,
+    details: 10,
+    /** Of the details, in bytes of JSON and in levels. */
+    size: 4096,
+    depth: 5,
+    clockTolerance: 5,
+  },
   sweep: {
     every: 1 * hour,
     firstWithin: 1 * minute,
@@ -170,6 +194,21 @@ export const policy = {
   },
 } as const
 
+/** Why withdrawals are held. A passkey that is a week older than every hold ends the liftable ones (ADR 053). */
+export const holds = {
+  'change-password': { isLiftable: true },
+  'reset-password': { isLiftable: true },
+  'change-email': { isLiftable: false },
+  'change-factor': { isLiftable: true },
+  'add-passkey': { isLiftable: true },
+  'remove-passkey': { isLiftable: true },
+  'link-account': { isLiftable: true },
+  operator: { isLiftable: false },
+  panic: { isLiftable: false },
+} as const
+
+export type HoldReason = keyof typeof holds
+
 type Limit = {
   points: number
   seconds: number
@@ -185,6 +224,7 @@ export const limits = {
   'service:ip': { points: 600, seconds: minute, counts: 'ip' },
   'api-key:key': { points: 1_200, seconds: minute, counts: 'key' },
   'change-api-keys:user': { points: 60, seconds: minute, counts: 'user' },
+  'create-confirmation:user': { points: 30, seconds: minute, counts: 'user' },
   'report-api-key:ip': { points: 30, seconds: minute, counts: 'ip' },
   'service-call:service': { points: 60_000, seconds: minute, counts: 'service' },
   'sign-in:ip': { points: 30, seconds: minute, counts: 'ip' },
@@ -216,6 +256,12 @@ export const limits = {
   'update-user:user': { points: 60, seconds: minute, counts: 'user' },
   'set-picture:user': { points: 20, seconds: hour, counts: 'user' },
   'change-organization:user': { points: 60, seconds: minute, counts: 'user' },
+  /** By address: a thief in a session must not use up the calls of the owner. */
+  'change-protection:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'change-allow-list:ip': { points: 30, seconds: minute, counts: 'ip' },
+  'answer-confirmation:ip': { points: 60, seconds: minute, counts: 'ip' },
+  'unlock:user': { points: 5, seconds: hour, counts: 'user' },
+  'panic:ip': { points: 30, seconds: minute, counts: 'ip' },
   'check-slug:user': { points: 30, seconds: minute, counts: 'user' },
   'add-member:target': { points: 5, seconds: hour, counts: 'target' },
   'invite:user': { points: 30, seconds: hour, counts: 'user' },

@@ -1,3 +1,5 @@
+import { type AccountProtection, isHeld, isLocked } from './account-protection.ts'
+
 /** What a session or a key may do. Other services attach the meaning. */
 export const scopes = [
   'account:read',
@@ -9,6 +11,13 @@ export const scopes = [
   'organization:read',
 ] as const
 export type Scope = (typeof scopes)[number]
+
+/** The scopes that the account can use now. A hold and a lock stop withdrawals; trading goes on. */
+export const getUsableScopes = ({ tradingEnabled }: { tradingEnabled: boolean }, protection: AccountProtection): Scope[] =>
+  scopes.filter((scope) => {
+    if (scope === 'order:place') return tradingEnabled
+    return scope !== 'withdrawal:create' || !(isHeld(protection) || isLocked(protection))
+  })
 
 /** The actions of each resource. `order:place` is the action `place` of `order`. */
 export type Permissions = Record<string, string[]>

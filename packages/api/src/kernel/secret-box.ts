@@ -7,6 +7,7 @@ export type SealedPlace =
   | readonly [column: 'verifications.payload_sealed', purpose: string, secretHash: string, userId: string | null]
   | readonly [column: 'queued_mails.mail_sealed', id: string]
   | readonly [column: 'signing_keys.private_key_sealed', id: string]
+  | readonly [column: 'users.phrase_sealed', userId: string]
   | readonly [cookie: 'known_device' | 'email']
 
 export type SecretBox = {

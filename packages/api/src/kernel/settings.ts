@@ -1,3 +1,5 @@
+import type { HoldReason } from './policy.ts'
+
 /** A file of the operator that pages show. */
 export type BrandImage = {
   /** Names the content, so browsers may keep it forever. */
@@ -9,6 +11,15 @@ export type BrandImage = {
 }
 
 export type AccentColors = { accent: string; strong: string; soft: string; onAccent: string }
+
+export type ConfirmationLevel = 'none' | 'otp' | 'passkey' | 'passkey+hold'
+
+export type ConfirmationRule = {
+  type: string
+  /** The rule is for this amount or less. Null: for any. */
+  most: { amount: string; currency: string } | null
+  level: ConfirmationLevel
+}
 
 /** What an operator chose for pages and emails. What is null stays ours. */
 export type Brand = {
@@ -35,5 +46,12 @@ export type Settings = {
   passkeys: { rpId: string; origins: readonly string[] } | null
   /** From where a provider's picture may be loaded. */
   pictureOrigins: readonly string[]
+  protection: {
+    holdHours: Readonly<Record<HoldReason, number>>
+    lockDays: { least: number; most: number }
+    allowListHours: number
+  }
+  /** What a confirmation needs, by type and amount. A type without a rule needs the most. */
+  confirmationRules: readonly ConfirmationRule[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
 }

@@ -5,6 +5,7 @@ import { linkSocialAccountInput } from './contract.ts'
 /** Starts linking a social provider, whose email address may differ from the account's. SESSION_NOT_FRESH. */
 export const linkSocialAccount = customMutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: linkSocialAccountInput,
   limit: 'social:ip',
   lock: 'own',

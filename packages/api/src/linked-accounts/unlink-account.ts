@@ -4,11 +4,13 @@ import { sendAccountUnlinked } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { canSignIn, hasUsablePasskey } from '../users/sign-in-methods.ts'
+import { startHold } from '../users/start-hold.ts'
 import { unlinkAccountInput } from './contract.ts'
 
 /** Removes a sign-in method. SESSION_NOT_FRESH, ACCOUNT_NOT_FOUND, FAILED_TO_UNLINK_LAST_ACCOUNT. */
 export const unlinkAccount = mutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: unlinkAccountInput,
   limit: null,
   events: ['unlink-account'],
@@ -33,6 +35,7 @@ export const unlinkAccount = mutation({
     await tx.user.update({ where: { id: userId }, data: { unlinkedProviders: names } })
     // Voids sign-ins that the removed method began, and reset links that would set a password again.
     await voidOneTimeTokens(tx, userId, account.providerId === 'credential' ? ['two-factor', 'reset-password'] : ['two-factor'])
+    await startHold(ctx, tx, userId, 'change-factor')
     await sendAccountUnlinked(ctx, tx, ctx.user, account.providerId)
     return {
       events: [{ action: 'unlink-account', details: { provider: account.providerId } }],

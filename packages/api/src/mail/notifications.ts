@@ -1,13 +1,17 @@
 import type { Transaction, User } from '@floorpass/db'
-import { type Mail, type MailName, type MailVariables, renderMail } from '@floorpass/email'
+import { type Mail, type MailName, type MailProtection, type MailVariables, offersPanic, renderMail } from '@floorpass/email'
 import { type DescribedKey, describeKey } from '../api-key-checks/describe-key.ts'
 import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
+import { getHoldEnd } from '../kernel/account-protection.ts'
 import { toLocale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
+import { may } from '../kernel/role-permissions.ts'
 import type { Role } from '../kernel/roles.ts'
 import { issueOneTimeToken, voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
+import { findUndoAddresses } from '../users/open-undo.ts'
+import { openPhrase } from '../users/phrase.ts'
 
 /** A context that may queue these mails. A function that sends one asks for it. */
 export type Mails<Name extends MailName> = {
@@ -233,7 +237,13 @@ export async function sendPasswordChanged(
   user: Recipient,
   { byReset }: { byReset: boolean },
 ): Promise<void> {
-  await queueMail(ctx, tx, user, 'password-changed', { byReset, resetUrl: pageUrl(ctx, '/forgot-password') })
+  const apiKeysUrl = byReset && (await hasWorkingApiKey(tx, user.id)) ? pageUrl(ctx, '/settings/api-keys') : null
+  await queueMail(ctx, tx, user, 'password-changed', { byReset, resetUrl: pageUrl(ctx, '/forgot-password'), apiKeysUrl })
+}
+
+async function hasWorkingApiKey(tx: Transaction, userId: string): Promise<boolean> {
+  const lasts = [{ expiresAt: null }, { expiresAt: { gt: new Date() } }]
+  return (await tx.apiKey.count({ where: { userId, organizationId: null, enabled: true, OR: lasts } })) > 0
 }
 
 type SecurityMail =
@@ -269,8 +279,57 @@ export const sendPasskeyAdded = sendPasskeyMail('passkey-added')
 export const sendPasskeyRemoved = sendPasskeyMail('passkey-removed')
 export const sendPasskeyCounter = sendPasskeyMail('passkey-counter')
 
+type ProtectionMail = 'phrase-changed' | 'hold-lifted' | 'unlock-canceled' | 'unlock-refused'
+
+const sendProtectionMail =
+  <Name extends ProtectionMail>(mail: Name) =>
+  (ctx: Context & Mails<Name>, tx: Transaction, user: Recipient): Promise<void> =>
+    queueMail(ctx, tx, user, mail, { protectionUrl: protectionUrl(ctx) } as MailVariables[Name])
+
+export const sendPhraseChanged = sendProtectionMail('phrase-changed')
+export const sendHoldLifted = sendProtectionMail('hold-lifted')
+export const sendUnlockCanceled = sendProtectionMail('unlock-canceled')
+export const sendUnlockRefused = sendProtectionMail('unlock-refused')
+
+export const sendAccountLocked = (
+  ctx: Context & Mails<'account-locked'>,
+  tx: Transaction,
+  user: Recipient,
+  days: number,
+): Promise<void> => queueMail(ctx, tx, user, 'account-locked', { days, protectionUrl: protectionUrl(ctx) })
+
+export const sendUnlockRequested = (
+  ctx: Context & Mails<'unlock-requested'>,
+  tx: Transaction,
+  user: Recipient,
+  request: { until: Date; byOperator: boolean },
+): Promise<void> => queueMail(ctx, tx, user, 'unlock-requested', { ...request, protectionUrl: protectionUrl(ctx) })
+
+export const sendAccountUnlocked = (
+  ctx: Context & Mails<'account-unlocked'>,
+  tx: Transaction,
+  user: Recipient,
+  by: 'key' | 'panic-undone',
+): Promise<void> => queueMail(ctx, tx, user, 'account-unlocked', { by, protectionUrl: protectionUrl(ctx) })
+
+/** Also to the former addresses that can undo a change of the email: the present one may be a thief's. */
+export async function sendPanicked(
+  ctx: Context & Mails<'panicked'>,
+  tx: Transaction,
+  user: Recipient,
+  apiKeys: number,
+): Promise<void> {
+  const urls = { resetUrl: pageUrl(ctx, '/forgot-password'), protectionUrl: protectionUrl(ctx) }
+  for (const email of new Set([user.email, ...(await findUndoAddresses(tx, user.id))]))
+    await queueMail(ctx, tx, { ...user, email }, 'panicked', { apiKeys, ...urls })
+}
+
+const protectionUrl = (ctx: Context): string => pageUrl(ctx, '/settings/protection')
+
 type OwnedKey = DescribedKey & { organizationId: string | null }
 type ApiKeyMail = 'api-key-created' | 'api-key-changed'
+
+const mayWithdraw = ({ scopes }: { scopes: string[] }): boolean => scopes.includes('withdrawal:create')
 
 const sendApiKeyMail =
   <Name extends ApiKeyMail>(mail: Name) =>
@@ -280,29 +339,73 @@ const sendApiKeyMail =
     user: Recipient,
     apiKey: OwnedKey & { scopes: string[] },
   ): Promise<void> => {
-    const mayWithdraw = apiKey.scopes.includes('withdrawal:create')
-    const urls = { apiKeysUrl: await apiKeysUrl(ctx, tx, apiKey), resetUrl: pageUrl(ctx, '/forgot-password') }
-    return queueMail(ctx, tx, user, mail, { apiKey: describeKey(apiKey), mayWithdraw, ...urls } as MailVariables[Name])
+    const described = await describeOwnedKey(ctx, tx, apiKey)
+    const variables = { ...described, mayWithdraw: mayWithdraw(apiKey), resetUrl: pageUrl(ctx, '/forgot-password') }
+    return queueMail(ctx, tx, user, mail, variables as MailVariables[Name])
   }
 
 export const sendApiKeyCreated = sendApiKeyMail('api-key-created')
 export const sendApiKeyChanged = sendApiKeyMail('api-key-changed')
 
+/** To the creator of a key of an organization. */
+export async function sendApiKeyChangedByAnother(
+  ctx: Context & Mails<'api-key-changed-by-another'>,
+  tx: Transaction,
+  key: OwnedKey & { userId: string; scopes: string[] },
+  actor: string,
+): Promise<void> {
+  const creator = await tx.user.findUniqueOrThrow({ where: { id: key.userId } })
+  const variables = { ...(await describeOwnedKey(ctx, tx, key)), mayWithdraw: mayWithdraw(key), actor }
+  await queueMail(ctx, tx, creator, 'api-key-changed-by-another', variables)
+}
+
+/** To the creator, and to the owners of an organization whose key it is. */
 export async function sendApiKeyLeaked(
   ctx: Context & Mails<'api-key-leaked'>,
   tx: Transaction,
-  user: Recipient,
-  apiKey: OwnedKey,
+  key: OwnedKey & { userId: string },
 ): Promise<void> {
-  const variables = { apiKey: describeKey(apiKey), apiKeysUrl: await apiKeysUrl(ctx, tx, apiKey) }
-  await queueMail(ctx, tx, user, 'api-key-leaked', variables)
+  const variables = await describeOwnedKey(ctx, tx, key)
+  const recipients = await findUserAndOwners(tx, key.userId, key.organizationId)
+  for (const recipient of recipients) await queueMail(ctx, tx, recipient, 'api-key-leaked', variables)
 }
 
-async function apiKeysUrl(ctx: Context, tx: Transaction, { organizationId }: OwnedKey): Promise<string> {
-  if (organizationId === null) return pageUrl(ctx, '/settings/api-keys')
-  const { slug } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId }, select: { slug: true } })
-  return pageUrl(ctx, `/settings/organizations/${slug}/api-keys`)
+/** A user, and the owners of an organization if there is one. */
+async function findUserAndOwners(tx: Transaction, userId: string, organizationId: string | null): Promise<User[]> {
+  const owners =
+    organizationId === null
+      ? []
+      : await tx.member.findMany({ where: { organizationId, role: 'owner', acceptedAt: { not: null } } })
+  const ids = new Set([userId, ...owners.map((owner) => owner.userId)])
+  return tx.user.findMany({ where: { id: { in: [...ids] } } })
 }
+
+async function describeOwnedKey(ctx: Context, tx: Transaction, key: OwnedKey): Promise<MailVariables['api-key-leaked']> {
+  const { organizationId: id } = key
+  const apiKey = describeKey(key)
+  if (id === null) return { apiKey, organization: null, apiKeysUrl: pageUrl(ctx, '/settings/api-keys') }
+  const { name, slug } = await tx.organization.findUniqueOrThrow({ where: { id }, select: { name: true, slug: true } })
+  return { apiKey, organization: name, apiKeysUrl: pageUrl(ctx, `/settings/organizations/${slug}/api-keys`) }
+}
+
+type AllowListMail = 'allow-list-added' | 'allow-list-removed' | 'allow-list-enabled' | 'allow-list-disabling'
+
+const sendAllowListMail =
+  <Name extends AllowListMail>(mail: Name) =>
+  (
+    ctx: Context & Mails<Name>,
+    tx: Transaction,
+    user: Recipient,
+    content: Omit<MailVariables[Name], 'allowListUrl' | 'resetUrl'>,
+  ): Promise<void> => {
+    const urls = { allowListUrl: pageUrl(ctx, '/settings/allow-list'), resetUrl: pageUrl(ctx, '/forgot-password') }
+    return queueMail(ctx, tx, user, mail, { ...content, ...urls } as MailVariables[Name])
+  }
+
+export const sendAllowListAdded = sendAllowListMail('allow-list-added')
+export const sendAllowListRemoved = sendAllowListMail('allow-list-removed')
+export const sendAllowListEnabled = sendAllowListMail('allow-list-enabled')
+export const sendAllowListDisabling = sendAllowListMail('allow-list-disabling')
 
 export async function sendPasswordPaused(
   ctx: Context & Mails<'password-paused'>,
@@ -355,6 +458,26 @@ export async function sendMemberAdded(
   await queueMail(ctx, tx, user, 'member-added', { ...content, organizationsUrl })
 }
 
+/** To the owners and to the person who gives the role: a thief in that account may be the one. Other roles send no mail. */
+export async function sendRoleGiven(
+  ctx: Context & { user: { id: string; name: string } } & Mails<'role-given'>,
+  tx: Transaction,
+  organization: { id: string; name: string },
+  { email, role }: { email: string; role: Role },
+): Promise<void> {
+  if (!may(role, 'apiKey', 'create')) return
+  const recipients = await findUserAndOwners(tx, ctx.user.id, organization.id)
+  const content = {
+    email,
+    role,
+    actor: ctx.user.name,
+    organization: organization.name,
+    days: policy.organizations.newRoleHold / 86_400,
+  }
+  const organizationsUrl = pageUrl(ctx, '/settings/organizations')
+  for (const recipient of recipients) await queueMail(ctx, tx, recipient, 'role-given', { ...content, organizationsUrl })
+}
+
 export async function sendMembershipDropped(
   ctx: Context & Mails<'membership-dropped'>,
   tx: Transaction,
@@ -376,15 +499,16 @@ export async function sendMemberRemoved(
 }
 
 /** After `lifetime` seconds, the link is invalid and the queue drops the mail. */
-function queueMail<Name extends MailName>(
+async function queueMail<Name extends MailName>(
   ctx: Context & Mails<Name>,
   tx: Transaction,
-  { email, name, locale }: Recipient,
+  recipient: Recipient,
   mail: Name,
   variables: MailVariables[Name],
   lifetime?: number,
 ): Promise<void> {
   const { appName, baseUrl, supportUrl, brand } = ctx.settings
+  const { email, name, locale } = recipient
   const rendered = renderMail(mail, {
     locale: toLocale(locale),
     name,
@@ -392,10 +516,42 @@ function queueMail<Name extends MailName>(
     baseUrl,
     supportUrl,
     brand,
+    protection: await protectMail(ctx, tx, recipient, {
+      mail,
+      isFormerOwner: 'cause' in variables && variables.cause === 'change',
+    }),
     ...(variables as MailVariables[Name] & object),
   })
   const expiresAt = lifetime === undefined ? null : new Date(Date.now() + lifetime * 1000)
   return ctx.queueMail(tx, mail, { to: email, ...rendered }, expiresAt)
+}
+
+const unprotectedMail: MailProtection = { phrase: null, panicUrl: null, heldUntil: null }
+
+/** The phrase and the panic link go to the user's own address, and to the former one after a change: a thief may have entered another. */
+async function protectMail(
+  ctx: Context,
+  tx: Transaction,
+  { id: userId, email }: Recipient,
+  { mail, isFormerOwner }: { mail: MailName; isFormerOwner: boolean },
+): Promise<MailProtection> {
+  if (mail === 'organization-invitation') return unprotectedMail
+  const user = await tx.user.findUnique({ where: { id: userId } })
+  if (!user) return unprotectedMail
+  const isOwnAddress = user.emailVerified && (user.email === email || isFormerOwner)
+  return {
+    phrase: isOwnAddress ? openPhrase(ctx, user) : null,
+    panicUrl: isOwnAddress && offersPanic(mail) ? await createPanicUrl(ctx, tx, userId) : null,
+    heldUntil: getHoldEnd(user),
+  }
+}
+
+/** The link outlives a change of the address. */
+async function createPanicUrl(ctx: Context, tx: Transaction, userId: string): Promise<string> {
+  const { lifetime } = policy.panic
+  return pageUrl(ctx, '/panic', {
+    token: await issueOneTimeToken(tx, { purpose: 'panic', userId, email: null, lifetime }),
+  })
 }
 
 function pageUrl(ctx: Context, path: string, query: Record<string, string | undefined> = {}): string {

@@ -11,6 +11,7 @@ export const sweptTables = [
   'audit_months',
   'queued_mails',
   'signature_nonces',
+  'confirmations',
 ] as const
 
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
@@ -60,11 +61,12 @@ export function createExpirySweep({
     if (dropped.length > 0) log.info({ months: dropped.map(({ name }) => name) }, 'audit months dropped')
   }
 
-  /** One transaction per small batch, to keep locks short. */
+  /** One transaction per small batch, to keep locks short. Without an order, each batch may read the index of all expired rows. One hour of
+   * challenges, refused mails and late events are few. */
   const batchRemovals: Record<Exclude<(typeof sweptTables)[number], 'audit_months'>, () => Promise<number>> = {
     sessions: () => db.$executeRaw`
       DELETE FROM sessions WHERE id IN (
-        SELECT id FROM sessions WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+        SELECT id FROM sessions WHERE expires_at < ${secondsAgo(0)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     verifications: async () => {
       // Anonymous callers create challenges: delete those first, and at once.
       const challenges = await db.$executeRaw`
@@ -77,15 +79,15 @@ export function createExpirySweep({
       const links = await db.$executeRaw`
         DELETE FROM verifications WHERE id IN (
           SELECT id FROM verifications WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)}
-          LIMIT ${batchSize - challenges} FOR UPDATE SKIP LOCKED)`
+          ORDER BY expires_at LIMIT ${batchSize - challenges} FOR UPDATE SKIP LOCKED)`
       return challenges + links
     },
     trusted_devices: () => db.$executeRaw`
       DELETE FROM trusted_devices WHERE id IN (
-        SELECT id FROM trusted_devices WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+        SELECT id FROM trusted_devices WHERE expires_at < ${secondsAgo(0)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     invitations: () => db.$executeRaw`
       DELETE FROM invitations WHERE id IN (
-        SELECT id FROM invitations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+        SELECT id FROM invitations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
     audit_events: async () => {
       await turnAuditMonths()
       return db.$executeRaw`
@@ -96,10 +98,13 @@ export function createExpirySweep({
       DELETE FROM queued_mails WHERE id IN (
         SELECT id FROM queued_mails WHERE next_attempt_at IS NULL AND coalesce(tried_since, created_at) < ${secondsAgo(policy.sweep.keepRefusedMails)}
         LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
-    // A second column holds the key: nonces of two keys may be equal.
+    // A second column holds the key: nonces of two keys may be equal. A process whose clock is late may still accept the signature.
     signature_nonces: () => db.$executeRaw`
       DELETE FROM signature_nonces WHERE (key_id, nonce) IN (
-        SELECT key_id, nonce FROM signature_nonces WHERE expires_at < ${secondsAgo(0)} LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+        SELECT key_id, nonce FROM signature_nonces WHERE expires_at < ${secondsAgo(policy.apiKeys.longestWindow)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    confirmations: () => db.$executeRaw`
+      DELETE FROM confirmations WHERE id IN (
+        SELECT id FROM confirmations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
   }
 
   async function sweep(): Promise<Record<string, number>> {

@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
 
-/** Reseals two-factor secrets and signing keys with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
+/** Reseals two-factor secrets, phrases and signing keys with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
 export type SecretResealer = {
   reseal(): Promise<number>
   /** Runs an hour after the start, then hourly until one pass succeeds. */
@@ -41,8 +41,31 @@ export function createSecretResealer({
     }
     if (resealed > 0) log.info({ count: resealed }, 'two-factor secrets resealed')
     if (unopened > 0) log.warn({ count: unopened }, 'two-factor secrets cannot be opened')
-    return resealed + (await resealSigningKeys())
+    return resealed + (await resealPhrases()) + (await resealSigningKeys())
   }
+
+  async function resealPhrases(): Promise<number> {
+    let resealed = 0
+    for (let last = '', rows = await readPhrases(last); rows.length > 0 && !stopped; rows = await readPhrases(last)) {
+      for (const { id, phraseSealed } of rows) {
+        last = id
+        const isCurrent = phraseSealed === null || secretBox.isCurrent(phraseSealed)
+        const renewed = isCurrent ? null : sealAgain(phraseSealed, ['users.phrase_sealed', id])
+        if (renewed === null) continue
+        resealed += (await db.user.updateMany({ where: { id, phraseSealed }, data: { phraseSealed: renewed } })).count
+      }
+    }
+    if (resealed > 0) log.info({ count: resealed }, 'phrases resealed')
+    return resealed
+  }
+
+  const readPhrases = (last: string) =>
+    db.user.findMany({
+      where: { id: { gt: last }, phraseSealed: { not: null } },
+      orderBy: { id: 'asc' },
+      take: batchSize,
+      select: { id: true, phraseSealed: true },
+    })
 
   async function resealSigningKeys(): Promise<number> {
     let resealed = 0

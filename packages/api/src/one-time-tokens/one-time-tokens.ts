@@ -14,6 +14,7 @@ export type TokenPurpose =
   | 'social-sign-in'
   | 'two-factor'
   | 'create-passkey'
+  | 'panic'
   | 'passkey-registration'
   | 'passkey-authentication'
 
@@ -40,12 +41,18 @@ export async function issueOneTimeToken(
   return token
 }
 
-/** Of concurrent uses, exactly one succeeds. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
+/** Of concurrent uses, exactly one succeeds. No index can serve the CASE: PostgreSQL looks by the hash. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
 export async function consumeOneTimeToken(tx: Transaction, purpose: TokenPurpose, token: string): Promise<Verification> {
-  const { id } = await findValidToken(tx, purpose, token)
-  const [consumed] = await tx.verification.updateManyAndReturn({ where: { id, usedAt: null }, data: { usedAt: new Date() } })
-  if (!consumed) throw new AppError('INVALID_TOKEN')
-  return consumed
+  const now = new Date()
+  const [row] = await tx.$queryRaw<Verification[]>`
+    UPDATE verifications SET used_at = ${now}
+    WHERE secret_hash = ${hashToken(token)} AND used_at IS NULL
+      AND CASE WHEN purpose = ${purpose} AND expires_at > ${now} THEN true ELSE false END
+    RETURNING id, purpose, secret_hash AS "secretHash", user_id AS "userId", email, payload_sealed AS "payloadSealed", attempts,
+              created_at AS "createdAt", expires_at AS "expiresAt", used_at AS "usedAt"`
+  if (row) return row
+  await findValidToken(tx, purpose, token)
+  throw new AppError('INVALID_TOKEN')
 }
 
 /** Does not consume the token. Throws INVALID_TOKEN or TOKEN_EXPIRED. */

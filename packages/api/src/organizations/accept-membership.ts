@@ -6,6 +6,7 @@ import { presentMember } from './present-organization.ts'
 /** Accepts a membership that another member created. Repeats have no effect. ORGANIZATION_NOT_FOUND. */
 export const acceptMembership = mutation({
   access: 'session',
+  sensitive: false,
   input: acceptMembershipInput,
   limit: 'change-organization:user',
   events: ['accept-membership'],

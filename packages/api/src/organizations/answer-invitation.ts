@@ -4,12 +4,13 @@ import { lockCaller } from '../users/lock-user.ts'
 import { answerInvitationInput } from './contract.ts'
 import { freeSlot } from './free-slot.ts'
 import { closeInvitation, requireOwnInvitation } from './invitation.ts'
-import { createMembership, lockOrganization, requireRole } from './membership.ts'
+import { createMembership, getNewRoleHold, lockOrganization, requireRole } from './membership.ts'
 import { presentInvitation, presentMember } from './present-organization.ts'
 
 /** Joins the organization and makes it active. Errors of `requireOwnInvitation` and `createMembership` leave the invitation open. */
 export const acceptInvitation = mutation({
   access: 'session',
+  sensitive: false,
   input: answerInvitationInput,
   limit: 'change-organization:user',
   events: ['accept-invitation', 'drop-membership', 'cancel-invitation'],
@@ -29,6 +30,7 @@ export const acceptInvitation = mutation({
       userId: ctx.user.id,
       role,
       acceptedAt: new Date(),
+      heldUntil: getNewRoleHold(),
     })
     await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })
     return {
@@ -41,6 +43,7 @@ export const acceptInvitation = mutation({
 /** An expired invitation can be declined too. Throws the errors of `requireOwnInvitation`. */
 export const rejectInvitation = mutation({
   access: 'session',
+  sensitive: false,
   input: answerInvitationInput,
   limit: 'change-organization:user',
   events: ['reject-invitation'],

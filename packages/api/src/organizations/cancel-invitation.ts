@@ -10,6 +10,7 @@ import { presentInvitation } from './present-organization.ts'
 /** Cancels an open invitation. INVITATION_NOT_FOUND, YOU_ARE_NOT_ALLOWED_TO_CANCEL_THIS_INVITATION unless the caller may invite to its role. */
 export const cancelInvitation = mutation({
   access: 'session',
+  sensitive: false,
   input: cancelInvitationInput,
   limit: 'change-organization:user',
   events: ['cancel-invitation'],

@@ -5,6 +5,7 @@ import { checkSlugInput } from './contract.ts'
 /** Checks that a slug is free, without reserving it. ORGANIZATION_SLUG_ALREADY_TAKEN. */
 export const checkSlug = customMutation({
   access: 'session',
+  sensitive: false,
   input: checkSlugInput,
   limit: 'check-slug:user',
   lock: 'none',

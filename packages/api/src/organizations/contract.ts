@@ -5,10 +5,10 @@ import { policy } from '../kernel/policy.ts'
 
 /** Page paths, names that suggest an official account, and words with a meaning in programs. */
 const reservedSlugs: ReadonlySet<string> = new Set(
-  `about accept-invitation account accounts active active-organization admin administrator api api-keys app assets auth badges billing blog cdn create create-passkey
+  `about accept-invitation account accounts active active-organization admin administrator api api-keys app assets auth badges billing blog cdn confirm create create-passkey
   danger dashboard delete delete-account dev docs edit email error errors false favicon floorpass forgot-password
   healthz help index invitations invite language legal livez log-in log-out login logout mail me members metrics nan new none
-  null official openapi organization organizations owner password password-strength privacy profile public readyz reauthenticate reauthentication reference register
+  null official openapi organization organizations owner panic password password-strength privacy profile public readyz reauthenticate reauthentication reference register
   reset-password robots root security session sessions settings sign-in sign-out sign-up signin signout signup
   smoke-tests static status support system team teams terms test test-badges theme trpc true two-factor undefined
   undo-email-change user users verify-email well-known www`.split(/\s+/),

@@ -9,6 +9,7 @@ import { presentMember, presentOrganization } from './present-organization.ts'
 /** Creates an organization, owned by the caller. ORGANIZATION_ALREADY_EXISTS, and the errors of `createMembership`. */
 export const createOrganization = mutation({
   access: 'session',
+  sensitive: false,
   input: createOrganizationInput,
   limit: 'change-organization:user',
   events: ['create-organization', 'drop-membership', 'cancel-invitation'],
@@ -31,6 +32,7 @@ export const createOrganization = mutation({
       userId: ctx.user.id,
       role: 'owner',
       acceptedAt: new Date(),
+      heldUntil: null,
     })
     if (!keepCurrentActiveOrganization)
       await tx.session.updateMany({ where: { id: ctx.session.id }, data: { activeOrganizationId: organizationId } })

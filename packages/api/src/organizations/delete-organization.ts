@@ -9,6 +9,7 @@ import { presentOrganization } from './present-organization.ts'
 /** Deletes an organization and records it for every member. Also errors of `lockAsMember` and `assertMayChangeOwners`. */
 export const deleteOrganization = mutation({
   access: 'session',
+  sensitive: true,
   input: deleteOrganizationInput,
   limit: 'change-organization:user',
   events: ['delete-organization', 'accept-membership'],
@@ -22,7 +23,7 @@ export const deleteOrganization = mutation({
   },
   async change(tx, { ctx, input: { organizationId }, locked: { caller, userIds } }) {
     if (!may(caller.role, 'organization', 'delete')) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION')
-    await assertMayChangeOwners(tx, ctx, ['owner'])
+    await assertMayChangeOwners(tx, ctx, caller, ['owner'])
     // A member who joined before the lock is not locked, and may be deleting their account now.
     const members = (await findMemberUserIds(tx, organizationId)).filter((userId) => userIds.includes(userId))
     const organization = await tx.organization.delete({ where: { id: organizationId } })

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { createToken, hashToken } from '../kernel/random-token.ts'
 import { may } from '../kernel/role-permissions.ts'
-import { sendInvitation } from '../mail/notifications.ts'
+import { sendInvitation, sendRoleGiven } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { inviteMemberInput } from './contract.ts'
 import { assertMayChangeOwners, canManageRole, lockAsMember, requireOrganizationId, requireRole } from './membership.ts'
@@ -11,10 +11,11 @@ import { presentInvitation } from './present-organization.ts'
 /** `resend` voids the former link. The answer does not reveal whether the email has an account. */
 export const inviteMember = mutation({
   access: 'session',
+  sensitive: true,
   input: inviteMemberInput,
   limit: 'invite:user',
   events: ['invite-member', 'accept-membership'],
-  mails: ['organization-invitation'],
+  mails: ['organization-invitation', 'role-given'],
   cookies: [],
 
   lock: (tx, { ctx, input }) => lockAsMember(tx, ctx, requireOrganizationId(ctx, input.organizationId)),
@@ -29,7 +30,7 @@ export const inviteMember = mutation({
     const open = await tx.invitation.findFirst({ where: { organizationId, email, status: 'pending' } })
     if (!canManageRole(caller, role) || (open && !canManageRole(caller, open.role)))
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE')
-    await assertMayChangeOwners(tx, ctx, [role])
+    await assertMayChangeOwners(tx, ctx, caller, [role])
     if (open && open.expiresAt > now && !resend) throw new AppError('USER_IS_ALREADY_INVITED_TO_THIS_ORGANIZATION')
     const pending = { organizationId, status: 'pending', expiresAt: { gt: now }, email: { not: email } }
     if ((await tx.invitation.count({ where: pending })) >= policy.organizations.pendingInvitations)
@@ -47,8 +48,9 @@ export const inviteMember = mutation({
       ? await tx.invitation.updateManyAndReturn({ where: { id: open.id, status: 'pending' }, data: fields })
       : []
     const invitation = renewed ?? (await tx.invitation.create({ data: { ...fields, organizationId, email } }))
-    const { name } = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
-    await sendInvitation(ctx, tx, email, { secret, organization: name, inviter: ctx.user.name, role })
+    const organization = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+    await sendInvitation(ctx, tx, email, { secret, organization: organization.name, inviter: ctx.user.name, role })
+    await sendRoleGiven(ctx, tx, organization, { email, role })
     return {
       events: [{ organizationId, action: 'invite-member', details: { role, invitationId: invitation.id } }],
       result: presentInvitation(invitation),

@@ -1,6 +1,7 @@
 import type { Member, Transaction } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import { isHeld } from '../kernel/account-protection.ts'
 import { AppError, type ErrorKey } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { rolesUpTo } from '../kernel/role-permissions.ts'
@@ -73,23 +74,33 @@ export async function lockAsMember(
   await lockOrganization(tx, organizationId)
   const membership = await requireMembership(tx, organizationId, ctx.user.id)
   if (membership.acceptedAt) return membership
-  const acceptedAt = new Date()
-  await tx.member.update({ where: { id: membership.id }, data: { acceptedAt } })
+  const accepted = { acceptedAt: new Date(), heldUntil: getNewRoleHold() }
+  await tx.member.update({ where: { id: membership.id }, data: accepted })
   await ctx.record(tx, { userId: ctx.user.id, organizationId, action: 'accept-membership' })
-  return { ...membership, acceptedAt }
+  return { ...membership, ...accepted }
 }
+
+/** Until then, a person with a new role withdraws nothing for the organization: a thief may have given it. */
+export const getNewRoleHold = (): Date => new Date(Date.now() + policy.organizations.newRoleHold * 1000)
 
 /** Inserts into the lowest free slot; the unique (user, slot) enforces the user's limit. The caller holds both locks. */
 export async function createMembership(
   tx: Transaction,
-  { id, organizationId, userId, role, acceptedAt }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role' | 'acceptedAt'>,
+  {
+    id,
+    organizationId,
+    userId,
+    role,
+    acceptedAt,
+    heldUntil,
+  }: Pick<Membership, 'id' | 'organizationId' | 'userId' | 'role' | 'acceptedAt' | 'heldUntil'>,
 ): Promise<Membership> {
   const members = await tx.member.findMany({ where: { organizationId }, select: { userId: true } })
   if (members.some((member) => member.userId === userId)) throw new AppError('USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION')
   if (members.length >= policy.organizations.members) throw new AppError('ORGANIZATION_MEMBERSHIP_LIMIT_REACHED')
   const taken = await tx.$executeRaw`
-    INSERT INTO members (id, organization_id, user_id, role, accepted_at, slot)
-    SELECT ${id}, ${organizationId}, ${userId}, ${role}, ${acceptedAt}::timestamp, min(slot)
+    INSERT INTO members (id, organization_id, user_id, role, accepted_at, held_until, slot)
+    SELECT ${id}, ${organizationId}, ${userId}, ${role}, ${acceptedAt}::timestamp, ${heldUntil}::timestamp, min(slot)
     FROM generate_series(1, ${policy.organizations.perUser}::int) slot
     WHERE NOT EXISTS (SELECT 1 FROM members m WHERE m.user_id = ${userId} AND m.slot = slot.slot)
     HAVING min(slot) IS NOT NULL
@@ -122,14 +133,19 @@ export const cancelInvitationsSentBy = (
 
 export const canManageRole = (caller: Membership, role: string): boolean => rolesUpTo(caller.role).some((known) => known === role)
 
-/** Guards changes of owners, which an undo of an email change cannot revert. SESSION_NOT_FRESH, EMAIL_RECENTLY_CHANGED. */
+/**
+ * Guards changes of owners, which an undo of an email change cannot revert. A thief may have made the caller an owner.
+ * SESSION_NOT_FRESH, ROLE_TOO_NEW, EMAIL_RECENTLY_CHANGED.
+ */
 export async function assertMayChangeOwners(
   tx: Transaction,
   { user, session }: ActiveSession,
+  caller: Pick<Membership, 'heldUntil'>,
   touched: readonly string[],
 ): Promise<void> {
   if (!touched.includes('owner')) return
   assertReauthenticated(session)
+  if (isHeld(caller)) throw new AppError('ROLE_TOO_NEW')
   await assertNoOpenUndo(tx, user.id)
 }
 

@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import { may } from '../kernel/role-permissions.ts'
 import { sendMemberRemoved } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
+import { requireUnlocked } from '../users/lock-user.ts'
 import { removeMemberInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
 import {
@@ -20,6 +21,7 @@ import { presentMember } from './present-organization.ts'
 /** Removes a member, and notifies them unless they removed themselves. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const removeMember = mutation({
   access: 'session',
+  sensitive: 'in-part',
   input: removeMemberInput,
   limit: 'change-organization:user',
   events: ['remove-member', 'accept-membership', 'cancel-invitation'],
@@ -35,7 +37,8 @@ export const removeMember = mutation({
     const member = prepared && (await findMembership(tx, organizationId, prepared.userId))
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!canManageRole(caller, member.role)) throw new AppError('YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_MEMBER')
-    await assertMayChangeOwners(tx, ctx, [member.role])
+    if (!isNew(member)) await requireUnlocked(tx, ctx.user.id)
+    await assertMayChangeOwners(tx, ctx, caller, [member.role])
     await assertNotLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER')
 
     await deleteMembership(tx, ctx, member)
@@ -49,6 +52,10 @@ export const removeMember = mutation({
     }
   },
 })
+
+/** A thief may have added the member: a lock does not keep the owner from removing them. */
+const isNew = ({ acceptedAt, heldUntil }: Member): boolean =>
+  acceptedAt === null || (heldUntil !== null && heldUntil.getTime() > Date.now())
 
 const findMember = ({ db }: Context, organizationId: string, memberIdOrEmail: string): Promise<Member | null> =>
   db.member.findFirst({

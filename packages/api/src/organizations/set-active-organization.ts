@@ -7,6 +7,7 @@ import { lockAsMember, requireCallerMembership } from './membership.ts'
 /** Sets the session's organization, or none. Errors of `requireCallerMembership`. */
 export const setActiveOrganization = mutation({
   access: 'session',
+  sensitive: false,
   input: setActiveOrganizationInput,
   limit: 'change-organization:user',
   events: ['accept-membership'],

@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { may, rolesUpTo } from '../kernel/role-permissions.ts'
 import { roles } from '../kernel/roles.ts'
+import { sendRoleGiven } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { updateMemberRoleInput } from './contract.ts'
 import { attributeTo } from './invitation.ts'
@@ -10,6 +11,7 @@ import {
   cancelInvitationsSentBy,
   canManageRole,
   findMembership,
+  getNewRoleHold,
   lockAsMember,
   requireOrganizationId,
   requireRole,
@@ -19,10 +21,11 @@ import { presentMember } from './present-organization.ts'
 /** Changes a member's role. Also errors of `lockAsMember`, `assertMayChangeOwners` and `assertNotLastOwner`. */
 export const updateMemberRole = mutation({
   access: 'session',
+  sensitive: true,
   input: updateMemberRoleInput,
   limit: 'change-organization:user',
   events: ['update-member-role', 'accept-membership', 'cancel-invitation'],
-  mails: [],
+  mails: ['role-given'],
   cookies: [],
 
   prepare: ({ ctx, input }) =>
@@ -41,10 +44,19 @@ export const updateMemberRole = mutation({
       throw new AppError('YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER')
     if (role === member.role) return { events: [], result: presentMember(member) }
     if (role === 'owner' && !member.acceptedAt) throw new AppError('MEMBER_HAS_NOT_ACCEPTED')
-    await assertMayChangeOwners(tx, ctx, [role, member.role])
+    await assertMayChangeOwners(tx, ctx, caller, [role, member.role])
     await assertNotLastOwner(tx, member, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER')
 
-    const changed = await tx.member.update({ where: { id: member.id }, data: { role } })
+    const isHigher = !rolesUpTo(member.role).includes(role)
+    const changed = await tx.member.update({
+      where: { id: member.id },
+      data: { role, ...(isHigher && { heldUntil: getNewRoleHold() }) },
+    })
+    if (isHigher) {
+      const { email } = await tx.user.findUniqueOrThrow({ where: { id: member.userId } })
+      const organization = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+      await sendRoleGiven(ctx, tx, organization, { email, role })
+    }
     const allowed = may(role, 'invitation', 'create') ? rolesUpTo(role) : []
     await cancelInvitationsSentBy(
       tx,

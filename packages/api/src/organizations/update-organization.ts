@@ -10,6 +10,7 @@ import { presentOrganization } from './present-organization.ts'
 /** Updates an organization; `metadata` is replaced as a whole. ORGANIZATION_SLUG_ALREADY_TAKEN, and errors of `lockAsMember`. */
 export const updateOrganization = mutation({
   access: 'session',
+  sensitive: false,
   input: updateOrganizationInput,
   limit: 'change-organization:user',
   events: ['update-organization', 'accept-membership'],

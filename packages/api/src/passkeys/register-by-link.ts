@@ -18,6 +18,7 @@ import { readChallenge } from './webauthn.ts'
  */
 export const registerByLink = customMutation({
   access: 'public',
+  sensitive: false,
   input: registerPasskeyInput,
   limit: 'passkey:ip',
   lock: 'own',

@@ -6,12 +6,14 @@ import { mutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { assertBothFactors } from '../reauthentication/reauthentication.ts'
 import { canSignIn } from '../users/sign-in-methods.ts'
+import { startHold } from '../users/start-hold.ts'
 import { removePasskeyInput } from './contract.ts'
 import { requireRelyingParty } from './passkey-challenge.ts'
 
 /** Ends no session. SESSION_NOT_FRESH, PASSKEY_NOT_FOUND, FAILED_TO_DELETE_LAST_PASSKEY, TWO_FACTOR_NEEDS_PASSKEY. */
 export const removePasskey = mutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: removePasskeyInput,
   limit: null,
   events: ['remove-passkey'],
@@ -29,6 +31,7 @@ export const removePasskey = mutation({
     await tx.passkey.delete({ where: { id } })
     // Voids sign-ins that the passkey began.
     await voidOneTimeTokens(tx, userId, ['two-factor'])
+    await startHold(ctx, tx, userId, 'remove-passkey')
     await sendPasskeyRemoved(ctx, tx, ctx.user, passkey.name)
     return {
       events: [{ action: 'remove-passkey', details: { passkey: passkey.name } }],

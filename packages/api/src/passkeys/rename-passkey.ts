@@ -7,6 +7,7 @@ import { presentPasskey } from './present-passkey.ts'
 /** PASSKEY_NOT_FOUND, also for the passkey of another user. */
 export const renamePasskey = mutation({
   access: 'session',
+  sensitive: false,
   input: renamePasskeyInput,
   limit: null,
   events: ['rename-passkey'],

@@ -19,7 +19,6 @@ import {
 import { transact } from '../transact.ts'
 import { type Challenge, findChallenge, getFirstFactor, type SignInIntent } from '../two-factor/challenge.ts'
 import { findTwoFactorMethods } from '../two-factor/two-factor-methods.ts'
-import { lockUser } from '../users/lock-user.ts'
 import { signInPasskeyInput } from './contract.ts'
 import { requireRelyingParty } from './passkey-challenge.ts'
 import { passkeyActions, passkeyMails, type VerifiedPasskey, verifyPasskey } from './verify-passkey.ts'
@@ -30,6 +29,7 @@ import { passkeyActions, passkeyMails, type VerifiedPasskey, verifyPasskey } fro
  */
 export const signInPasskey = customMutation({
   access: 'public',
+  sensitive: false,
   input: signInPasskeyInput,
   limit: 'passkey:ip',
   lock: 'own',
@@ -40,12 +40,10 @@ export const signInPasskey = customMutation({
   async run({ ctx, input: { response, rememberMe, callbackURL } }) {
     requireRelyingParty(ctx)
     assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-    const owner = await ctx.db.passkey.findUnique({ where: { credentialId: response.id }, select: { userId: true } })
-    const userId = owner?.userId ?? null
     const { result, user, target } = await transact(
       ctx,
-      (tx) => lockUser(tx, userId),
-      async (tx) => {
+      (tx) => lockPasskeyOwner(tx, response.id),
+      async (tx, userId) => {
         const passkey = await verifyPasskey(ctx, tx, userId, response)
         if (passkey instanceof AppError) return refuseSignIn(userId, passkey)
         const completed = await complete(ctx, tx, passkey, { remember: rememberMe, callbackURL, method: passkey.method })
@@ -63,6 +61,12 @@ export const signInPasskey = customMutation({
     }
   },
 })
+
+async function lockPasskeyOwner(tx: Transaction, credentialId: string): Promise<string | null> {
+  const [owner] = await tx.$queryRaw<{ id: string }[]>`
+    SELECT id FROM users WHERE id = (SELECT user_id FROM passkeys WHERE credential_id = ${credentialId}) FOR NO KEY UPDATE`
+  return owner?.id ?? null
+}
 
 const details = { factor: 'passkey' }
 

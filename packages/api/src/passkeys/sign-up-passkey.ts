@@ -8,6 +8,7 @@ import { requireRelyingParty } from './passkey-challenge.ts'
 /** Signs up without a password: mails a link that creates the first passkey. A taken email gets the same response in the same time. */
 export const signUpPasskey = customMutation({
   access: 'public',
+  sensitive: false,
   input: signUpPasskeyInput,
   limit: 'sign-up:ip',
   lock: 'own',

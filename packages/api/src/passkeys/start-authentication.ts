@@ -13,6 +13,7 @@ import { createAuthenticationOptions } from './webauthn.ts'
  */
 export const startAuthentication = customMutation({
   access: 'public',
+  sensitive: false,
   input: startAuthenticationInput,
   limit: 'passkey:ip',
   lock: 'own',

@@ -7,6 +7,7 @@ import { lockSignUp } from './sign-up-link.ts'
 /** For the first passkey of a sign-up: `context` is the token of the emailed link. INVALID_TOKEN, TOKEN_EXPIRED. */
 export const startRegistrationByLink = customMutation({
   access: 'public',
+  sensitive: false,
   input: startRegistrationByLinkInput,
   limit: 'passkey:ip',
   lock: 'own',

@@ -1,26 +1,19 @@
-import { customMutation } from '../mutation.ts'
+import { mutation } from '../mutation.ts'
 import { assertBothFactors } from '../reauthentication/reauthentication.ts'
-import { transact } from '../transact.ts'
-import { lockCaller } from '../users/lock-user.ts'
 import { startRegistrationInput } from './contract.ts'
 import { issueRegistrationOptions } from './registration-options.ts'
 
 /** SESSION_NOT_FRESH. */
-export const startRegistration = customMutation({
+export const startRegistration = mutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: startRegistrationInput,
   limit: 'passkey:ip',
-  lock: 'caller',
   events: [],
   mails: [],
   cookies: ['passkey'],
 
-  async run({ ctx, input }) {
-    assertBothFactors(ctx)
-    return transact(
-      ctx,
-      (tx) => lockCaller(tx, ctx),
-      async (tx) => ({ events: [], result: await issueRegistrationOptions(ctx, tx, ctx.user, input) }),
-    )
-  },
+  prepare: ({ ctx }) => assertBothFactors(ctx),
+  lock: 'caller',
+  change: async (tx, { ctx, input }) => ({ events: [], result: await issueRegistrationOptions(ctx, tx, ctx.user, input) }),
 })

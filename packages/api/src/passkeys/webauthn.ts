@@ -8,7 +8,14 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from '@simplewebauthn/server'
-import { decodeAttestationObject, isoBase64URL, isoCBOR, verifySignature } from '@simplewebauthn/server/helpers'
+import {
+  cose,
+  decodeAttestationObject,
+  decodeCredentialPublicKey,
+  isoBase64URL,
+  isoCBOR,
+  verifySignature,
+} from '@simplewebauthn/server/helpers'
 import type { PasskeyAssertion, PasskeyRegistration } from './contract.ts'
 
 // Only this file uses @simplewebauthn/server. It verifies the response of an authenticator. Callers decide what the response allows.
@@ -65,12 +72,16 @@ const supportedAlgorithmIDs = [-8, -7, -257]
 /** Without `allow`, the person picks a passkey of this service. */
 export const createAuthenticationOptions = (
   { rpId }: RelyingParty,
-  { challenge, allow }: { challenge: string; allow: readonly KnownCredential[] },
+  {
+    challenge,
+    allow,
+    userVerification = 'preferred',
+  }: { challenge: string; allow: readonly KnownCredential[]; userVerification?: 'preferred' | 'required' },
 ): Promise<AuthenticationOptions> =>
   generateAuthenticationOptions({
     rpID: rpId,
     challenge: bytes(challenge),
-    userVerification: 'preferred',
+    userVerification,
     ...(allow.length > 0 && { allowCredentials: allow.map(toDescriptor) }),
   })
 
@@ -154,6 +165,17 @@ export async function verifyAssertion(
   } catch {
     return null
   }
+}
+
+/** A JWK with its algorithm: verifiers of a receipt then need no COSE. Throws for a key that `verifyRegistration` never stores. */
+export function toPublicJwk(publicKey: Uint8Array): Record<string, string> {
+  const key = decodeCredentialPublicKey(new Uint8Array(publicKey))
+  const encode = (part: Uint8Array<ArrayBuffer> | undefined) => isoBase64URL.fromBuffer(part ?? new Uint8Array())
+  const { x, y, n, e } = cose.COSEKEYS
+  if (cose.isCOSEPublicKeyEC2(key)) return { kty: 'EC', crv: 'P-256', alg: 'ES256', x: encode(key.get(x)), y: encode(key.get(y)) }
+  if (cose.isCOSEPublicKeyOKP(key)) return { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', x: encode(key.get(x)) }
+  if (cose.isCOSEPublicKeyRSA(key)) return { kty: 'RSA', alg: 'RS256', n: encode(key.get(n)), e: encode(key.get(e)) }
+  throw new Error('the passkey has a key of an unknown type')
 }
 
 /** We ask for no attestation, and the library would fetch the addresses in the certificates of some. */

@@ -13,6 +13,7 @@ import { replacePassword } from './replace-password.ts'
 /** Spec: Passwords. Throws the errors of `confirmPassword` and `assertPasswordAllowed`. */
 export const changePassword = mutation({
   access: 'session',
+  sensitive: true,
   input: changePasswordInput,
   limit: null,
   events: ['change-password', 'pause-password'],
@@ -28,7 +29,10 @@ export const changePassword = mutation({
   async change(tx, { ctx, prepared }) {
     await assertPasswordUnchanged(tx, prepared.account)
     const previous = await findPresentedSession(ctx, tx)
-    const account = await replacePassword(tx, ctx.user.id, prepared.passwordHash)
+    const account = await replacePassword(ctx, tx, ctx.user.id, {
+      passwordHash: prepared.passwordHash,
+      cause: 'change-password',
+    })
     await sendPasswordChanged(ctx, tx, ctx.user, { byReset: false })
     const started = await startSession(ctx, tx, keptByNewSignIn(previous ?? ctx.session))
     return { events: [{ action: 'change-password' }], result: { ...started, account } }

@@ -8,6 +8,7 @@ import { checkPasswordInput } from './contract.ts'
 /** Returns the first problem, or null. A mutation, to keep the password out of URLs. */
 export const checkPassword = customMutation({
   access: 'public',
+  sensitive: false,
   input: checkPasswordInput,
   limit: 'check-password:ip',
   lock: 'none',

@@ -1,9 +1,16 @@
 import type { Account, Transaction } from '@floorpass/db'
+import type { Context } from '../context.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { clearedFailures } from '../password-guesses/password-guesses.ts'
+import { startHold } from '../users/start-hold.ts'
 
-/** Deletes sessions, trusted devices, an unconfirmed factor and one-time links. Known devices stay known (ADR 019). */
-export async function replacePassword(tx: Transaction, userId: string, passwordHash: string): Promise<Account> {
+/** Holds withdrawals. Deletes sessions, trusted devices, an unconfirmed factor and one-time links. Known devices stay known (ADR 019). */
+export async function replacePassword(
+  ctx: Context,
+  tx: Transaction,
+  userId: string,
+  { passwordHash, cause }: { passwordHash: string; cause: 'change-password' | 'reset-password' },
+): Promise<Account> {
   const account = await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },
     create: { userId, providerId: 'credential', accountId: userId, passwordHash },
@@ -22,5 +29,6 @@ export async function replacePassword(tx: Transaction, userId: string, passwordH
     'reauthenticate',
     'two-factor',
   ])
+  await startHold(ctx, tx, userId, cause)
   return account
 }

@@ -8,6 +8,7 @@ import { requestPasswordResetInput } from './contract.ts'
 /** Spec: Passwords, row forget-password. Response and timing do not reveal whether the email has an account. */
 export const requestPasswordReset = customMutation({
   access: 'public',
+  sensitive: false,
   input: requestPasswordResetInput,
   limit: 'send-mail:ip',
   lock: 'own',

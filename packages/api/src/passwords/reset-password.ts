@@ -5,13 +5,14 @@ import { mutation } from '../mutation.ts'
 import { consumeOneTimeToken, findOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
-import { lockUser } from '../users/lock-user.ts'
+import { lockUser, requireUnlocked } from '../users/lock-user.ts'
 import { resetPasswordInput } from './contract.ts'
 import { replacePassword } from './replace-password.ts'
 
-/** Spec: Passwords. Also verifies the email. A refused password leaves the link usable. Throws INVALID_TOKEN or TOKEN_EXPIRED. */
+/** Spec: Passwords. Also verifies the email. A refused password leaves the link usable. INVALID_TOKEN, TOKEN_EXPIRED, ACCOUNT_LOCKED. */
 export const resetPassword = mutation({
   access: 'public',
+  sensitive: 'in-part',
   input: resetPasswordInput,
   limit: 'reset-password:ip',
   events: ['reset-password'],
@@ -25,13 +26,14 @@ export const resetPassword = mutation({
   },
   lock: (tx, { prepared }) => lockUser(tx, prepared.user.id),
   async change(tx, { ctx, input, prepared: { user, passwordHash } }) {
+    await requireUnlocked(tx, user.id, { acceptsPanic: true })
     const { email } = await consumeOneTimeToken(tx, 'reset-password', input.token)
     const { count } = await tx.user.updateMany({
       where: { id: user.id, email: email ?? '', suspendedAt: null },
       data: { emailVerified: true },
     })
     if (count === 0) throw new AppError('INVALID_TOKEN')
-    const account = await replacePassword(tx, user.id, passwordHash)
+    const account = await replacePassword(ctx, tx, user.id, { passwordHash, cause: 'reset-password' })
     await sendPasswordChanged(ctx, tx, user, { byReset: true })
     return { events: [{ userId: user.id, action: 'reset-password' }], result: account }
   },

@@ -6,11 +6,13 @@ import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { findPasswordAccount } from '../password-guesses/password-account.ts'
 import { clearedFailures, resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
+import { startHold } from '../users/start-hold.ts'
 import { setPasswordInput } from './contract.ts'
 
 /** Spec: Passwords. Throws SESSION_NOT_FRESH or PASSWORD_ALREADY_SET. */
 export const setPassword = mutation({
   access: 'reauthenticated',
+  sensitive: true,
   input: setPasswordInput,
   limit: 'confirm-password:user',
   events: ['set-password'],
@@ -39,6 +41,7 @@ export const setPassword = mutation({
       ).count === 1
     if (!isSet) throw new AppError('PASSWORD_ALREADY_SET')
     await voidOneTimeTokens(tx, userId, ['reset-password', 'reauthenticate'])
+    await startHold(ctx, tx, userId, 'change-password')
     await sendPasswordSet(ctx, tx, ctx.user)
     return { events: [{ action: 'set-password' }], result: await findPasswordAccount(tx, userId) }
   },

@@ -1,6 +1,7 @@
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { forgetSignInMethod } from '../cookies/sign-in-method.ts'
+import { isHeld } from '../kernel/account-protection.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { type Mails, sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
@@ -8,13 +9,19 @@ import { mutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
+import type { ActiveSession } from '../sessions/session-cache.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
+import { hasUsablePasskey } from '../users/sign-in-methods.ts'
 import { deleteUserInput } from './contract.ts'
 
-/** Deletes the caller's account, given the password or a mailed token; with neither, mails the link. Errors: docs/specs/profile.md. */
+/**
+ * Deletes the caller's account, given the password or a mailed token; with neither, mails the link. Errors: docs/specs/profile.md.
+ * A thief with the password and the authenticator's secret must not delete the account of an owner with a second factor.
+ */
 export const deleteUser = mutation({
   access: 'session',
+  sensitive: true,
   input: deleteUserInput,
   limit: null,
   events: ['request-account-deletion', 'pause-password'],
@@ -23,11 +30,11 @@ export const deleteUser = mutation({
 
   async prepare({ ctx, input: { password, token, callbackURL } }) {
     assertRedirectTarget(callbackURL, ctx.settings.trustedOrigins, 'INVALID_CALLBACK_URL')
-    if (password !== undefined) return { isRequest: false, account: await confirmPassword(ctx, ctx.user.id, password) }
-    assertReauthenticated(ctx.session)
-    const isRequest = token === undefined
+    const account = password === undefined ? null : await confirmPassword(ctx, ctx.user.id, password)
+    if (!account) assertReauthenticated(ctx.session)
+    const isRequest = token === undefined && (!account || (await needsLink(ctx)))
     if (isRequest) await ctx.limiter.consume('delete-link:user', ctx.user.id)
-    return { isRequest, account: null }
+    return { isRequest, account }
   },
   lock: 'caller',
   async change(tx, { ctx, input: { token, callbackURL }, prepared: { isRequest, account } }) {
@@ -52,6 +59,13 @@ export const deleteUser = mutation({
     return { success: true as const, message: 'User deleted' }
   },
 })
+
+/** Removing the last factor starts a hold: reading the hold last leaves no moment between the two. */
+async function needsLink(ctx: Context & ActiveSession): Promise<boolean> {
+  if (ctx.user.twoFactorEnabled || (await hasUsablePasskey(ctx, ctx.db, ctx.user.id))) return true
+  const user = await ctx.db.user.findUnique({ where: { id: ctx.user.id } })
+  return user !== null && isHeld(user)
+}
 
 /** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
 async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise<void> {
@@ -79,7 +93,8 @@ async function deleteAccount(ctx: Context & Mails<'account-deleted'>, tx: Transa
   await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
   // Every transaction locks devices before sessions. The cascade would use the other order.
   await tx.trustedDevice.deleteMany({ where: { userId: user.id } })
+  // The mail shows the phrase of the row.
+  await sendAccountDeleted(ctx, tx, user)
   const { count } = await tx.user.deleteMany({ where: { id: user.id } })
   if (count === 0) throw new AppError('UNAUTHORIZED')
-  await sendAccountDeleted(ctx, tx, user)
 }

@@ -3,6 +3,7 @@ import { mutation } from '../mutation.ts'
 /** Removes the caller's picture, ours or one at another address. */
 export const removePicture = mutation({
   access: 'session',
+  sensitive: false,
   input: null,
   limit: 'update-user:user',
   events: ['update-user'],

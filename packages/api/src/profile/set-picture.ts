@@ -6,6 +6,7 @@ import { storePicture } from './store-picture.ts'
 /** Replaces the caller's picture with an uploaded file. INVALID_PICTURE, PICTURE_TOO_LARGE. */
 export const setPicture = mutation({
   access: 'session',
+  sensitive: false,
   input: setPictureInput,
   limit: 'set-picture:user',
   events: ['update-user'],

@@ -8,6 +8,7 @@ import { storePicture } from './store-picture.ts'
 /** Copies the picture of a linked account. ACCOUNT_NOT_FOUND, PICTURE_NOT_FOUND, PROVIDER_UNAVAILABLE, INVALID_PICTURE. */
 export const takeProviderPicture = mutation({
   access: 'session',
+  sensitive: false,
   input: takeProviderPictureInput,
   limit: 'set-picture:user',
   events: ['update-user'],

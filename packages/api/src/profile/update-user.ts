@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { customMutation } from '../mutation.ts'
 import { isReauthenticated } from '../reauthentication/reauthentication.ts'
-import { assertSessionLive, lockCaller, lockUser } from '../users/lock-user.ts'
+import { assertSessionLive, lockCaller, lockUser, requireUnlocked } from '../users/lock-user.ts'
 import { updateUserInput } from './contract.ts'
 
 const serverManaged = [
@@ -17,9 +17,10 @@ const serverManaged = [
   'updatedAt',
 ]
 
-/** Updates the caller's profile, and records the names of the fields that change. SESSION_NOT_FRESH to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
+/** Updates the caller's profile, and records the names of the fields that change. SESSION_NOT_FRESH or ACCOUNT_LOCKED to enable trading or raise the risk level; FIELD_NOT_ALLOWED. */
 export const updateUser = customMutation({
   access: 'session',
+  sensitive: 'in-part',
   input: updateUserInput,
   limit: 'update-user:user',
   lock: 'own',
@@ -54,7 +55,7 @@ export const updateUser = customMutation({
                            locale = coalesce(${locale ?? null}, locale),
                            updated_at = ${now}
           WHERE id = ${ctx.user.id} AND suspended_at IS NULL
-            AND (${canLowerProtection}::boolean
+            AND (${canLowerProtection}::boolean AND (locked_at IS NULL OR unlock_at <= ${now})
               OR (trading_enabled OR ${tradingEnabled !== true}::boolean)
                 AND risk_level >= coalesce(CAST(${riskLevel ?? null}::text AS risk_level), risk_level))
           RETURNING id`,
@@ -65,6 +66,7 @@ export const updateUser = customMutation({
       ])
       if (updated.length > 0) return
       await lockCaller(tx, ctx)
+      await requireUnlocked(tx, ctx.user.id)
       throw new AppError('SESSION_NOT_FRESH')
     })
     return { status: true as const }

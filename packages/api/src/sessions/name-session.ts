@@ -5,6 +5,7 @@ import { nameSessionInput } from './contract.ts'
 /** Gives the device of one of the caller's sessions a nickname. SESSION_NOT_FOUND, also for a session of another user. */
 export const nameSession = mutation({
   access: 'session',
+  sensitive: false,
   input: nameSessionInput,
   limit: 'update-user:user',
   events: ['name-session'],

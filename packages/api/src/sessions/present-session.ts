@@ -12,6 +12,7 @@ export const presentUser = (user: User) => ({
   twoFactorEnabled: user.twoFactorEnabled,
   tradingEnabled: user.tradingEnabled,
   riskLevel: user.riskLevel,
+  heldUntil: user.heldUntil,
 })
 
 /** `id` and `token` are the handle, which can only revoke the session. */

@@ -8,6 +8,7 @@ import { clearSessionCookie } from './session-store.ts'
 /** Spec: Sessions. Also ends the device's trust. An unknown or foreign handle changes nothing, with the same response. */
 export const revokeSession = mutation({
   access: 'session',
+  sensitive: false,
   input: revokeSessionInput,
   limit: null,
   events: ['revoke-session'],
@@ -29,6 +30,7 @@ export const revokeSession = mutation({
 
 export const revokeSessions = mutation({
   access: 'session',
+  sensitive: false,
   input: null,
   limit: null,
   events: ['revoke-session'],
@@ -51,6 +53,7 @@ export const revokeSessions = mutation({
 
 export const revokeOtherSessions = mutation({
   access: 'session',
+  sensitive: false,
   input: null,
   limit: null,
   events: ['revoke-session'],

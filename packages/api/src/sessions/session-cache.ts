@@ -1,11 +1,15 @@
-import type { Roles, Session, User } from '@floorpass/db'
+import type { Memberships, Session, User } from '@floorpass/db'
 import { type CacheFill, createChangeCache } from '../changes/change-cache.ts'
 import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { ByteText } from '../kernel/byte-text.ts'
 import { policy } from '../kernel/policy.ts'
 
 /** Requests share this object: never change it in place. */
-export type ActiveSession = { readonly session: Readonly<Session>; readonly user: Readonly<User>; readonly roles: Roles }
+export type ActiveSession = {
+  readonly session: Readonly<Session>
+  readonly user: Readonly<User>
+  readonly memberships: Memberships
+}
 
 export type CachedSession = { active: ActiveSession; staleAt: number; extendAt: number; json?: ByteText }
 

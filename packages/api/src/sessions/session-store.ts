@@ -5,8 +5,8 @@ import {
   findSessionWithUser,
   insertSession,
   keptByNewToken,
+  type Memberships,
   type Queryable,
-  type Roles,
   type Session,
   type SignInField,
   type Sql,
@@ -45,7 +45,7 @@ declare module 'lucia' {
   interface Register {
     Lucia: ReturnType<typeof createLucia>
     DatabaseSessionAttributes: Omit<Session, 'id' | 'userId' | 'expiresAt'> & { trueExpiry?: Date }
-    DatabaseUserAttributes: Omit<User, 'id'> & { roles: Roles }
+    DatabaseUserAttributes: Omit<User, 'id'> & { memberships: Memberships }
   }
 }
 
@@ -74,7 +74,7 @@ class SessionAdapter extends PrismaAdapter<Database> {
       : trueExpiry
     return [
       { id, userId, expiresAt: luciaExpiry, attributes: { ...attributes, trueExpiry } },
-      { id: userId, attributes: { ...userAttributes, roles: found.roles } },
+      { id: userId, attributes: { ...userAttributes, memberships: found.memberships } },
     ]
   }
 
@@ -191,7 +191,7 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
       uncachedRead?.countMiss()
       return null
     }
-    const { roles, ...user } = found
+    const { memberships, ...user } = found
     const lastSeenAt = await recordLastSeen(ctx, session)
     const { fresh: extended, trueExpiry = session.expiresAt, expiresAt, ...attributes } = session
     const active = extended
@@ -199,8 +199,8 @@ async function readSession(ctx: SessionScope, id: string, token: string | null):
       : { ...attributes, lastSeenAt, expiresAt: trueExpiry }
     // Do not cache an extension before a read confirms it: a concurrent request may have extended first.
     if (extended && token !== null) for (const cookie of sessionCookies(ctx, token, active)) ctx.cookies.set(cookie)
-    else fill.commit(toCached({ session: Object.freeze(active), user: Object.freeze(user), roles }))
-    return { session: active, user, roles }
+    else fill.commit(toCached({ session: Object.freeze(active), user: Object.freeze(user), memberships }))
+    return { session: active, user, memberships }
   } finally {
     fill.end()
   }

@@ -2,6 +2,7 @@ import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import { unprotected } from '../kernel/account-protection.ts'
 import { type Mails, type PendingProfile, sendAlreadyRegistered } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
@@ -36,6 +37,7 @@ export function buildUnverifiedUser(
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    ...unprotected,
     importedAt: null,
     createdAt: now,
     updatedAt: now,

@@ -27,6 +27,7 @@ import { SocialRefusal } from './social-refusal.ts'
 /** Spec: Sign-in and sign-up. Returns the next URL; a refusal adds `?error=<code>`. Throws PROVIDER_NOT_FOUND. */
 export const finishSocial = customMutation({
   access: 'public',
+  sensitive: 'in-part',
   input: finishSocialInput,
   limit: 'social-callback:ip',
   lock: 'own',

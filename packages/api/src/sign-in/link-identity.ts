@@ -1,9 +1,11 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import { isLocked } from '../kernel/account-protection.ts'
 import { imageUrl } from '../kernel/fields.ts'
 import { type Mails, sendAccountLinked } from '../mail/notifications.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
+import { startHold } from '../users/start-hold.ts'
 import { SocialRefusal } from './social-refusal.ts'
 
 export type LinkContext = Context & Records<'link-account'> & Mails<'account-linked'>
@@ -16,6 +18,7 @@ export async function linkIdentity(
   identity: SocialIdentity,
   { isNew }: { isNew: boolean } = { isNew: false },
 ): Promise<void> {
+  if (isLocked(user)) throw new SocialRefusal('account_locked')
   const key = { providerId: provider.id, accountId: identity.subject }
   const { count } = await tx.account.createMany({
     data: { userId, ...key, ...buildColumns(ctx, { userId, ...key }, identity) },
@@ -31,7 +34,9 @@ export async function linkIdentity(
   const unlinkedProviders = user.unlinkedProviders.filter((unlinked) => unlinked !== provider.id)
   await tx.user.update({ where: { id: userId }, data: { unlinkedProviders } })
   await ctx.record(tx, { userId, action: 'link-account', details: { provider: provider.id } })
-  if (!isNew) await sendAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
+  if (isNew) return
+  await startHold(ctx, tx, userId, 'link-account')
+  await sendAccountLinked(ctx, tx, { id: userId, ...user }, provider.name)
 }
 
 export async function recordIdentityUse(

@@ -25,6 +25,7 @@ import { findReauthenticationMethods } from './reauthentication-methods.ts'
 /** Spec: Sign-in and sign-up. Throws the errors of `confirmPassword` and `verifyCode`, or INVALID_TOKEN. */
 export const reauthenticate = customMutation({
   access: 'session',
+  sensitive: false,
   input: reauthenticateInput,
   limit: null,
   lock: 'caller',

@@ -1,6 +1,7 @@
 import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
+import { unprotected } from '../kernel/account-protection.ts'
 import { fieldLengths } from '../kernel/field-problems.ts'
 import { imageUrl, personName } from '../kernel/fields.ts'
 import type { SocialIdentity, SocialProvider } from '../social/social-provider.ts'
@@ -78,6 +79,7 @@ function buildUser(ctx: Context, { name, image }: SocialIdentity, email: string)
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    ...unprotected,
     importedAt: null,
     createdAt: now,
     updatedAt: now,

@@ -31,6 +31,7 @@ import { signInEmailInput } from './contract.ts'
 /** Spec: Sign-in and sign-up. All refusals share one error and timing; only the right password earns EMAIL_NOT_VERIFIED. */
 export const signInEmail = customMutation({
   access: 'public',
+  sensitive: false,
   input: signInEmailInput,
   limit: 'sign-in:ip',
   lock: 'own',

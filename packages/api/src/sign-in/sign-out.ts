@@ -5,6 +5,7 @@ import { lockUsers } from '../users/lock-user.ts'
 /** Spec: Sign-in and sign-up. Also ends sessions of planted duplicate cookies. */
 export const signOut = mutation({
   access: 'public',
+  sensitive: false,
   input: null,
   limit: null,
   events: ['sign-out'],

@@ -9,6 +9,7 @@ import { signUpEmailInput } from './contract.ts'
 /** Spec: Sign-in and sign-up. A taken email gets the same response in the same time. */
 export const signUpEmail = customMutation({
   access: 'public',
+  sensitive: false,
   input: signUpEmailInput,
   limit: 'sign-up:ip',
   lock: 'own',

@@ -12,6 +12,7 @@ export type SocialRefusalCode =
   | 'email_not_verified'
   | 'account_not_linked'
   | 'account_already_linked_to_different_user'
+  | 'account_locked'
   | 'sign_in_refused'
   | 'different_account'
   | 'provider_sign_in_too_old'

@@ -3,6 +3,7 @@ import { sendTwoFactorDisabled } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { renewSession, setSessionCookie } from '../sessions/session-store.ts'
 import { deleteTwoFactor } from '../users/delete-two-factor.ts'
+import { startHold } from '../users/start-hold.ts'
 import { disableTwoFactorInput } from './contract.ts'
 import { clearTrustCookie } from './trusted-device.ts'
 import { confirmPasswordIfGiven, proofActions, proofMails, verifyOwner } from './verify-owner.ts'
@@ -10,6 +11,7 @@ import { confirmPasswordIfGiven, proofActions, proofMails, verifyOwner } from '.
 /** Spec: Two-factor. Throws the errors of `verifyOwner`. */
 export const disableTwoFactor = mutation({
   access: 'session',
+  sensitive: true,
   input: disableTwoFactorInput,
   limit: null,
   events: ['disable-two-factor', ...proofActions],
@@ -22,6 +24,7 @@ export const disableTwoFactor = mutation({
     const owner = await verifyOwner(ctx, tx, { account, code: input.code, passkey: input.passkey })
     if (owner instanceof AppError) return { events: [], refusal: owner }
     const user = await deleteTwoFactor(tx, owner.id)
+    await startHold(ctx, tx, owner.id, 'change-factor')
     await sendTwoFactorDisabled(ctx, tx, user)
     const renewed = await renewSession(ctx, tx, ctx.session.id)
     if (!renewed) throw new AppError('UNAUTHORIZED')

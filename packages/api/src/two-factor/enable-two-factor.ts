@@ -22,6 +22,7 @@ import { createTotpSecret, createTotpUri } from './totp.ts'
  */
 export const enableTwoFactor = mutation({
   access: 'session',
+  sensitive: true,
   input: enableTwoFactorInput,
   limit: null,
   events: ['prepare-two-factor', 'enable-two-factor', 'pause-password'],
@@ -84,6 +85,7 @@ async function enablePasskeys(ctx: SetupContext, tx: Transaction, twoFactorEnabl
 /** Spec: Two-factor. Throws TOTP_ALREADY_ENABLED after the setup and TOTP_NOT_ENABLED without one. */
 export const getTotpUri = customMutation({
   access: 'session',
+  sensitive: true,
   input: getTotpUriInput,
   limit: null,
   lock: 'none',

@@ -4,10 +4,11 @@ import { AppError } from '../kernel/errors.ts'
 import { type Mails, sendTwoFactorEnabled } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { renewSession } from '../sessions/session-store.ts'
+import { startHold } from '../users/start-hold.ts'
 
 export type RenewedSession = { session: Session; token: string; user: User }
 
-/** Ends every other session: it may have begun without a second factor. The caller sets the cookie of the renewed session. */
+/** Holds withdrawals, and ends every other session: it may have begun without a second factor. The caller sets the cookie of the renewed session. */
 export async function markTwoFactorEnabled(
   ctx: Context & ActiveSession & Mails<'two-factor-enabled'>,
   tx: Transaction,
@@ -17,6 +18,7 @@ export async function markTwoFactorEnabled(
   const renewed = await renewSession(ctx, tx, ctx.session.id)
   if (!renewed) throw new AppError('UNAUTHORIZED')
   await tx.session.deleteMany({ where: { userId, id: { not: renewed.session.id } } })
+  await startHold(ctx, tx, userId, 'change-factor')
   await sendTwoFactorEnabled(ctx, tx, user)
   return { ...renewed, user }
 }

@@ -4,6 +4,7 @@ import { revokeTrustedDeviceInput } from './contract.ts'
 /** Spec: Two-factor. An unknown or foreign id changes nothing, with the same response. */
 export const revokeTrustedDevice = mutation({
   access: 'session',
+  sensitive: false,
   input: revokeTrustedDeviceInput,
   limit: null,
   events: ['revoke-trusted-device'],

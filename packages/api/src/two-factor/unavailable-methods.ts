@@ -4,6 +4,7 @@ import { customMutation } from '../mutation.ts'
 const refuseWith = (key: ErrorKey) =>
   customMutation({
     access: 'public',
+    sensitive: false,
     input: null,
     limit: null,
     lock: 'none',

@@ -1,15 +1,8 @@
 import type { Account, Transaction, User } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
-import { policy } from '../kernel/policy.ts'
+import { confirmByPasskey, getOwnerProofTime } from '../passkeys/confirm-by-passkey.ts'
 import type { PasskeyAssertion } from '../passkeys/contract.ts'
-import {
-  checkUserVerification,
-  type PasskeyContext,
-  passkeyActions,
-  passkeyMails,
-  type VerifiedPasskey,
-  verifyPasskey,
-} from '../passkeys/verify-passkey.ts'
+import { type PasskeyContext, passkeyActions, passkeyMails } from '../passkeys/verify-passkey.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import type { GuessContext } from '../password-guesses/password-guesses.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
@@ -27,7 +20,7 @@ export const confirmPasswordIfGiven = async ({ ctx, input }: PasswordScope): Pro
 
 type Proof = { account: Account | null; code: string | undefined; passkey: PasskeyAssertion | undefined }
 
-/** Returns the error of a wrong code or passkey, so that the caller commits the count. Throws TWO_FACTOR_NOT_ENABLED, PASSKEY_TOO_NEW. */
+/** Returns the error of a wrong code or passkey, so that the caller commits the count. Throws TWO_FACTOR_NOT_ENABLED. */
 export async function verifyOwner(
   ctx: CodeContext & PasskeyContext & ActiveSession,
   tx: Transaction,
@@ -39,15 +32,8 @@ export async function verifyOwner(
     await assertPasswordUnchanged(tx, account)
     return user
   }
-  if (passkey) {
-    const verified = checkUserVerification(await verifyPasskey(ctx, tx, user.id, passkey))
-    if (verified instanceof AppError) return verified
-    return isOldEnough(verified) ? user : new AppError('PASSKEY_TOO_NEW')
-  }
+  // A thief with a session could add a passkey, and prove with it that two-factor is theirs to turn off.
+  if (passkey) return (await confirmByPasskey(ctx, tx, passkey, { olderThan: getOwnerProofTime() })) ?? user
   const check = await verifyCode(ctx, tx, user, { code })
   return check.outcome === 'right' ? user : check.error
 }
-
-/** A thief with a session could add a passkey, and prove with it that two-factor is theirs to turn off. */
-const isOldEnough = ({ addedAt }: VerifiedPasskey): boolean =>
-  addedAt.getTime() + policy.passkeys.ownerProofAge * 1000 <= Date.now()

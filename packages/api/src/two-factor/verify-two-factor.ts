@@ -13,7 +13,8 @@ import type { ActiveSession } from '../sessions/session-cache.ts'
 import { setSessionCookie } from '../sessions/session-store.ts'
 import { openSession, type SetsSignInCookies, setSignInCookies, signInCookies } from '../sign-in/complete-sign-in.ts'
 import { type Changed, transact } from '../transact.ts'
-import { lockCaller, lockUser } from '../users/lock-user.ts'
+import { assertUnlocked, lockCaller, lockUser } from '../users/lock-user.ts'
+import { startHold } from '../users/start-hold.ts'
 import { type Challenge, clearChallenge, findChallenge } from './challenge.ts'
 import { verifyTwoFactorInput } from './contract.ts'
 import { markTwoFactorEnabled, type RenewedSession } from './mark-two-factor-enabled.ts'
@@ -23,6 +24,7 @@ import { type CodeContext, type CodeInput, type CodeKind, getCodeKind, verifyCod
 /** Spec: Two-factor. Completes the challenge; signed in, the setup. Throws the errors of `verifyCode`. */
 export const verifyTwoFactor = customMutation({
   access: 'public',
+  sensitive: 'in-part',
   input: verifyTwoFactorInput,
   limit: 'two-factor:ip',
   lock: 'own',
@@ -104,6 +106,7 @@ async function verifyInSession(ctx: SetupContext & SetsCookies<'session'>, input
       const details = { factor: auditedFactors[getCodeKind(input)] }
       if (check.outcome === 'wrong')
         return { events: [{ action: 'verify-two-factor', succeeded: false, details }], refusal: check.error }
+      if (check.isSetUp) assertUnlocked(user)
       if (check.isSetUp) return confirmTotp(ctx, tx, user)
       return { events: [{ action: 'verify-two-factor', details }], result: { session: ctx.session, user, token: null } }
     },
@@ -122,6 +125,7 @@ async function confirmTotp(
 ): Promise<Changed<SetupContext, 'enable-two-factor' | 'add-authenticator', VerifiedSession>> {
   await tx.twoFactor.update({ where: { userId: ctx.user.id }, data: { confirmedAt: new Date() } })
   if (user.twoFactorEnabled) {
+    await startHold(ctx, tx, user.id, 'change-factor')
     await sendAuthenticatorAdded(ctx, tx, user)
     return { events: [{ action: 'add-authenticator' }], result: { session: ctx.session, user, token: null } }
   }

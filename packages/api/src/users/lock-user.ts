@@ -1,4 +1,5 @@
 import type { Queryable } from '@floorpass/db'
+import { type AccountProtection, isLocked } from '../kernel/account-protection.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** Serializes changes of one account; false when it is deleted. Always lock first, to avoid deadlocks. */
@@ -10,6 +11,22 @@ export async function lockUser(tx: Queryable, userId: string | null): Promise<bo
 
 export async function lockUsers(tx: Queryable, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM users WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
+}
+
+type LockState = Pick<AccountProtection, 'lockedAt' | 'unlockAt'>
+
+/** ACCOUNT_LOCKED. */
+export function assertUnlocked(user: LockState): void {
+  if (isLocked(user)) throw new AppError('ACCOUNT_LOCKED')
+}
+
+/** Lock the user first. `acceptsPanic` ignores the lock while the hold of a panic link lasts. ACCOUNT_LOCKED. */
+export async function requireUnlocked(tx: Queryable, userId: string, { acceptsPanic = false } = {}): Promise<void> {
+  const [user] = await tx.$queryRaw<(LockState & { isPanicked: boolean })[]>`
+    SELECT locked_at AS "lockedAt", unlock_at AS "unlockAt", lock_kind = 'panic' OR EXISTS (
+      SELECT FROM holds WHERE user_id = users.id AND reason = 'panic' AND ends_at > ${new Date()}::timestamp
+    ) AS "isPanicked" FROM users WHERE id = ${userId}`
+  if (user && !(acceptsPanic && user.isPanicked)) assertUnlocked(user)
 }
 
 /** Locks the caller and `others`, and returns the ids that exist. Requires a live session. UNAUTHORIZED. */

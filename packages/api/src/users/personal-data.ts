@@ -14,12 +14,16 @@ export async function collectPersonalData(db: Database, user: User) {
     invitations,
     passkeys,
     apiKeys,
+    confirmations,
     trustedDevices,
     twoFactor,
     backupCodes,
     links,
     picture,
     activity,
+    allowList,
+    allowListEntries,
+    holds,
   ] = await db.$transaction([
     db.account.findMany({ where: { userId } }),
     db.session.findMany({ where: { userId } }),
@@ -27,12 +31,16 @@ export async function collectPersonalData(db: Database, user: User) {
     db.invitation.findMany({ where: { OR: [{ email: user.email }, { inviterId: userId }] } }),
     db.passkey.findMany({ where: { userId } }),
     db.apiKey.findMany({ where: { userId } }),
+    db.confirmation.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
     db.trustedDevice.findMany({ where: { userId } }),
     db.twoFactor.findUnique({ where: { userId } }),
     db.backupCode.count({ where: { userId, usedAt: null } }),
     db.verification.findMany({ where: { userId }, orderBy: { createdAt: 'desc' } }),
     db.profilePicture.findUnique({ where: { userId } }),
     db.auditEvent.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
+    db.allowList.findUnique({ where: { userId } }),
+    db.allowListEntry.findMany({ where: { userId }, orderBy: { id: 'desc' } }),
+    db.hold.findMany({ where: { userId }, orderBy: { startedAt: 'desc' } }),
   ])
 
   return {
@@ -85,6 +93,33 @@ export async function collectPersonalData(db: Database, user: User) {
       lastUsedAt,
     })),
     apiKeys: apiKeys.map(presentApiKey),
+    protection: {
+      holds: holds.map(({ reason, startedAt, endsAt }) => ({ reason, startedAt, endsAt })),
+      lock: user.lockedAt && {
+        kind: user.lockKind,
+        lockedAt: user.lockedAt,
+        unlockDays: user.unlockDays,
+        unlockAt: user.unlockAt,
+      },
+      hasPhrase: user.phraseSealed !== null,
+    },
+    allowList: {
+      enabledAt: allowList?.enabledAt ?? null,
+      endsAt: allowList?.endsAt ?? null,
+      entries: allowListEntries.map(({ id, kind, value, label, createdAt, usableFrom }) => ({
+        id,
+        kind,
+        value,
+        label,
+        createdAt,
+        usableFrom,
+      })),
+    },
+    confirmations: confirmations.map(({ userId: _, sessionHandle, canonical, assertion, failedAttempts, ...confirmation }) => ({
+      ...confirmation,
+      sessionId: sessionHandle,
+      authorization_details: (JSON.parse(canonical) as { authorization_details: unknown }).authorization_details,
+    })),
     twoFactor: { enabled: user.twoFactorEnabled, since: twoFactor?.confirmedAt ?? null, backupCodesLeft: backupCodes },
     trustedDevices: trustedDevices.map(({ id, ipAddress, userAgent, createdAt, lastUsedAt, expiresAt }) => ({
       id,

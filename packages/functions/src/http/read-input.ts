@@ -9,12 +9,17 @@ export const contentTypes: Record<BodyKind, string> = {
   multipart: 'multipart/form-data',
 }
 
-export const readQuery = (request: Request): Record<string, string> => Object.fromEntries(new URL(request.url).searchParams)
+export type Query = Record<string, string | string[]>
 
-/** A parameter that is given several times. */
-export function readList(request: Request, name: string): Record<string, string[]> {
-  const values = new URL(request.url).searchParams.getAll(name)
-  return values.length > 1 ? { [name]: values } : {}
+/** A repeated parameter becomes a list, which contracts refuse unless they take one. */
+export function readQuery(request: Request): Query {
+  const byName = Map.groupBy(new URL(request.url).searchParams, ([name]) => name)
+  return Object.fromEntries(
+    [...byName].map(([name, pairs]) => {
+      const values = pairs.map(([, value]) => value)
+      return [name, values.length === 1 ? String(values[0]) : values]
+    }),
+  )
 }
 
 /** Parses the body; the contracts validate it later. An empty body is `{}`. BAD_REQUEST, UNSUPPORTED_MEDIA_TYPE. */

@@ -24,6 +24,9 @@ const opaque = 'kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ'
 /** Its checksum is wrong, so scanners leave it alone. */
 const keySecret = 'fp_user_4kR3vX9bQ2mTz7LpYw4NcJ8sHf6DgA1eUo5ViB0qSxEZ000000'
 
+const wallet = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
+const transfer = { type: 'withdrawal', amount: '2500.00', currency: 'EUR', payee: 'Grace Hopper' }
+
 /** Example values by the name of the field. */
 const values: Record<string, unknown> = {
   aaguid: 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd',
@@ -34,6 +37,7 @@ const values: Record<string, unknown> = {
   amr: ['pwd'],
   attestationObject: 'o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg',
   authenticator: 'iCloud Keychain',
+  authorization_details: [transfer],
   authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M',
   backupCodes: ['7f3kq-m2xwp', 'c9d4h-t6vbn'],
   browser: 'Firefox 145',
@@ -52,6 +56,9 @@ const values: Record<string, unknown> = {
   email: 'ada@example.com',
   exp: 1796117400,
   expiresAt: '2026-12-01T09:30:00.000Z',
+  coolingOffHours: 24,
+  endsAt: '2026-12-01T09:30:00.000Z',
+  usableFrom: '2026-12-01T09:30:00.000Z',
   expiresIn: 120,
   exportedAt: '2026-11-24T09:30:00.000Z',
   iat: 1795512600,
@@ -96,6 +103,12 @@ const values: Record<string, unknown> = {
   totpURI: 'otpauth://totp/Floorpass:ada%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Floorpass',
   transports: 'internal,hybrid',
   until: '2026-11-24T09:45:00.000Z',
+  heldUntil: '2026-11-25T09:30:00.000Z',
+  startedAt: '2026-11-24T09:30:00.000Z',
+  lockedAt: '2026-11-24T09:30:00.000Z',
+  unlockAt: '2026-12-01T09:30:00.000Z',
+  lockKey: 'k7w2m-9hq4t-x3r8c-v6n1p-5jd0s',
+  phrase: 'blue heron at dawn',
   updatedAt: '2026-11-24T09:30:00.000Z',
   lastSeenAt: '2026-11-24T09:30:00.000Z',
   lastRequest: '2026-11-24T09:30:00.000Z',
@@ -107,6 +120,18 @@ const values: Record<string, unknown> = {
   userId: ids.user,
   x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
   y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+}
+
+/** What a browser answers to the options of a passkey. */
+const assertion = {
+  id: opaque,
+  rawId: opaque,
+  type: 'public-key',
+  response: {
+    authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2M',
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+    signature: opaque,
+  },
 }
 
 /** Inputs that show more than the required fields, or other values than the fields' usual ones. */
@@ -151,6 +176,20 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'GET /api-key/get': { id: ids.other },
   'POST /api-key/report': { key: keySecret },
   'POST /api-key/verify': { key: keySecret, permissions: { order: ['place'] }, ip: '192.0.2.7' },
+  'POST /protection/lock': { days: 7, passkey: assertion },
+  'POST /protection/unlock-with-key': { key: 'k7w2m-9hq4t-x3r8c-v6n1p-5jd0s', passkey: assertion },
+  'POST /protection/lift-hold': { passkey: assertion },
+  'POST /protection/undo-panic': { passkey: assertion },
+  'POST /protection/set-phrase': { phrase: 'blue heron at dawn' },
+  'POST /allow-list/add': { kind: 'bitcoin', value: wallet, label: 'Cold wallet' },
+  'POST /allow-list/remove': { id: ids.other },
+  'POST /allow-list/set-enabled': { enabled: true },
+  'POST /allow-list/check': { userId: ids.user, kind: 'bitcoin', value: wallet },
+  'POST /confirmation/create': { authorization_details: [transfer], audience: 'https://api.example.com', ttl: 120 },
+  'GET /confirmation/get': { id: ids.other },
+  'POST /confirmation/approve': { id: ids.other, code: '492039' },
+  'POST /confirmation/reject': { id: ids.other },
+  'POST /confirmation/consume': { jti: ids.other, audience: 'https://api.example.com' },
   'GET /callback/google': { code: '4/0AbCdEf', state: opaque },
   'GET /callback/github': { code: '8f2b1c', state: opaque },
 }

@@ -18,6 +18,18 @@ export const groups: Record<string, readonly [title: string, text: string]> = {
   ],
   passkeys: ['Passkeys', 'Sign in with a fingerprint, a face or a PIN instead of a password (WebAuthn).'],
   'api-keys': ['API keys', 'Let a program act for a person or an organization, with a secret or with signed requests.'],
+  protection: [
+    'Protection',
+    'See and end holds on withdrawals, lock the account, stop everything, and choose the phrase in emails.',
+  ],
+  'allow-list': [
+    'Withdrawal addresses',
+    'Keep a list of addresses where money may go. A new address is usable after a cooling-off, and services check the list.',
+  ],
+  confirmations: [
+    'Confirmations',
+    'Let the user confirm a transaction with a passkey. The receipt proves it to your services, and is used once.',
+  ],
   access: ['Access of other services', 'Tell your gateways and services who calls.'],
 }
 
@@ -106,11 +118,36 @@ const routeNotes: Record<string, string> = {
   'GET /verify': 'For gateways such as nginx, Caddy and Traefik. The answer has no body: the `x-auth-…` headers name the caller.',
   'POST /api-key/create':
     'The answer has the secret in `key`, for the only time. With a `publicKey` there is no secret: the program signs its requests.',
-  'POST /api-key/update': 'What lets the key do more needs a sign-in or a reauthentication a short time ago, and is mailed.',
-  'POST /api-key/delete': 'Every service refuses the key from its next call on.',
-  'POST /api-key/report': 'The answer is the same for a secret that we do not know.',
+  'POST /api-key/update':
+    'A change that lets the key do more needs a sign-in or a reauthentication in the last 15 minutes, and emails the caller.',
+  'POST /api-key/delete':
+    'This process refuses the key from the next call on; the others do once the database has announced the change.',
+  'POST /api-key/report':
+    'Deletes the key of a leaked secret and emails its owner. The answer is the same for an unknown secret.',
   'POST /api-key/verify':
     'Send `key`, or `request` for a signed one. The answer is 200 for a key that is refused too: `error.code` says why.',
+  'POST /protection/lock':
+    'Needs a passkey that is at least a week old. While the account is locked, each sensitive route answers 423 ACCOUNT_LOCKED.',
+  'POST /protection/request-unlock': 'Emails the user. A repeated request does not restart the wait.',
+  'POST /protection/unlock-with-key': 'Needs a passkey that is older than the lock. Each try emails the user.',
+  'POST /protection/lift-hold': 'Needs a passkey that is a week older than every hold. Some holds cannot be ended early.',
+  'POST /protection/set-phrase': 'The email about the change shows the former phrase.',
+  'POST /protection/undo-panic': 'Needs a passkey that is a week older than the press. The API keys stay disabled.',
+  'POST /panic': 'Called by the page behind the link in a security email. A used link succeeds and changes nothing.',
+  'POST /allow-list/add':
+    'The address is usable from `usableFrom`. Send `passkey` when the account has a passkey. Addresses are compared character by character.',
+  'POST /allow-list/remove': 'Takes effect at once, also while the account is locked.',
+  'POST /allow-list/set-enabled':
+    'On takes effect at once and cancels a pending switch-off. Off needs a sign-in or a reauthentication a short time ago and, when the account has one, a passkey.',
+  'POST /allow-list/check':
+    'While the list is off, every address is allowed. A lock or a hold of the account changes nothing here.',
+  'POST /confirmation/create':
+    'A service sends its secret with the scope `confirmation:create`, and names `userId` and `sessionId`. Send the browser to `url`.',
+  'GET /confirmation/get': 'An approved confirmation has its receipt here too, in case the answer to `approve` was lost.',
+  'POST /confirmation/approve':
+    'Send what the browser answers to `options` in `response`, or `code` where `method` is `otp`. Ten wrong answers reject the confirmation.',
+  'POST /confirmation/consume':
+    'Needs the scope `confirmation:consume`. Refused when the session has ended, or when the account is suspended, locked or on hold.',
   'GET /jwks': `Verifiers may keep the keys for ${policy.signingKeys.publicCache / 60} minutes.`,
 }
 
@@ -125,6 +162,7 @@ const fieldNotes: Record<string, string> = {
   accountId: "The id of the linked account, or the user's id at the provider",
   additionalParams: "Parameters for the provider's sign-in page",
   audience: 'One of TOKEN_AUDIENCES. Default: BASE_URL',
+  authorization_details: 'What the user confirms (RFC 9396)',
   authenticatorAttachment: 'Asks for a passkey on this device, or on a security key or phone',
   callbackURL: target,
   code: 'A code of the authenticator app, or a backup code',
@@ -152,6 +190,7 @@ const fieldNotes: Record<string, string> = {
   invitationId: 'The id of the invitation, or the secret of its email',
   iss: 'Set by the provider',
   key: 'The secret of the key',
+  jti: 'The id of the confirmation',
   keyId: 'The id of the key',
   keepCurrentActiveOrganization: 'True does not make the new organization the active one',
   limit: 'The size of a page',
@@ -189,6 +228,7 @@ const fieldNotes: Record<string, string> = {
   role: 'owner, admin or member',
   scope: 'Scopes that the caller must have, separated by spaces or commas',
   scopes: 'More scopes to ask the provider for',
+  sessionId: 'The handle of the session, as in x-auth-session',
   sendEmail: 'True mails a link that reauthenticates',
   slug: 'The short name in links: letters a to z, digits and dashes',
   sortBy: 'The order of the members',
@@ -197,6 +237,7 @@ const fieldNotes: Record<string, string> = {
   token: 'The token of the emailed link',
   tradingEnabled: 'Whether the user may trade',
   trustDevice: `True lets this device sign in without a code for ${policy.twoFactor.trustedDeviceLifetime / 86_400} days`,
+  ttl: 'Seconds until the confirmation expires',
   type: 'The kind of code. Default: decided by its form',
   userId: 'The id of the user',
 }
@@ -245,6 +286,29 @@ const fieldNotesByRoute: Record<string, Record<string, Schema>> = {
     sortBy: { description: 'The order of the keys' },
   },
   'POST /api-key/verify': { permissions: { description: 'What the key must be allowed to do' } },
+  'POST /allow-list/add': {
+    value: { description: 'The address, compared character by character' },
+    label: { description: 'A name for the address' },
+  },
+  'POST /allow-list/remove': { id: { description: 'The id of the address on the list' } },
+  'POST /allow-list/set-enabled': { enabled: { description: 'Whether money may go to addresses on the list only' } },
+  'POST /allow-list/check': {
+    userId: { description: 'Whose money leaves' },
+    value: { description: 'The address, compared character by character' },
+  },
+  'POST /confirmation/create': {
+    audience: { description: 'BASE_URL or one of TOKEN_AUDIENCES: the service that reads the receipt' },
+    type: { description: 'The type that the page shows. Default: that of the first detail' },
+    userId: { description: 'Of a service: the user who confirms' },
+    sessionId: { description: 'Of a service: the session that may approve, as in x-auth-session' },
+  },
+  'GET /confirmation/get': { id: { description: 'The id of the confirmation' } },
+  'POST /confirmation/approve': {
+    id: { description: 'The id of the confirmation' },
+    code: { description: 'A code of the authenticator app' },
+  },
+  'POST /confirmation/reject': { id: { description: 'The id of the confirmation' } },
+  'POST /confirmation/consume': { audience: { description: 'Refuses a confirmation for another audience' } },
   'POST /organization/create': { name: { description: 'The name of the organization' } },
   'GET /organization/get-invitation': { id: { description: 'The id of the invitation, or the secret of its email' } },
   'POST /organization/delete': { organizationId: { description: 'The id of the organization' } },

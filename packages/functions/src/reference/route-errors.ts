@@ -1,4 +1,4 @@
-import type { ErrorKey } from '@floorpass/api'
+import type { Declared, ErrorKey } from '@floorpass/api'
 import type { Route } from '../rest/routes.ts'
 
 /** Of an act on two-factor that its owner confirms with any method. */
@@ -25,6 +25,7 @@ const ownerProofErrors: readonly ErrorKey[] = [
 const keyChangeErrors: readonly ErrorKey[] = [
   'INSUFFICIENT_SCOPE',
   'PASSKEY_REQUIRED',
+  'PASSKEY_TOO_NEW',
   'NOT_FOUND',
   'CHALLENGE_NOT_FOUND',
   'PASSKEY_NOT_FOUND',
@@ -33,6 +34,16 @@ const keyChangeErrors: readonly ErrorKey[] = [
   'USER_NOT_MEMBER_OF_ORGANIZATION',
   'INSUFFICIENT_API_KEY_PERMISSIONS',
   'ORGANIZATION_NOT_FOUND',
+]
+
+/** Of an act that a passkey confirms. */
+const passkeyConfirmationErrors: readonly ErrorKey[] = [
+  'PASSKEY_REQUIRED',
+  'CHALLENGE_NOT_FOUND',
+  'PASSKEY_NOT_FOUND',
+  'AUTHENTICATION_FAILED',
+  'USER_VERIFICATION_REQUIRED',
+  'PASSKEY_TOO_NEW',
 ]
 
 /** The errors that a route's rule can give, beyond those that follow from its row. A test compares them with the code of the rules. */
@@ -99,6 +110,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /forget-password': ['INVALID_REDIRECT_URL'],
   'GET /reset-password': ['INVALID_CALLBACK_URL'],
   'POST /reset-password': [
+    'ACCOUNT_LOCKED',
     'PASSWORD_TOO_SHORT',
     'PASSWORD_TOO_LONG',
     'PASSWORD_TOO_COMMON',
@@ -122,12 +134,32 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'PASSWORD_ALREADY_SET',
     'SERVICE_BUSY',
   ],
-  'POST /verify-email': ['UNAUTHORIZED', 'INVALID_CALLBACK_URL', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'INVALID_USER'],
-  'GET /verify-email': ['UNAUTHORIZED', 'INVALID_CALLBACK_URL', 'INVALID_TOKEN', 'TOKEN_EXPIRED', 'INVALID_USER'],
+  'POST /verify-email': [
+    'UNAUTHORIZED',
+    'ACCOUNT_LOCKED',
+    'INVALID_CALLBACK_URL',
+    'INVALID_TOKEN',
+    'TOKEN_EXPIRED',
+    'INVALID_USER',
+  ],
+  'GET /verify-email': [
+    'UNAUTHORIZED',
+    'ACCOUNT_LOCKED',
+    'INVALID_CALLBACK_URL',
+    'INVALID_TOKEN',
+    'TOKEN_EXPIRED',
+    'INVALID_USER',
+  ],
   'POST /send-verification-email': ['INVALID_CALLBACK_URL', 'EMAIL_ALREADY_VERIFIED', 'EMAIL_MISMATCH'],
   'POST /change-email': ['INVALID_CALLBACK_URL', 'EMAIL_IS_THE_SAME'],
   'POST /undo-email-change': ['INVALID_TOKEN', 'TOKEN_EXPIRED', 'EMAIL_TAKEN'],
-  'POST /update-user': ['SESSION_NOT_FRESH', 'EMAIL_CAN_NOT_BE_UPDATED', 'FIELD_NOT_ALLOWED', 'NO_FIELDS_TO_UPDATE'],
+  'POST /update-user': [
+    'SESSION_NOT_FRESH',
+    'ACCOUNT_LOCKED',
+    'EMAIL_CAN_NOT_BE_UPDATED',
+    'FIELD_NOT_ALLOWED',
+    'NO_FIELDS_TO_UPDATE',
+  ],
   'POST /set-picture': ['INVALID_PICTURE', 'PICTURE_TOO_LARGE', 'SERVICE_BUSY'],
   'POST /take-provider-picture': [
     'PROVIDER_UNAVAILABLE',
@@ -171,6 +203,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   ],
   'POST /organization/delete': [
     'SESSION_NOT_FRESH',
+    'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
     'ORGANIZATION_NOT_FOUND',
     'YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION',
@@ -187,7 +220,9 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'MEMBER_HAS_NOT_ACCEPTED',
   ],
   'POST /organization/member/remove': [
+    'ACCOUNT_LOCKED',
     'SESSION_NOT_FRESH',
+    'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
     'ORGANIZATION_NOT_FOUND',
     'NO_ACTIVE_ORGANIZATION',
@@ -197,6 +232,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   ],
   'POST /organization/member/update-role': [
     'SESSION_NOT_FRESH',
+    'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
     'ORGANIZATION_NOT_FOUND',
     'NO_ACTIVE_ORGANIZATION',
@@ -221,6 +257,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /organization/has-permission': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
   'POST /organization/invite-member': [
     'SESSION_NOT_FRESH',
+    'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
     'ORGANIZATION_NOT_FOUND',
     'NO_ACTIVE_ORGANIZATION',
@@ -266,6 +303,8 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'GET /api-key/list': ['USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
   'GET /api-key/get': ['KEY_NOT_FOUND', 'USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
   'POST /api-key/update': [
+    'ACCOUNT_HELD',
+    'ACCOUNT_LOCKED',
     'UNAUTHORIZED_SESSION',
     'SERVER_ONLY_PROPERTY',
     'KEY_NOT_FOUND',
@@ -282,6 +321,34 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'USER_NOT_MEMBER_OF_ORGANIZATION',
     'INSUFFICIENT_API_KEY_PERMISSIONS',
     'ORGANIZATION_NOT_FOUND',
+  ],
+  'POST /confirmation/create': ['INSUFFICIENT_SCOPE', 'INVALID_AUDIENCE', 'CONFIRMATION_SESSION_NOT_FOUND', 'TOO_MANY_REQUESTS'],
+  'GET /confirmation/get': ['CONFIRMATION_NOT_FOUND'],
+  'POST /confirmation/approve': [
+    'CONFIRMATION_NOT_FOUND',
+    'CONFIRMATION_EXPIRED',
+    'CONFIRMATION_NOT_PENDING',
+    'ACCOUNT_HELD',
+    'PASSKEY_REQUIRED',
+    'NOT_FOUND',
+    'PASSKEY_NOT_FOUND',
+    'AUTHENTICATION_FAILED',
+    'USER_VERIFICATION_REQUIRED',
+    'INVALID_CODE',
+    'TOTP_NOT_ENABLED',
+    'ACCOUNT_TEMPORARILY_LOCKED',
+  ],
+  'POST /confirmation/reject': ['CONFIRMATION_NOT_FOUND', 'CONFIRMATION_EXPIRED', 'CONFIRMATION_NOT_PENDING'],
+  'POST /confirmation/consume': [
+    'CONFIRMATION_NOT_FOUND',
+    'INVALID_AUDIENCE',
+    'CONFIRMATION_CONSUMED',
+    'CONFIRMATION_EXPIRED',
+    'CONFIRMATION_NOT_APPROVED',
+    'CONFIRMATION_SESSION_NOT_FOUND',
+    'ACCOUNT_LOCKED',
+    'ACCOUNT_HELD',
+    'TOO_MANY_REQUESTS',
   ],
   'POST /name-session': ['SESSION_NOT_FOUND'],
   'GET /organization/list-activity': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION', 'ROLE_REQUIRED'],
@@ -304,6 +371,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   ],
   'POST /two-factor/disable': ownerProofErrors,
   'POST /two-factor/verify': [
+    'ACCOUNT_LOCKED',
     'UNAUTHORIZED',
     'INVALID_TWO_FACTOR_COOKIE',
     'INVALID_CODE',
@@ -314,6 +382,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'ACCOUNT_TEMPORARILY_LOCKED',
   ],
   'POST /two-factor/verify-totp': [
+    'ACCOUNT_LOCKED',
     'UNAUTHORIZED',
     'INVALID_TWO_FACTOR_COOKIE',
     'INVALID_CODE',
@@ -322,6 +391,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'ACCOUNT_TEMPORARILY_LOCKED',
   ],
   'POST /two-factor/verify-backup-code': [
+    'ACCOUNT_LOCKED',
     'UNAUTHORIZED',
     'INVALID_TWO_FACTOR_COOKIE',
     'INVALID_BACKUP_CODE',
@@ -380,6 +450,29 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'SERVICE_BUSY',
   ],
   'POST /api-key/verify': ['TOO_MANY_REQUESTS'],
+  'POST /protection/lock': [...passkeyConfirmationErrors, 'LOCK_DAYS_NOT_ALLOWED'],
+  'POST /protection/request-unlock': ['ACCOUNT_NOT_LOCKED'],
+  'POST /protection/cancel-unlock': ['ACCOUNT_NOT_LOCKED', 'UNLOCK_NOT_REQUESTED'],
+  'POST /protection/unlock-with-key': [...passkeyConfirmationErrors, 'ACCOUNT_NOT_LOCKED', 'INVALID_LOCK_KEY'],
+  'POST /protection/lift-hold': [...passkeyConfirmationErrors, 'ACCOUNT_NOT_HELD', 'HOLD_NOT_LIFTABLE'],
+  'POST /protection/undo-panic': [...passkeyConfirmationErrors, 'PANIC_NOT_FOUND', 'ACCOUNT_LOCKED'],
+  'POST /panic': ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+  'POST /allow-list/add': [
+    'ACCOUNT_HELD',
+    'ALLOW_LIST_ENTRY_EXISTS',
+    'ALLOW_LIST_LIMIT_REACHED',
+    'NOT_FOUND',
+    ...passkeyConfirmationErrors,
+  ],
+  'POST /allow-list/remove': ['ALLOW_LIST_ENTRY_NOT_FOUND'],
+  'POST /allow-list/set-enabled': [
+    'ACCOUNT_HELD',
+    'ACCOUNT_LOCKED',
+    'SESSION_NOT_FRESH',
+    'NOT_FOUND',
+    ...passkeyConfirmationErrors,
+  ],
+  'POST /allow-list/check': ['USER_NOT_FOUND', 'TOO_MANY_REQUESTS'],
   'GET /token': ['INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
   'POST /introspect': ['TOO_MANY_REQUESTS'],
 }
@@ -393,15 +486,16 @@ export const ruleErrorsOf = ({ method, path, refuses }: Route): readonly ErrorKe
 export const otherStatusOf = ({ method, path }: Route, key: ErrorKey): number | undefined =>
   otherStatus[`${method} ${path}`]?.[key]
 
-/** The errors that follow from a route's row and from the access that its procedure declares. */
-export function rowErrorsOf({ path, access, input }: Route, needsReauthentication: boolean): ErrorKey[] {
+/** The errors that follow from a route's row and from what its procedure declares. */
+export function rowErrorsOf({ path, access, input }: Route, declared: Declared | null): ErrorKey[] {
   // The callback turns every bad parameter into a redirect.
   const isValidated = input !== null && !path.startsWith('/callback/')
   return [
     ...(isValidated ? (['VALIDATION_ERROR'] as const) : []),
     ...(access === 'session' || access === 'service' ? (['UNAUTHORIZED'] as const) : []),
     ...(access === 'service' ? (['INSUFFICIENT_SCOPE'] as const) : []),
-    ...(needsReauthentication ? (['SESSION_NOT_FRESH'] as const) : []),
+    ...(declared?.access === 'reauthenticated' ? (['SESSION_NOT_FRESH'] as const) : []),
+    ...(declared?.sensitive === true ? (['ACCOUNT_LOCKED'] as const) : []),
   ]
 }
 

@@ -1,4 +1,4 @@
-import { AppError, catalogue, type ErrorKey } from '@floorpass/api'
+import { AppError, catalogue, type Declared, type ErrorKey } from '@floorpass/api'
 import { emptyAnswer, errorAnswer, webpAnswer } from '@floorpass/api/contracts'
 import { z } from 'zod'
 import { contentTypes } from '../http/read-input.ts'
@@ -100,7 +100,7 @@ function buildOperation(route: Route, path: string, { schemas, baseUrl }: BuildO
     ...(!isGet && { requestBody: buildRequestBody(route, inputSchema, input) }),
     responses: {
       ...(route.refuses === null && buildSuccess(route, schemas)),
-      ...buildRefusals(route, access === 'reauthenticated'),
+      ...buildRefusals(route, recorded?.declared ?? null),
       default: { description: 'An error that most routes can give', content: buildErrors(commonErrorsOf(route)) },
     },
     'x-access': access,
@@ -122,8 +122,8 @@ function buildSuccess(route: Route, schemas: Record<string, Schema>): Record<str
   return { 200: { description: 'Success', content: { 'application/json': { schema, example } } } }
 }
 
-function buildRefusals(route: Route, needsReauthentication: boolean): Record<string, Response> {
-  const listed = new Set([...rowErrorsOf(route, needsReauthentication), ...ruleErrorsOf(route)])
+function buildRefusals(route: Route, declared: Declared | null): Record<string, Response> {
+  const listed = new Set([...rowErrorsOf(route, declared), ...ruleErrorsOf(route)])
   const keys = (Object.keys(catalogue) as ErrorKey[]).filter((key) => listed.has(key))
   const statusOf = (key: ErrorKey) => otherStatusOf(route, key) ?? new AppError(key).status
   return Object.fromEntries(

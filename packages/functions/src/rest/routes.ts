@@ -2,7 +2,8 @@ import type { Api, Deps, ErrorKey, ProviderId } from '@floorpass/api'
 import * as contracts from '@floorpass/api/contracts'
 import { providerIds } from '@floorpass/api/contracts'
 import type { z } from 'zod'
-import { type BodyKind, readList, readQuery } from '../http/read-input.ts'
+import { bearerToken } from '../http/bearer.ts'
+import { type BodyKind, readQuery } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
 import { answerGetSession } from './answer-get-session.ts'
 import { answerJwks } from './answer-jwks.ts'
@@ -204,7 +205,7 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.statusAnswer,
       // better-auth's client may send the token in the query.
       call: (api, body: Omit<z.input<typeof contracts.resetPasswordInput>, 'token'>, request) =>
-        api.passwords.reset({ token: readQuery(request).token ?? '', ...body }),
+        api.passwords.reset({ token: (readQuery(request).token ?? '') as string, ...body }),
     }),
     post('/change-password', {
       access: 'session',
@@ -373,6 +374,149 @@ const table: Record<string, readonly Row[]> = {
       call: (api, body) => api.verifyApiKey(body),
     }),
   ],
+  protection: [
+    get('/protection/get', {
+      access: 'session',
+      summary: 'Get the hold, the lock and the phrase of the account, and the recommended next step',
+      answer: contracts.protectionAnswer,
+      call: (api) => api.protection.get(),
+    }),
+    post('/protection/lock', {
+      access: 'session',
+      summary: 'Lock the account against sensitive changes. Answers the lock key once',
+      input: contracts.lockAccountInput,
+      answer: contracts.lockAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.protection.lock(body),
+    }),
+    post('/protection/request-unlock', {
+      access: 'session',
+      summary: 'Ask to unlock the account after the days that the user chose',
+      answer: contracts.unlockAnswer,
+      call: (api) => api.protection.requestUnlock(),
+    }),
+    post('/protection/cancel-unlock', {
+      access: 'session',
+      summary: 'Keep the account locked after a request to unlock it',
+      answer: contracts.statusAnswer,
+      call: (api) => api.protection.cancelUnlock(),
+    }),
+    post('/protection/unlock-with-key', {
+      access: 'session',
+      summary: 'Unlock the account at once with the lock key and a passkey',
+      input: contracts.unlockWithKeyInput,
+      answer: contracts.statusAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.protection.unlockWithKey(body),
+    }),
+    post('/protection/lift-hold', {
+      access: 'session',
+      summary: 'End holds on withdrawals early with an older passkey',
+      input: contracts.liftHoldInput,
+      answer: contracts.liftedHoldAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.protection.liftHold(body),
+    }),
+    post('/protection/set-phrase', {
+      access: 'session',
+      summary: 'Set or remove the phrase that emails to the user show',
+      input: contracts.setPhraseInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.protection.setPhrase(body),
+    }),
+    post('/protection/undo-panic', {
+      access: 'session',
+      summary: 'End the lock and the hold of a panic link with an older passkey',
+      input: contracts.undoPanicInput,
+      answer: contracts.statusAnswer,
+      needs: 'passkeys',
+      call: (api, body) => api.protection.undoPanic(body),
+    }),
+    post('/panic', {
+      access: 'public',
+      summary: 'Stop everything with the link of a security email: sessions, API keys, withdrawals and changes',
+      input: contracts.panicInput,
+      answer: contracts.panicAnswer,
+      call: (api, body) => api.protection.panic(body),
+    }),
+  ],
+  'allow-list': [
+    post('/allow-list/add', {
+      access: 'session',
+      summary: 'Add an address to which money may go after a cooling-off',
+      input: contracts.addAllowListEntryInput,
+      answer: contracts.allowListEntryAnswer,
+      call: (api, body) => api.allowList.add(body),
+    }),
+    post('/allow-list/remove', {
+      access: 'session',
+      summary: 'Remove an address from the list',
+      input: contracts.removeAllowListEntryInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.allowList.remove(body),
+    }),
+    get('/allow-list/list', {
+      access: 'session',
+      summary: "List the caller's addresses, and whether the list is on",
+      answer: contracts.allowListEntriesAnswer,
+      call: (api) => api.allowList.list(),
+    }),
+    post('/allow-list/set-enabled', {
+      access: 'session',
+      summary: 'Switch the list on at once, or off after a cooling-off',
+      input: contracts.setAllowListInput,
+      answer: contracts.allowListAnswer,
+      call: (api, body) => api.allowList.setEnabled(body),
+    }),
+    post('/allow-list/check', {
+      access: 'service',
+      summary: "Tell a service whether a user's money may go to an address now",
+      input: contracts.checkAllowListEntryInput,
+      answer: contracts.checkedAllowListEntryAnswer,
+      call: (api, body) => api.checkAllowListEntry(body),
+    }),
+  ],
+  confirmations: [
+    post('/confirmation/create', {
+      access: 'session',
+      summary: 'Ask the user to confirm a transaction, as the user or as another service',
+      input: contracts.createConfirmationInput,
+      answer: contracts.createdConfirmationAnswer,
+      unlimited: true,
+      call: (api, body, request) => {
+        const isService = bearerToken(request.headers.get('authorization')) !== null
+        return isService ? api.createConfirmationForUser(body) : api.confirmations.create(body)
+      },
+    }),
+    get('/confirmation/get', {
+      access: 'session',
+      summary: 'Get a confirmation of this session, with what the page shows and with the receipt',
+      input: contracts.confirmationInput,
+      answer: contracts.confirmationAnswer,
+      call: (api, query) => api.confirmations.get(query),
+    }),
+    post('/confirmation/approve', {
+      access: 'session',
+      summary: 'Approve a confirmation with a passkey or, where the rules allow it, a code',
+      input: contracts.approveConfirmationInput,
+      answer: contracts.receiptAnswer,
+      call: (api, body) => api.confirmations.approve(body),
+    }),
+    post('/confirmation/reject', {
+      access: 'session',
+      summary: 'Reject a confirmation',
+      input: contracts.confirmationInput,
+      answer: contracts.statusAnswer,
+      call: (api, body) => api.confirmations.reject(body),
+    }),
+    post('/confirmation/consume', {
+      access: 'service',
+      summary: 'Consume an approved confirmation, exactly once',
+      input: contracts.consumeConfirmationInput,
+      answer: contracts.consumedConfirmationAnswer,
+      call: (api, body) => api.consumeConfirmation(body),
+    }),
+  ],
   'linked-accounts': [
     post('/link-social-account', {
       aliases: ['/link-social'],
@@ -498,7 +642,7 @@ const table: Record<string, readonly Row[]> = {
       summary: 'List the members of an organization, sorted and filtered',
       input: contracts.listMembersInput,
       answer: contracts.membersAnswer,
-      call: (api, query: object, request) => api.organizations.listMembers({ ...query, ...readList(request, 'filterValue') }),
+      call: (api, query) => api.organizations.listMembers(query),
     }),
     get('/organization/get-active-member', {
       access: 'session',

@@ -5,6 +5,7 @@ import { adminOf } from '@floorpass/testing/admin-command'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { lockUser } from '@floorpass/testing/route-samples'
 import { signIn } from '@floorpass/testing/sign-in'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 
@@ -166,6 +167,16 @@ describe('suspend and restore', () => {
   })
 })
 
+test('restore clears no password of a locked account: its owner could choose no new one', async () => {
+  const { id, email } = await person()
+  await command('suspend', email, '--reason', 'a stolen phone', '--yes')
+  await lockUser(app, id)
+  const refused = await command('restore', email, '--reason', 'it is back', '--clear-password', '--yes')
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('ACCOUNT_LOCKED') })
+  expect((await app.db.user.findUniqueOrThrow({ where: { id } })).suspendedAt).not.toBeNull()
+  expect((await command('restore', email, '--reason', 'it is back', '--yes')).code).toBe(0)
+})
+
 test('T183: restore refuses a user who is not suspended, whose live sessions could choose the new password', async () => {
   const { id, email } = await person()
   const { tab } = await signInAs(email)
@@ -202,6 +213,51 @@ describe('verify-address', () => {
     expect(await json('verify-address', email, ...reason, '--yes')).toEqual({ passwordCleared: true })
     expect((await signInAs(email)).code).toBe('INVALID_EMAIL_OR_PASSWORD')
     expect(await mailsTo(email)).toContain('Your Floorpass account needs a new password')
+  })
+})
+
+describe('a locked account', () => {
+  const reason = ['--reason', 'passport shown at the desk']
+  const lock = (id: string) =>
+    app.db.user.update({ where: { id }, data: { lockKind: 'owner', lockedAt: new Date(), unlockDays: 3 } })
+
+  test('is shown, and refuses an operator who removes its second factor', async () => {
+    const { id, email } = await person()
+    const { tab } = await signInAs(email)
+    await switchOnTwoFactor(tab, passwordOf.get(email) ?? '')
+    await lock(id)
+    expect(await json('show', email)).toMatchObject({ lock: { kind: 'owner', unlockDays: 3, unlockAt: null } })
+    expect(await command('disable-two-factor', email, ...reason, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ACCOUNT_LOCKED'),
+    })
+  })
+
+  test('is unlocked for an owner who cannot sign in, after the days of the owner', async () => {
+    const { id, email } = await person()
+    expect(await command('request-unlock', email, ...reason, '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ACCOUNT_NOT_LOCKED'),
+    })
+    await lock(id)
+    expect((await command('request-unlock', email, '--yes')).code).toBe(2)
+    const { unlockAt } = (await json('request-unlock', email, ...reason, '--yes')) as { unlockAt: string }
+    expect(Math.round((Date.parse(unlockAt) - Date.now()) / 86_400_000)).toBe(3)
+    expect(await json('request-unlock', email, ...reason, '--yes')).toEqual({ unlockAt, isNew: false })
+    expect(await events(id, 'request-unlock')).toMatchObject([{ details: { reason: 'passport shown at the desk' } }])
+    expect(await mailsTo(email)).toContain('Your Floorpass account will be unlocked')
+  })
+
+  test('mails the owner when the wait starts, and tells the operator when it had already started', async () => {
+    const { id, email } = await person()
+    await lock(id)
+    const request = async () => (await command('request-unlock', email, ...reason, '--yes')).stdout
+    expect(await request()).toContain('The owner receives a mail.')
+    const again = await request()
+    expect(again).toContain('The wait had already started, so no mail is sent.')
+    expect(again).not.toContain('receives a mail')
+    const subjects = await mailsTo(email)
+    expect(subjects.filter((subject) => subject === 'Your Floorpass account will be unlocked')).toHaveLength(1)
   })
 })
 

@@ -67,7 +67,7 @@ describe('create-service', () => {
   test('needs --scopes', async () => {
     expect(await command('create-service', 'none')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('session:verify, key:verify, confirmation:create, events:read'),
+      stderr: expect.stringContaining('session:verify, key:verify, confirmation:create, confirmation:consume, events:read'),
     })
   })
 })

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { policy } from '@floorpass/api'
+import { createKeySecret, policy } from '@floorpass/api'
 import { askAboutKey, createApiKey, createSigner, toPem } from '@floorpass/testing/api-keys'
+import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { assemble, found, memberIdOf, outcome } from '@floorpass/testing/organization'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
-import { serviceKey } from '@floorpass/testing/route-samples'
+import { agePasskeys, serviceKey } from '@floorpass/testing/route-samples'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { waitForLocks } from '@floorpass/testing/waiting-locks'
@@ -20,6 +21,15 @@ const keysOf = (userId: string) => app.db.apiKey.findMany({ where: { userId } })
 /** Makes the caller's sign-in too old for a sensitive act. */
 const age = (userId: string) =>
   app.db.session.updateMany({ where: { userId }, data: { createdAt: new Date(Date.now() - 3_600_000), authenticatedAt: null } })
+
+/** Fields that no client of ours or of better-auth sends. */
+const misspelled: [string, unknown][] = [
+  ['ipAllowList', ['192.0.2.1']],
+  ['allowlist', ['192.0.2.1']],
+  ['expires', day],
+  ['rateLimit', 10],
+  ['permission', { order: ['read'] }],
+]
 
 async function openDesk() {
   const [owner, admin, member] = [await app.signedIn(), await app.signedIn(), await app.signedIn()]
@@ -73,7 +83,7 @@ describe('creating a key', () => {
     expect(starts[0]).not.toEqual(starts[1])
   })
 
-  test('records the act, and mails the owner', async () => {
+  test('records the creation, and emails the owner', async () => {
     const tab = await app.signedIn()
     await createApiKey(tab, { name: 'Market maker' })
     await app.drainMail()
@@ -101,7 +111,6 @@ describe('creating a key', () => {
     ['an unknown permission', { permissions: { order: ['read', 'destroy'] } }, 400, 'VALIDATION_ERROR'],
     ['an unknown resource', { permissions: { prototype: ['read'] } }, 400, 'VALIDATION_ERROR'],
     ['no permission', { permissions: {} }, 400, 'VALIDATION_ERROR'],
-    ['a right that the owner does not have', { permissions: { order: ['place'] } }, 403, 'INSUFFICIENT_SCOPE'],
     ['withdrawals without a passkey', { permissions: { withdrawal: ['create'] } }, 403, 'PASSKEY_REQUIRED'],
     ['a range that is none', { ipAllowlist: ['192.0.2.0/33'] }, 400, 'VALIDATION_ERROR'],
     ['a host name', { ipAllowlist: ['example.com'] }, 400, 'VALIDATION_ERROR'],
@@ -124,6 +133,14 @@ describe('creating a key', () => {
   ])('refuses %s', async (_, fields, status, code) => {
     const tab = await app.signedIn()
     expect(outcome(await tab.post(create, { name: 'Bot', ...fields }))).toEqual([status, code])
+    expect(await keysOf(tab.userId)).toEqual([])
+  })
+
+  test.each(misspelled)('refuses the unknown field %s, which may be a mistyped limit', async (field, value) => {
+    const tab = await app.signedIn()
+    const answer = await tab.post(create, { name: 'Bot', [field]: value })
+    expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR'])
+    expect(answer.body).toMatchObject({ message: expect.stringContaining(`"${field}"`) })
     expect(await keysOf(tab.userId)).toEqual([])
   })
 
@@ -163,18 +180,22 @@ describe('creating a key', () => {
     expect((await rowOf(id)).ipAllowlist).toEqual(['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/64', '203.0.113.9/32'])
   })
 
-  test('mails the page of the organization with its key', async () => {
+  test('emails the name of the organization and a link to its keys', async () => {
     const { owner, id: organizationId } = await openDesk()
     const { slug } = await app.db.organization.findUniqueOrThrow({ where: { id: organizationId } })
     const mailed = async () => {
       await app.drainMail()
-      return app.outbox.lastTo(owner.person.email).text
+      const { subject, text } = app.outbox.lastTo(owner.person.email)
+      expect(text).toContain(`${app.baseUrl}/settings/organizations/${slug}/api-keys`)
+      expect(text).toContain('the organization “Desk”')
+      return subject
     }
-    const page = `${app.baseUrl}/settings/organizations/${slug}/api-keys`
-    const { key } = await createApiKey(owner, { organizationId })
-    expect(await mailed()).toContain(page)
+    const { id: keyId, key } = await createApiKey(owner, { organizationId })
+    expect(await mailed()).toBe('An API key was created for Desk on Floorpass')
+    await owner.post('/auth/api-key/update', { keyId, permissions: { order: ['cancel'] } })
+    expect(await mailed()).toBe('An API key of Desk on Floorpass was changed')
     await owner.post('/auth/api-key/report', { key })
-    expect(await mailed()).toContain(page)
+    expect(await mailed()).toBe('We deleted an API key of Desk on Floorpass')
   })
 
   test('counts keys of organizations for the organization only', async () => {
@@ -196,10 +217,22 @@ describe('creating a key', () => {
     expect(await keysOf(tab.userId)).toHaveLength(policy.apiKeys.perUser)
   })
 
-  test('lets a key withdraw only after a passkey confirmed it, once', async () => {
+  test('stops at the limit of an organization, also when two admins create keys at once', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { userId } = owner
+    const row = (n: number) => ({ id: crypto.randomUUID(), userId, organizationId, secretHash: `${userId} ${n}`, scopes: [] })
+    await app.db.apiKey.createMany({ data: Array.from({ length: policy.apiKeys.perOrganization - 4 }, (_, n) => row(n)) })
+    const tabs = Array.from({ length: 6 }, () => [owner, admin]).flat()
+    const answers = await Promise.all(tabs.map((tab) => tab.post(create, { organizationId })))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4)
+    expect(answers.filter(({ code }) => code === 'API_KEY_LIMIT_REACHED')).toHaveLength(8)
+  })
+
+  test('creates a key that withdraws only with a passkey, and each answer works once', async () => {
     const tab = await app.signedIn()
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(tab, authenticator)
+    await agePasskeys(app, tab.userId)
     const permissions = { withdrawal: ['create'] }
     const passkey = await createAssertion(tab, authenticator)
     const created = await createApiKey(tab, { permissions, passkey })
@@ -214,8 +247,12 @@ describe('changing a key', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['a permission', { permissions: { order: ['read', 'cancel'] } }],
-    ['another address', { ipAllowlist: [] }],
-    ['a longer life', { expiresIn: null }],
+    ['any address', { ipAllowlist: [] }],
+    ['another address', { ipAllowlist: ['192.0.2.1', '192.0.2.2'] }],
+    ['a wider range', { ipAllowlist: ['192.0.2.0/31'] }],
+    ['an address of IPv6', { ipAllowlist: ['::c000:201'] }],
+    ['a life without an end', { expiresIn: null }],
+    ['a longer life', { expiresIn: 2 * day }],
     ['being enabled', { enabled: true }],
   ])('needs a recent sign-in for %s, and mails it', async (_, more) => {
     const tab = await app.signedIn()
@@ -231,6 +268,44 @@ describe('changing a key', () => {
     expect((await update(tab, { keyId: id, ...more })).status).toBe(200)
     await app.drainMail()
     expect(app.outbox.to(tab.person.email)).toHaveLength(mails + 1)
+  })
+
+  test.each<[string, Record<string, unknown>]>([
+    ['a shorter life', { expiresIn: day }],
+    ['one of its addresses', { ipAllowlist: ['198.51.100.7'] }],
+    ['a part of a range', { ipAllowlist: ['192.0.2.64/26', '2001:db8::/64'] }],
+    ['the same addresses in another form', { ipAllowlist: ['192.0.2.0/24', '198.51.100.7/32', '2001:db8::/32'] }],
+    ['fewer permissions', { permissions: { order: ['read'] } }],
+    ['being enabled when it is', { enabled: true }],
+  ])('needs only a session for %s, and mails nothing', async (_, less) => {
+    const tab = await app.signedIn()
+    const ipAllowlist = ['192.0.2.0/25', '192.0.2.128/25', '198.51.100.7', '2001:db8::/32']
+    const { id } = await createApiKey(tab, { expiresIn: 2 * day, ipAllowlist, permissions: { order: ['read', 'cancel'] } })
+    await app.drainMail()
+    const mails = app.outbox.to(tab.person.email).length
+    await age(tab.userId)
+    expect(outcome(await update(tab, { keyId: id, ...less }))).toEqual([200, undefined])
+    await app.drainMail()
+    expect(app.outbox.to(tab.person.email)).toHaveLength(mails)
+  })
+
+  test('lets a key without limits get its first limits with only a session', async () => {
+    const tab = await app.signedIn()
+    const { id } = await createApiKey(tab)
+    await age(tab.userId)
+    const less = { keyId: id, expiresIn: 365 * day, ipAllowlist: ['0.0.0.0/0'] }
+    expect(outcome(await update(tab, less))).toEqual([200, undefined])
+    expect(outcome(await update(tab, { ...less, ipAllowlist: ['::/0'] }))).toEqual([403, 'SESSION_NOT_FRESH'])
+  })
+
+  test.each(misspelled)('refuses the unknown field %s, which may be a mistyped limit', async (field, value) => {
+    const tab = await app.signedIn()
+    const { id } = await createApiKey(tab)
+    const before = await rowOf(id)
+    const answer = await update(tab, { keyId: id, name: 'Limited', [field]: value })
+    expect(outcome(answer)).toEqual([400, 'VALIDATION_ERROR'])
+    expect(answer.body).toMatchObject({ message: expect.stringContaining(`"${field}"`) })
+    expect(await rowOf(id)).toEqual(before)
   })
 
   test('needs only a session to do less', async () => {
@@ -249,7 +324,6 @@ describe('changing a key', () => {
     ['another configuration', { configId: 'other', name: 'x' }, 404, 'KEY_NOT_FOUND'],
     ['another owner', { userId: 'someone', name: 'x' }, 401, 'UNAUTHORIZED_SESSION'],
     ['a limit', { rateLimitEnabled: false }, 400, 'SERVER_ONLY_PROPERTY'],
-    ['a right that the owner does not have', { permissions: { order: ['place'] } }, 403, 'INSUFFICIENT_SCOPE'],
     ['withdrawals without a passkey', { permissions: { withdrawal: ['create'] } }, 403, 'PASSKEY_REQUIRED'],
     ['a long name', { name: 'x'.repeat(33) }, 400, 'INVALID_NAME_LENGTH'],
   ])('refuses %s', async (_, fields, status, code) => {
@@ -261,7 +335,41 @@ describe('changing a key', () => {
   })
 })
 
+test('a key cannot place orders while trading is off for its owner, and the refusal says so', async () => {
+  const tab = await app.signedIn()
+  const { id: keyId } = await createApiKey(tab)
+  const before = await keysOf(tab.userId)
+  const permissions = { order: ['read', 'place'] }
+  for (const answer of [
+    await tab.post(create, { permissions }),
+    await tab.post('/auth/api-key/update', { keyId, permissions }),
+  ]) {
+    const message = 'Trading is off for your account. Turn it on before you let an API key place orders.'
+    expect([answer.status, answer.body]).toEqual([403, { code: 'INSUFFICIENT_SCOPE', message }])
+  }
+  expect(await keysOf(tab.userId)).toEqual(before)
+  await tab.post('/auth/update-user', { tradingEnabled: true })
+  expect(outcome(await tab.post(create, { permissions }))).toEqual([200, undefined])
+})
+
 describe('a key that may withdraw', () => {
+  test('needs a passkey that is a day old: a thief may have added a newer one', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    const attempt = async () => {
+      await tab.post('/auth/sign-in/email', tab.person)
+      const passkey = await createAssertion(tab, authenticator)
+      return outcome(await tab.post(create, { name: 'Bot', permissions: { withdrawal: ['create'] }, passkey }))
+    }
+    clock.advance(day - 1)
+    expect(await attempt()).toEqual([403, 'PASSKEY_TOO_NEW'])
+    clock.advance(1)
+    await app.db.user.update({ where: { id: tab.userId }, data: { heldUntil: null } })
+    expect(await attempt()).toEqual([200, undefined])
+  })
+
   test.each<[string, Parameters<typeof createAssertion>[2], string]>([
     ['that did not verify its person', { userVerified: false }, 'USER_VERIFICATION_REQUIRED'],
     ['that was copied', { counter: 1 }, 'AUTHENTICATION_FAILED'],
@@ -269,6 +377,7 @@ describe('a key that may withdraw', () => {
     const tab = await app.signedIn()
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(tab, authenticator)
+    await agePasskeys(app, tab.userId)
     const fields = { permissions: { withdrawal: ['create'] }, ipAllowlist: ['192.0.2.1'] }
     const { id: keyId } = await createApiKey(tab, { ...fields, passkey: await createAssertion(tab, authenticator) })
     const before = await keysOf(tab.userId)
@@ -282,6 +391,17 @@ describe('a key that may withdraw', () => {
     expect(await keysOf(tab.userId)).toEqual(before)
   })
 
+  test('needs no passkey to be limited further', async () => {
+    const tab = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    await agePasskeys(app, tab.userId)
+    const passkey = await createAssertion(tab, authenticator)
+    const { id: keyId } = await createApiKey(tab, { permissions: { withdrawal: ['create'] }, passkey })
+    const less = { keyId, expiresIn: day, ipAllowlist: ['192.0.2.1'] }
+    expect(outcome(await tab.post('/auth/api-key/update', less))).toEqual([200, undefined])
+  })
+
   test.each<[string, Record<string, unknown>]>([
     ['another address', { ipAllowlist: [] }],
     ['a longer life', { expiresIn: null }],
@@ -291,6 +411,7 @@ describe('a key that may withdraw', () => {
     const tab = await app.signedIn()
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(tab, authenticator)
+    await agePasskeys(app, tab.userId)
     const fields = { permissions: { withdrawal: ['create'] }, ipAllowlist: ['192.0.2.1'], expiresIn: day }
     const { id: keyId } = await createApiKey(tab, { ...fields, passkey: await createAssertion(tab, authenticator) })
     await tab.post('/auth/api-key/update', { keyId, enabled: false })
@@ -373,6 +494,74 @@ describe('keys of an organization', () => {
     expect(await app.db.apiKey.count({ where: { id: { in: [left.id, kept.id, own.id] } } })).toBe(0)
   })
 
+  test('mail their creator too when another admin lets them do more', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { id: keyId } = await createApiKey(admin, { organizationId, name: 'Market maker', ipAllowlist: ['192.0.2.1'] })
+    const subjectsAfter = async (tab: typeof owner, input: Record<string, unknown>) => {
+      await app.drainMail()
+      const before = app.outbox.mails.length
+      expect(outcome(await tab.post('/auth/api-key/update', { keyId, ...input }))).toEqual([200, undefined])
+      await app.drainMail()
+      return app.outbox.mails.slice(before).map(({ to, subject }) => [to, subject])
+    }
+    const changed = 'An API key of Desk on Floorpass was changed'
+    const byAnother = 'Someone changed your API key of Desk on Floorpass'
+    expect(new Set(await subjectsAfter(owner, { ipAllowlist: [] }))).toEqual(
+      new Set([
+        [owner.person.email, changed],
+        [admin.person.email, byAnother],
+      ]),
+    )
+    const { text } = app.outbox.lastTo(admin.person.email)
+    expect(text).toContain(`${owner.person.name} changed the API key “Market maker”`)
+    expect(text).not.toContain('choose a new password')
+    expect(await subjectsAfter(owner, { enabled: false })).toEqual([])
+    expect(await subjectsAfter(admin, { enabled: true })).toEqual([[admin.person.email, changed]])
+  })
+
+  test('of another member cannot be widened by an admin on hold', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { id: keyId } = await createApiKey(admin, { organizationId, ipAllowlist: ['192.0.2.1'] })
+    await app.db.user.update({ where: { id: owner.userId }, data: { heldUntil: new Date(Date.now() + 60_000) } })
+    const change = async (tab: typeof owner, fields: object) =>
+      outcome(await tab.post('/auth/api-key/update', { keyId, ...fields }))
+    expect(await change(owner, { ipAllowlist: [] })).toEqual([403, 'ACCOUNT_HELD'])
+    expect(await change(owner, { enabled: false })).toEqual([200, undefined])
+    expect(await change(owner, { enabled: true })).toEqual([403, 'ACCOUNT_HELD'])
+    expect(await change(admin, { enabled: true })).toEqual([200, undefined])
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'are widened only with a recent sign-in, also when their creator is stopped while the request waits',
+    async () => {
+      const { owner, admin, id: organizationId } = await openDesk()
+      const { id: keyId } = await createApiKey(admin, { organizationId })
+      await age(owner.userId)
+      let waiting: ReturnType<typeof owner.post> | undefined
+      // As a panic link does.
+      await app.db.$transaction(async (tx) => {
+        await tx.$queryRaw`SELECT id FROM users WHERE id = ${admin.userId} FOR NO KEY UPDATE`
+        await tx.apiKey.update({ where: { id: keyId }, data: { enabled: false } })
+        waiting = owner.post('/auth/api-key/update', { keyId, enabled: true })
+        await waitForLocks(app)
+      })
+      expect((await waiting)?.code).toBe('SESSION_NOT_FRESH')
+      expect(await app.db.apiKey.findUniqueOrThrow({ where: { id: keyId } })).toMatchObject({ enabled: false })
+    },
+  )
+
+  test('end with their creator, who gets no email later', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { id: keyId } = await createApiKey(admin, { organizationId })
+    await admin.post('/auth/organization/leave', { organizationId })
+    await app.drainMail()
+    const before = app.outbox.mails.length
+    const answer = await owner.post('/auth/api-key/update', { keyId, permissions: { order: ['cancel'] } })
+    expect(outcome(answer)).toEqual([404, 'KEY_NOT_FOUND'])
+    await app.drainMail()
+    expect(app.outbox.mails.length).toBe(before)
+  })
+
   test('stop when their creator may no longer have keys', async () => {
     const { owner, admin, id: organizationId } = await openDesk()
     const { key } = await createApiKey(admin, { organizationId })
@@ -389,7 +578,7 @@ describe('keys of an organization', () => {
 })
 
 describe('a leaked secret', () => {
-  test('is reported by anybody: the key ends, and the owner learns it', async () => {
+  test('can be reported by anyone: the key is deleted and the owner gets an email', async () => {
     const tab = await app.signedIn()
     const { id, key } = await createApiKey(tab, { name: 'In a repository' })
     expect(await ask({ key })).toMatchObject({ valid: true })
@@ -400,6 +589,39 @@ describe('a leaked secret', () => {
     expect(app.outbox.lastTo(tab.person.email).subject).toContain('We deleted an API key')
     const { body } = await tab.get('/auth/list-activity')
     expect((body as { events: unknown[] }).events[0]).toMatchObject({ action: 'report-api-key', byAnother: true, ipAddress: '' })
+  })
+
+  test.each([
+    ['alone, without the prefix of its owner', (secret: string) => secret],
+    ['with the prefix', (secret: string) => `acme_${secret}`],
+    ['between quotes', (secret: string) => `"${secret}"`],
+    ['in a line of a file', (secret: string) => `  TOKEN=${secret}\n`],
+    ['after a text with a wrong checksum', (secret: string) => `${secret.slice(0, -1)}${secret.endsWith('0') ? 1 : 0} ${secret}`],
+  ])('is found %s', async (_, around) => {
+    const { key } = await createApiKey(await app.signedIn(), { prefix: 'acme_' })
+    const secret = key.slice('acme_'.length)
+    expect(key).toMatch(/^acme_fp_user_[0-9A-Za-z]{49}$/)
+    for (const presented of [key, secret]) expect(await ask({ key: presented })).toMatchObject({ valid: true })
+    expect((await app.browser({ origin: null }).post('/auth/api-key/report', { key: around(secret) })).status).toBe(200)
+    expect(await ask({ key })).toMatchObject({ valid: false, error: { code: 'INVALID_API_KEY' } })
+  })
+
+  test('of an organization: its creator and the owners get a mail', async () => {
+    const { owner, admin, id: organizationId } = await openDesk()
+    const { key } = await createApiKey(admin, { organizationId })
+    await app.drainMail()
+    const before = app.outbox.mails.length
+    await app.browser({ origin: null }).post('/auth/api-key/report', { key })
+    await app.drainMail()
+    const recipients = app.outbox.mails.slice(before).map(({ to }) => to)
+    expect(recipients.toSorted()).toEqual([owner.person.email, admin.person.email].toSorted())
+  })
+
+  test('is found beside other secrets, and each of their keys ends', async () => {
+    const tab = await app.signedIn()
+    const [first, second] = [await createApiKey(tab), await createApiKey(tab)]
+    await tab.post('/auth/api-key/report', { key: `${createKeySecret('user')}\n${first.key}\n${second.key}` })
+    expect(await app.db.apiKey.count({ where: { userId: tab.userId } })).toBe(0)
   })
 
   test('is answered alike when it is unknown', async () => {

@@ -1,6 +1,7 @@
 import { limits } from '@floorpass/api'
 import { openDatabase } from '@floorpass/db'
 import { createSigner, signRequest, toPem } from '@floorpass/testing/api-keys'
+import { eventually } from '@floorpass/testing/eventually'
 import { serviceKey } from '@floorpass/testing/route-samples'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
@@ -45,41 +46,69 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
       return (await fetch(`${one.url}/auth/verify`, { headers })).status
     }
     expect([await call(), await call(), await call('192.0.2.8'), await call()]).toEqual([200, 200, 403, 200])
+    // Only the last address is from a proxy that is trusted.
+    expect([await call('198.51.100.1, 192.0.2.7'), await call('192.0.2.7, 198.51.100.1')]).toEqual([200, 403])
     await db.apiKey.update({ where: { id }, data: { expiresAt: new Date(Date.now() + 2_000) } })
     await expect.poll(() => call(), { timeout: 10_000 }).toBe(401)
+  })
+
+  const now = new Date()
+  const later = new Date(now.getTime() + 1e9)
+  const calm = { tradingEnabled: true, suspendedAt: null, heldUntil: null, lockKind: null, lockedAt: null, unlockDays: null }
+  test.each([
+    ['a hold', '?scope=withdrawal:create', 403, { heldUntil: later }],
+    ['a lock', '?scope=withdrawal:create', 403, { lockKind: 'owner', lockedAt: now, unlockDays: 1 }],
+    ['a suspension', '', 401, { suspendedAt: now }],
+    ['trading switched off', '?scope=order:place', 403, { tradingEnabled: false }],
+  ])('%s of the owner stops the key in the memory of both', async (_, query, status, data) => {
+    await db.user.updateMany({ data: calm })
+    const { id, key } = await createKey({ name: 'Bot' })
+    await db.apiKey.update({ where: { id }, data: { scopes: ['account:read', 'order:place', 'withdrawal:create'] } })
+    const call = (at: { url: string }) =>
+      fetch(`${at.url}/auth/verify${query}`, { headers: { authorization: `Bearer ${key}` } }).then(({ status }) => status)
+    const callBoth = () => Promise.all([one, other].map(call))
+    await eventually(async () => expect(await callBoth()).toEqual([200, 200]))
+    await db.user.updateMany({ data })
+    await eventually(async () => expect(await callBoth()).toEqual([status, status]), 2_000)
+    await db.user.updateMany({ data: calm })
   })
 
   test.each([
     ['deleted', (keyId: string) => post(one, '/auth/api-key/delete', { keyId }, { cookie })],
     ['disabled', (keyId: string) => post(one, '/auth/api-key/update', { keyId, enabled: false }, { cookie })],
     ['reported', (_: string, key: string) => post(one, '/auth/api-key/report', { key })],
-  ])('a key that is %s is refused by both, under 64 callers, in every request that begins after the answer', async (_, end) => {
-    const { id, key } = await createKey({ name: 'Bot' })
-    let endedAt = Number.POSITIVE_INFINITY
-    let isOver = false
-    const late: number[] = []
-    let accepted = 0
-    const call = async (at: { url: string }) => {
-      while (!isOver) {
-        const sent = performance.now()
-        const { status } = await fetch(`${at.url}/auth/verify`, { headers: { authorization: `Bearer ${key}` } })
-        if (status !== 200) continue
-        accepted += 1
-        if (sent > endedAt) late.push(sent - endedAt)
+  ])(
+    'a key that is %s is refused at once by the process that did it, and by the other within 100 ms, under 64 callers',
+    async (_, end) => {
+      const { id, key } = await createKey({ name: 'Bot' })
+      let endedAt = Number.POSITIVE_INFINITY
+      let isOver = false
+      const late = new Map<object, number[]>([one, other].map((at) => [at, []]))
+      let accepted = 0
+      const call = async (at: { url: string }) => {
+        while (!isOver) {
+          const sent = performance.now()
+          const { status } = await fetch(`${at.url}/auth/verify`, { headers: { authorization: `Bearer ${key}` } })
+          if (status !== 200) continue
+          accepted += 1
+          if (sent > endedAt) late.get(at)?.push(sent - endedAt)
+        }
       }
-    }
-    const callers = Array.from({ length: 64 }, (_, index) => call(index % 2 === 0 ? one : other))
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    expect((await end(id, key)).status).toBe(200)
-    endedAt = performance.now()
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    isOver = true
-    await Promise.all(callers)
-    expect(accepted).toBeGreaterThan(64)
-    // The process that ended it accepts none; the other one those of a round trip of the announcement.
-    expect(Math.max(0, ...late)).toBeLessThan(100)
-    expect(late.length).toBeLessThanOrEqual(64)
-  })
+      const callers = Array.from({ length: 64 }, (_, index) => call(index % 2 === 0 ? one : other))
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect((await end(id, key)).status).toBe(200)
+      endedAt = performance.now()
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      isOver = true
+      await Promise.all(callers)
+      expect(accepted).toBeGreaterThan(64)
+      expect(late.get(one)).toEqual([])
+      // Those of a round trip of the announcement.
+      const ofOther = late.get(other) ?? []
+      expect(Math.max(0, ...ofOther)).toBeLessThan(100)
+      expect(ofOther.length).toBeLessThanOrEqual(64)
+    },
+  )
 
   test('the fast path limits a key, and counts its uses until the service stops', async () => {
     const limited = await startServer({ DATABASE_URL: url, DATA_DIR: await temporaryFolder(), RATE_LIMIT: 'on' })

@@ -32,14 +32,21 @@ test('the name of an unknown key counts against the gateway, and so does that of
   const countMiss = () => {
     misses += 1
   }
-  deps.sessionMisses = { startRead: () => ({ countMiss }) }
+  const gateways: unknown[] = []
+  const startRead: typeof sessionMisses.startRead = ({ gateway }) => {
+    gateways.push(gateway)
+    return { countMiss }
+  }
+  deps.sessionMisses = { startRead }
   const tab = await app.signedIn()
   const { publicKey, privateKey } = createSigner()
   const known = await createApiKey(tab, { publicKey: toPem(publicKey) })
   const bearer = await createApiKey(tab)
   const ask = async (keyId: string) => {
     const before = misses
+    gateways.length = 0
     const { valid } = await askAboutKey(app.browser({ origin: null }), { request: signRequest({ keyId, privateKey }) })
+    expect(gateways.every((gateway) => gateway === 'SERVICE_KEYS')).toBe(true)
     return [valid, misses - before]
   }
   expect([await ask(known.id), await ask(bearer.id), await ask('unknown')]).toEqual([

@@ -1,4 +1,4 @@
-import { limits } from '@floorpass/api'
+import { limits, policy } from '@floorpass/api'
 import { createOperator, suspendUser } from '@floorpass/api/administration'
 import { askAboutKey, createApiKey, createSigner, signRequest, toPem } from '@floorpass/testing/api-keys'
 import { holdClock } from '@floorpass/testing/clock'
@@ -19,30 +19,42 @@ async function trader() {
   await app.db.user.update({ where: { id: tab.userId }, data: { tradingEnabled: true } })
   return tab
 }
+const lock = { lockKind: 'owner', lockedAt: new Date(), unlockDays: 1 }
+const hold = { heldUntil: new Date(Date.now() + day * 1000) }
+
 describe('a bearer key', () => {
-  test('is described to a service', async () => {
+  test('shows its settings to a service', async () => {
     const tab = await trader()
-    const { id, key } = await createApiKey(tab, { permissions: { order: ['read', 'place'] }, expiresIn: day })
+    const fields = { permissions: { order: ['read', 'place'] }, metadata: { account: 'hedge' } }
+    const { id, key } = await createApiKey(tab, { ...fields, expiresIn: day })
     const answer = await ask({ key, permissions: { order: ['place'] } })
     expect(answer).toEqual({
       valid: true,
       error: null,
       key: {
         id,
+        configId: 'default',
         name: 'Bot',
+        start: key.slice(0, 'fp_user_'.length + 4),
+        prefix: null,
         referenceId: tab.userId,
         userId: tab.userId,
         organizationId: null,
         role: null,
-        permissions: { order: ['read', 'place'] },
-        publicKey: null,
+        enabled: true,
         expiresAt: expect.any(String),
+        createdAt: expect.any(String),
+        updatedAt: expect.any(String),
+        permissions: { order: ['read', 'place'] },
+        metadata: { account: 'hedge' },
+        publicKey: null,
+        ipAllowlist: [],
         method: 'bearer',
       },
     })
   })
 
-  test('is refused when it is wrong, without a word about which part', async () => {
+  test('is refused when it is wrong, without saying which part is wrong', async () => {
     const { key } = await createApiKey(await app.signedIn())
     const other = key.at(-1) === '0' ? '1' : '0'
     for (const wrong of ['nonsense', `${key.slice(0, -1)}${other}`, `${key} `, key.toLowerCase(), `x${'a'.repeat(400)}`])
@@ -65,7 +77,7 @@ describe('a bearer key', () => {
     expect(outcome(answer)).toEqual([status, 'VALIDATION_ERROR'])
   })
 
-  test('is shown to services with the scope only', async () => {
+  test('is shown only to services with the scope key:verify', async () => {
     const { key } = await createApiKey(await app.signedIn())
     expect(outcome(await service.post('/auth/api-key/verify', { key }))).toEqual([401, 'UNAUTHORIZED'])
     const tab = await app.signedIn()
@@ -86,6 +98,23 @@ describe('a bearer key', () => {
   })
 
   test.each([
+    ['the lock', 'ACCOUNT_LOCKED', lock],
+    ['the hold', 'ACCOUNT_HELD', hold],
+    ['the lock and the hold', 'ACCOUNT_LOCKED', { ...lock, ...hold }],
+  ])('says that %s of its owner stops a withdrawal, and reads on', async (_, code, data) => {
+    const tab = await trader()
+    const [bot, reader] = [await createApiKey(tab), await createApiKey(tab)]
+    await app.db.apiKey.update({ where: { id: bot.id }, data: { scopes: ['order:read', 'withdrawal:create'] } })
+    const withdraw = { withdrawal: ['create'] }
+    expect(await codeOf({ key: bot.key, permissions: withdraw })).toBe('valid')
+    await app.db.user.update({ where: { id: tab.userId }, data })
+    expect(await codeOf({ key: bot.key, permissions: withdraw })).toBe(code)
+    expect(await codeOf({ key: bot.key, permissions: { order: ['read'] } })).toBe('valid')
+    expect(await codeOf({ key: bot.key, permissions: { ...withdraw, order: ['place'] } })).toBe('INSUFFICIENT_SCOPE')
+    expect(await codeOf({ key: reader.key, permissions: withdraw })).toBe('INSUFFICIENT_SCOPE')
+  })
+
+  test.each([
     ['withdrawal', ['read']],
     ['order', ['cancel']],
     ['order', ['read', 'cancel']],
@@ -95,7 +124,7 @@ describe('a bearer key', () => {
     expect(await codeOf({ key, permissions: Object.fromEntries([[resource, actions]]) })).toBe('INSUFFICIENT_SCOPE')
   })
 
-  test('ends with its last second', async () => {
+  test('works until its last millisecond', async () => {
     const tab = await app.signedIn()
     const { id, key } = await createApiKey(tab, { expiresIn: day })
     const { expiresAt } = await app.db.apiKey.findUniqueOrThrow({ where: { id } })
@@ -142,7 +171,7 @@ describe('a bearer key', () => {
     const tab = await app.signedIn()
     const { id, key } = await createApiKey(tab, { ipAllowlist: ['192.0.2.0/24'] })
     const before = (await app.db.apiKey.findUniqueOrThrow({ where: { id } })).updatedAt
-    for (const ip of ['192.0.2.1', '192.0.2.2']) await ask({ key, ip })
+    for (const ip of ['192.0.2.1', '::FFFF:192.0.2.2']) await ask({ key, ip })
     await ask({ key, ip: '198.51.100.1' })
     expect((await app.db.apiKey.findUniqueOrThrow({ where: { id } })).uses).toBe(0n)
     await app.service.deps.keyUses.flush()
@@ -263,10 +292,11 @@ describe('a signed request', () => {
       }),
     ],
     ['no structured header', (request) => withInput(request, () => '((((')],
-  ])('with %s is refused', async (_, change) => {
+  ])('with %s is refused', async (title, change) => {
     const signer = await setUp()
     const request = change(signRequest({ ...signer, body: '{"side":"buy"}' }))
-    expect(['SIGNATURE_INVALID', 'INVALID_API_KEY']).toContain(await codeOf({ request: request as object }))
+    const code = title === 'another key id' ? 'INVALID_API_KEY' : 'SIGNATURE_INVALID'
+    expect(await codeOf({ request: request as object })).toBe(code)
     expect(await app.db.signatureNonce.count({ where: { keyId: signer.keyId } })).toBe(0)
   })
 
@@ -324,7 +354,7 @@ describe('a signed request', () => {
     expect(await codeOf({ request })).toBe(code)
   })
 
-  test('is refused for a disabled key, from a foreign address and without the right, and then uses up no nonce', async () => {
+  test('is refused for a disabled key and from a foreign address, and then uses up no nonce', async () => {
     const signer = await setUp('Ed25519', { ipAllowlist: ['192.0.2.1'] })
     const request = signRequest(signer)
     expect(await codeOf({ request, ip: '192.0.2.2' })).toBe('IP_NOT_ALLOWED')
@@ -333,7 +363,7 @@ describe('a signed request', () => {
     expect(await codeOf({ request: signRequest(signer), ip: '192.0.2.1' })).toBe('KEY_DISABLED')
   })
 
-  test('is the only way: the id of its key opens nothing as a bearer', async () => {
+  test('is the only way: the id of its key is refused as a bearer', async () => {
     const { keyId } = await setUp()
     expect(await codeOf({ key: keyId })).toBe('INVALID_API_KEY')
     const { id, key } = await createApiKey(await app.signedIn())
@@ -346,9 +376,13 @@ describe('a signed request', () => {
     const signer = await setUp()
     await ask({ request: signRequest(signer) })
     const nonces = () => app.db.signatureNonce.count({ where: { keyId: signer.keyId } })
+    const endedAgo = (seconds: number) =>
+      app.db.signatureNonce.updateMany({ data: { expiresAt: new Date(Date.now() - seconds * 1000) } })
+    // A process whose clock is late may still accept the signature.
+    await endedAgo(policy.apiKeys.longestWindow - 1)
     await app.service.expirySweep.sweep()
     expect(await nonces()).toBe(1)
-    await app.db.signatureNonce.updateMany({ data: { expiresAt: new Date(Date.now() - 1) } })
+    await endedAgo(policy.apiKeys.longestWindow + 1)
     await app.service.expirySweep.sweep()
     expect(await nonces()).toBe(0)
   })
@@ -380,6 +414,16 @@ describe('GET /auth/verify', () => {
         'x-auth-token': '',
       })
     }
+  })
+
+  test('leaves no secret in the log when it is sent as the name of a parameter', async () => {
+    const { key } = await createApiKey(await app.signedIn())
+    expect((await verify({}, `?${key}`)).status).toBe(403)
+    expect((await verify({}, `?${key}=1&${key}=2`)).status).toBe(403)
+    expect(JSON.stringify(app.logs)).not.toContain(key)
+    expect(app.logs.map(({ reason }) => reason)).toContain('a parameter has an unusual name')
+    expect((await verify({}, '?max_agee=1')).status).toBe(403)
+    expect(app.logs.map(({ reason }) => reason)).toContainEqual(expect.stringContaining('max_agee'))
   })
 
   test.each([
@@ -440,10 +484,12 @@ describe('GET /auth/verify', () => {
 
 describe('a key', () => {
   test('gives no access token, which would outlive it', async () => {
-    const { key } = await createApiKey(await app.signedIn())
+    const { id, key } = await createApiKey(await app.signedIn())
     const path = `/auth/verify?token=${encodeURIComponent(app.baseUrl)}`
     const answer = await service.get(path, { headers: { authorization: `Bearer ${key}` } })
     expect([answer.code, answer.headers.get('x-auth-token')]).toEqual(['INVALID_AUDIENCE', null])
+    await app.service.deps.keyUses.flush()
+    expect((await app.db.apiKey.findUniqueOrThrow({ where: { id } })).uses).toBe(0n)
   })
 
   test.each([{ permission: { withdrawal: ['create'] } }, { scopes: ['withdrawal:create'] }])(
@@ -489,5 +535,22 @@ test('a key that is called too often learns when it works again, and other keys 
   expect(await askAboutKey(caller, { key: second.key })).toMatchObject({ valid: true })
   const answer = await caller.get('/auth/verify', { headers: { 'x-api-key': first.key } })
   expect(outcome(answer)).toEqual([403, 'RATE_LIMITED'])
+  const { publicKey, privateKey } = createSigner()
+  const { id: keyId } = await createApiKey(tab, { publicKey: toPem(publicKey) })
+  await limited.service.deps.limiter.consume('api-key:key', keyId, points)
+  const request = signRequest({ keyId, privateKey })
+  expect(await askAboutKey(caller, { request })).toMatchObject({ error: { code: 'RATE_LIMITED' } })
+  // A signature is not at fault when its gateway calls too often.
+  const { headers, method, url } = signRequest({ keyId, privateKey })
+  const passedOn = { ...headers, 'x-original-method': method, 'x-original-url': url, 'x-service-key': serviceKey }
+  const consumed = limited.service.deps.limiter.consume(
+    'service-call:service',
+    'SERVICE_KEYS',
+    limits['service-call:service'].points,
+  )
+  await expect(consumed).rejects.toMatchObject({ key: 'TOO_MANY_REQUESTS' })
+  expect(outcome(await caller.get('/auth/verify', { headers: passedOn }))).toEqual([503, 'SERVICE_BUSY'])
+  // A refused call costs no row.
+  expect(await limited.db.signatureNonce.count()).toBe(0)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
 })

@@ -2,10 +2,10 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
-import { routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
+import { routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 
-const app = await createTestApp()
+const app = await createTestApp({ SERVICE_KEYS: serviceKey })
 const samples = routeSamples(app)
 
 /** Every row, without the counts of failed passwords, which survive a rollback (T16). */
@@ -32,6 +32,8 @@ type Change = {
   /** Further effects on the account, each with its own event. */
   effects?: string[]
   mails: boolean
+  /** Set when another party acts. */
+  actorId?: string
   input?: (tab: SignedIn) => Promise<Record<string, unknown>>
 }
 
@@ -121,13 +123,27 @@ const changes: Change[] = [
   { path: '/api-key/create', action: 'create-api-key', mails: true },
   { path: '/api-key/update', action: 'update-api-key', mails: true },
   { path: '/api-key/delete', action: 'delete-api-key', mails: false },
-  { path: '/api-key/report', action: 'report-api-key', mails: true },
+  { path: '/protection/lock', action: 'lock-account', mails: true },
+  { path: '/protection/request-unlock', action: 'request-unlock', mails: true },
+  { path: '/protection/cancel-unlock', action: 'cancel-unlock', mails: true },
+  { path: '/protection/unlock-with-key', action: 'unlock-account', mails: true },
+  { path: '/protection/lift-hold', action: 'lift-hold', mails: true },
+  { path: '/protection/set-phrase', action: 'set-phrase', mails: true },
+  { path: '/protection/undo-panic', action: 'undo-panic', mails: true },
+  { path: '/panic', action: 'panic', effects: ['clear-password'], mails: true },
+  { path: '/allow-list/add', action: 'add-allow-list-entry', mails: true },
+  { path: '/allow-list/remove', action: 'remove-allow-list-entry', mails: true },
+  { path: '/allow-list/set-enabled', action: 'enable-allow-list', mails: true },
+  { path: '/api-key/report', action: 'report-api-key', mails: true, actorId: 'report' },
+  { path: '/confirmation/approve', action: 'approve-confirmation', mails: false },
+  { path: '/confirmation/reject', action: 'reject-confirmation', mails: false },
+  { path: '/confirmation/consume', action: 'consume-confirmation', mails: false, actorId: 'service:SERVICE_KEYS' },
   { path: '/organization/create', action: 'create-organization', mails: false },
   { path: '/organization/update', action: 'update-organization', mails: false },
   { path: '/organization/delete', action: 'delete-organization', mails: false },
   { path: '/organization/member/add', action: 'add-member', mails: true },
   { path: '/organization/member/remove', action: 'remove-member', mails: true },
-  { path: '/organization/member/update-role', action: 'update-member-role', mails: false },
+  { path: '/organization/member/update-role', action: 'update-member-role', mails: true },
   { path: '/organization/accept-membership', action: 'accept-membership', mails: false },
   { path: '/organization/leave', action: 'leave-organization', mails: false },
   { path: '/organization/invite-member', action: 'invite-member', mails: true },
@@ -164,20 +180,24 @@ describe('the declarations of the mutations', () => {
   })
 
   test('agree with the route table on who may call', () => {
-    const differing = declaredRoutes.filter(({ access, declared }) => (access === 'session') !== (declared.access !== 'public'))
+    const differing = declaredRoutes.filter(
+      ({ access, declared }) => (access === 'session') !== ['session', 'reauthenticated'].includes(declared.access),
+    )
     expect(differing.map(({ path }) => path)).toEqual([])
   })
 })
 
-describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], mails, input }) => {
+describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], mails, actorId = null, input }) => {
   const prepared = async () => {
     const tab = await app.signedIn()
     const fields = (await (input ?? samples[`POST ${path}`])?.(tab)) ?? {}
     await app.drainMail()
     return { tab, fields }
   }
+  const isService = declaredRoutes.some((route) => route.path === path && route.access === 'service')
+  const credentials = isService ? { authorization: `Bearer ${serviceKey}` } : {}
   const act = ({ tab, fields }: Awaited<ReturnType<typeof prepared>>) =>
-    tab.post(`/auth${path}`, fields, { headers: { 'user-agent': 'Firefox/140' }, ip: '192.0.2.55' })
+    tab.post(`/auth${path}`, fields, { headers: { 'user-agent': 'Firefox/140', ...credentials }, ip: '192.0.2.55' })
 
   test('writes exactly one event for the action and one per effect, and wakes the mail queue only for a mail', async () => {
     const ready = await prepared()
@@ -196,7 +216,6 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
       expect(written[0]?.actorId).toBe(ready.tab.userId)
       expect(written[0]?.userId).not.toBe(ready.tab.userId)
     } else if (!['sign-up', 'verify-email'].includes(action)) {
-      const actorId = action === 'report-api-key' ? 'report' : null
       expect([written[0]?.userId, written[0]?.actorId]).toEqual([ready.tab.userId, actorId])
     }
     if (path.startsWith('/organization/')) expect(written[0]?.organizationId).toMatch(/^[0-9a-f-]{36}$/)

@@ -40,7 +40,9 @@ test('the inferred types are exact', () => {
   type User = Client['$Infer']['Session']['user']
   expectTypeOf<User['riskLevel']>().toEqualTypeOf<RiskLevel>()
   expectTypeOf<User['tradingEnabled']>().toEqualTypeOf<boolean>()
-  expectTypeOf<keyof FloorpassAuth['options']['user']['additionalFields']>().toEqualTypeOf<'riskLevel' | 'tradingEnabled'>()
+  expectTypeOf<keyof FloorpassAuth['options']['user']['additionalFields']>().toEqualTypeOf<
+    'riskLevel' | 'tradingEnabled' | 'heldUntil'
+  >()
   const update = (fields: Parameters<Client['updateUser']>[0]) => fields
   update({ tradingEnabled: false })
   // @ts-expect-error: not a risk level.

@@ -321,6 +321,40 @@ describe('each variable', () => {
     },
   )
 
+  it('CONFIRMATION_RULES reads a level for each type, with or without an amount', () => {
+    const rulesOf = (CONFIRMATION_RULES: string) => loadConfig({ CONFIRMATION_RULES }).confirmationRules
+    expect(rulesOf('withdrawal<=100 EUR=otp, withdrawal=passkey+hold,urn:x/order=none')).toEqual([
+      { type: 'withdrawal', most: { amount: '100', currency: 'EUR' }, level: 'otp' },
+      { type: 'withdrawal', most: null, level: 'passkey+hold' },
+      { type: 'urn:x/order', most: null, level: 'none' },
+    ])
+    expect(rulesOf('a<=0.000000000000000001 BTC=passkey')[0]?.most).toEqual({ amount: '0.000000000000000001', currency: 'BTC' })
+    expect(loadConfig({}).confirmationRules).toEqual([])
+  })
+
+  it.each([
+    'withdrawal',
+    'withdrawal=',
+    'withdrawal=password',
+    'withdrawal=passkey+hold+otp',
+    '=otp',
+    'a b=otp',
+    'withdrawal<100 EUR=otp',
+    'withdrawal<=100=otp',
+    'withdrawal<=100 eur=otp',
+    'withdrawal<=1e3 EUR=otp',
+    'withdrawal<=-1 EUR=otp',
+    'withdrawal<=01 EUR=otp',
+    'withdrawal<=.5 EUR=otp',
+    'withdrawal<=1. EUR=otp',
+    'withdrawal<=0.0000000000000000001 EUR=otp',
+    'withdrawal=otp,withdrawal=passkey',
+    'withdrawal<=1 EUR=otp,withdrawal<=1 EUR=none',
+    ',',
+  ])('CONFIRMATION_RULES refuses %s', (CONFIRMATION_RULES) => {
+    expect(refused({ CONFIRMATION_RULES })).toEqual(['CONFIRMATION_RULES'])
+  })
+
   it('EXCHANGES reads ids with optional base URLs', () => {
     expect(loadConfig({ EXCHANGES: 'binance,kraken=http://127.0.0.1:9001/' }).exchanges).toEqual([
       { id: 'binance', baseUrl: null },

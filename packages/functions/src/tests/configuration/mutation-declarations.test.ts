@@ -6,14 +6,15 @@ const procedures = Object.entries(
   appRouter._def.procedures as unknown as Record<string, { _def: { type: string; meta?: object } }>,
 )
 
-test('every mutation declares its access, limit, lock, events, mails and cookies', () => {
-  const fields = ['access', 'limit', 'events', 'mails', 'cookies', 'lock'].sort()
+test('every mutation declares its access, sensitivity, limit, lock, events, mails and cookies', () => {
+  const fields = ['access', 'sensitive', 'limit', 'events', 'mails', 'cookies', 'lock'].sort()
   for (const [name, { _def }] of procedures.filter(([, { _def }]) => _def.type === 'mutation'))
     expect([name, Object.keys(_def.meta ?? {}).sort()]).toEqual([name, fields])
 })
 
 const declaration = {
   access: 'session',
+  sensitive: false,
   input: null,
   limit: null,
   events: ['update-user'],
@@ -29,6 +30,11 @@ export function typeErrors() {
   const { limit: _limit, ...withoutLimit } = declaration
   // @ts-expect-error A mutation without a limit.
   mutation(withoutLimit)
+  const { sensitive: _sensitive, ...withoutSensitive } = declaration
+  // @ts-expect-error A mutation that does not say whether it is sensitive.
+  mutation(withoutSensitive)
+  // @ts-expect-error A public mutation knows no caller: it asserts the lock itself.
+  mutation({ ...declaration, access: 'public', sensitive: true })
   const { lock: _lock, ...withoutLock } = declaration
   // @ts-expect-error A mutation without a lock.
   mutation(withoutLock)

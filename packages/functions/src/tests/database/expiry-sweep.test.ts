@@ -25,6 +25,16 @@ async function fill() {
     await db.session.create({ data: { id: secretHash, handle: secretHash, userId, expiresAt: spent } })
     await db.verification.create({ data: { purpose: 'verify-email', secretHash, userId, expiresAt: old } })
     await db.trustedDevice.create({ data: { secretHash, userId, expiresAt: spent } })
+    const late = isOver ? ago(policy.apiKeys.longestWindow + 1) : ago(policy.apiKeys.longestWindow - 60)
+    await db.signatureNonce.create({ data: { keyId: userId, nonce: secretHash, expiresAt: late } })
+    const confirmation = {
+      sessionHandle: secretHash,
+      type: 'order',
+      canonical: '{}',
+      audience: '',
+      createdAt: ago(keepLinks + 360),
+    }
+    await db.confirmation.create({ data: { ...confirmation, userId, expiresAt: old } })
     await db.invitation.create({ data: { organizationId, email: `${index}@x.test`, role: 'member', secretHash, expiresAt: old } })
     const firstKept = startOfMonth(ago(keepAuditEvents))
     await db.auditEvent.create({ data: { userId, action: 'sign-in', createdAt: new Date(+firstKept - (isOver ? 1 : 0)) } })
@@ -42,19 +52,30 @@ const counts = () =>
     db.invitation.count(),
     db.auditEvent.count(),
     db.queuedMail.count(),
+    db.signatureNonce.count(),
+    db.confirmation.count(),
   ])
 /** Counts expired sessions and audit events. */
 const countOverdue = async () =>
   (await db.session.count({ where: { expiresAt: { lt: new Date() } } })) +
   (await db.auditEvent.count({ where: { createdAt: { lt: startOfMonth(ago(keepAuditEvents)) } } }))
-const tables = ['sessions', 'verifications', 'trusted_devices', 'invitations', 'audit_events', 'queued_mails']
+const tables = [
+  'sessions',
+  'verifications',
+  'trusted_devices',
+  'invitations',
+  'audit_events',
+  'queued_mails',
+  'signature_nonces',
+  'confirmations',
+]
 
 test('a sweep removes only expired rows, in batches, and parallel sweeps remove each row once', async () => {
   await fill()
   const sweeps = [2, 3].map((batchSize) => createExpirySweep({ db, log, batchSize }).sweep())
   const [one, other] = await Promise.all(sweeps)
   for (const table of tables) expect((one?.[table] ?? 0) + (other?.[table] ?? 0), table).toBe(5)
-  expect(await counts()).toEqual([1, 1, 1, 1, 1, 2])
+  expect(await counts()).toEqual([1, 1, 1, 1, 1, 2, 1, 1])
   expect(await app.service.expirySweep.sweep()).toEqual({})
 })
 

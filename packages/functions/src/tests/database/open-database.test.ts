@@ -406,6 +406,12 @@ describe('deleting a user', () => {
         passkeyHandle: { create: { handle: 'orphans' } },
         profilePicture: { create: { name: 'orphans', content: new Uint8Array(1) } },
         apiKeys: { create: { secretHash: 'orphans' } },
+        holds: { create: { reason: 'panic', startedAt: expiresAt, endsAt: expiresAt } },
+        allowList: { create: { enabledAt: expiresAt } },
+        allowListEntries: { create: { kind: 'wallet', value: 'orphans', createdAt: expiresAt, usableFrom: expiresAt } },
+        confirmations: {
+          create: { sessionHandle: 'orphans', type: 'order', canonical: '{}', audience: '', createdAt: expiresAt, expiresAt },
+        },
         auditEvents: { create: { action: 'signed up' } },
       },
     })

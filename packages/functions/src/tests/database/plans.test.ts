@@ -46,8 +46,10 @@ function reportPlans(): void {
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 const number = (value: unknown) => Number(value ?? 0)
+/** The catalogue grows with the schema, not with the data. */
+const isOfTables = (node: Node) => node['Node Type'].endsWith('Scan') && !String(node['Relation Name']).startsWith('pg_')
 const rowsRead = (node: Node) =>
-  node['Node Type'].endsWith('Scan')
+  isOfTables(node)
     ? (node['Actual Rows'] + number(node['Rows Removed by Filter']) + number(node['Rows Removed by Index Recheck'])) *
       node['Actual Loops']
     : 0
@@ -80,7 +82,7 @@ const fill = (owner: string, organization: string) => [
   `INSERT INTO accounts (id, user_id, provider_id, account_id, password_hash, updated_at)
      SELECT id, id, 'credential', id, 'x', at FROM filled`,
   `INSERT INTO sessions (id, handle, user_id, expires_at)
-     SELECT id, id, id, now() + n % 600000 * interval '1 second' FROM filled`,
+     SELECT id, id, id, now() + interval '1 hour' + n % 600000 * interval '1 second' FROM filled`,
   // Links that expired within a week are kept: the sweep must not read them each time.
   `INSERT INTO verifications (id, purpose, secret_hash, user_id, expires_at)
      SELECT id, 'verify-email', id, id, now() - n % 500000 * interval '1 second' FROM filled`,
@@ -155,7 +157,8 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     [['audit', '--action', 'sign-in', '--until', '2026-08-01'], /action_id_idx|pkey/],
     [['audit', '--since', '2026-06-01', '--until', '2026-06-02'], /pkey/],
     [['audit', '--user', 'user-77@plans.test'], /user_id_id_idx/],
-    [['audit', '--user', 'user-77', '--action', 'add-passkey'], /user_id_action_id_idx/],
+    // The indexes of the user or that of the action: all read little.
+    [['audit', '--user', 'user-77', '--action', 'add-passkey'], /(user_id_(action_)?|action_)id_idx/],
     [['find', 'user-123'], /users_email_idx/],
     [['find', 'user-12345@plans.test'], /users_email_idx/],
     [['find', 'google:unknown'], /accounts_provider_id_account_id_key/],

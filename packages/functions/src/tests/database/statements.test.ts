@@ -90,7 +90,11 @@ describe('statements without Prisma', () => {
         data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash: 'a hash', deviceEpoch: 7 },
       })
       const { user: owner, ...session } = await db.session.findUniqueOrThrow({ where: { id: name }, include: { user: true } })
-      expect(await findSessionWithUser(sql, name)).toEqual({ session, user: owner, roles: { [organization.id]: 'owner' } })
+      expect(await findSessionWithUser(sql, name)).toEqual({
+        session,
+        user: owner,
+        memberships: { [organization.id]: { role: 'owner', heldUntil: null } },
+      })
       expect(await findSignInAccount(sql, user.email)).toEqual({ id, userId, passwordHash, deviceEpoch, user })
       expect([await findSessionWithUser(sql, 'none'), await findSignInAccount(sql, 'none')]).toEqual([null, null])
 
@@ -212,6 +216,7 @@ test('only these files use statements without Prisma', () => {
   const users = files.filter((file) => /\bsql\b/.test(readFileSync(rules + file, 'utf8')))
   expect(users.sort()).toEqual([
     'administration/import-users.ts',
+    'allow-list/check-entry.ts',
     'api-key-checks/check-key.ts',
     'api-key-checks/key-store.ts',
     'context.ts',

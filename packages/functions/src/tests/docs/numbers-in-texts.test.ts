@@ -29,11 +29,6 @@ test.each([
     { 'en/app.ts': 'Your password is more than a year old', 'fr/app.ts': 'Votre mot de passe a plus d’un an' },
   ],
   [
-    'a new passkey',
-    [policy.passkeys.ownerProofAge, day],
-    { 'en/server.ts': 'This passkey is less than a day old', 'fr/server.ts': 'Cette clé d’accès a moins d’un jour' },
-  ],
-  [
     'a reauthentication',
     [policy.session.reauthenticationAge, 15 * 60],
     { 'en/app.ts': 'we won’t ask again for 15 minutes', 'fr/app.ts': 'Nous ne vous le redemanderons pas pendant 15 minutes' },

@@ -4,6 +4,7 @@ import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { found } from '@floorpass/testing/organization'
+import { readPanicToken } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -90,6 +91,36 @@ describe('undo-email-change lists its effects', () => {
     expect(await app.db.apiKey.findMany({ where: { userId: tab.userId } })).toMatchObject([{ id: old.id }])
     expect((await getLastMail(tab.person.email)).text).toContain('Deleted the API keys')
     expect((await getUndoEvents(tab)).map(({ action }) => action)).toContain('delete-api-key')
+  })
+
+  test('removes withdrawal addresses that were added lately, keeps older ones, and holds withdrawals', async () => {
+    const tab = await app.signedIn()
+    const { userId } = tab
+    const now = new Date()
+    const longAgo = new Date(now.getTime() - 15 * 86_400_000)
+    const entry = { userId, kind: 'wallet', usableFrom: now }
+    await app.db.allowListEntry.create({ data: { ...entry, value: 'old', createdAt: longAgo } })
+    await app.db.allowListEntry.create({ data: { ...entry, value: 'new', createdAt: now } })
+    const { token } = await moveToThief(tab)
+    expect(await undoAndGetEffects(token)).toMatchObject({ addressesRemoved: 1 })
+    expect(await app.db.allowListEntry.findMany({ where: { userId } })).toMatchObject([{ value: 'old' }])
+    expect((await getLastMail(tab.person.email)).text).toContain('Removed the withdrawal addresses')
+    expect((await getUndoEvents(tab)).map(({ action }) => action)).toContain('remove-allow-list-entry')
+    expect(await app.db.hold.findMany({ where: { userId } })).toMatchObject([{ reason: 'change-email' }])
+  })
+
+  test('sends the thief neither the phrase nor a panic link, and voids the ones of before', async () => {
+    const tab = await app.signedIn()
+    const { token, newEmail } = await moveToThief(tab)
+    await tab.post('/auth/protection/set-phrase', { phrase: 'Red fox at dusk' })
+    await app.drainMail()
+    const stolen = readPanicToken(app.outbox.lastTo(newEmail).text)
+    expect(stolen).not.toBe('')
+    await undoAndGetEffects(token)
+    await app.drainMail()
+    expect(app.outbox.lastTo(newEmail).text).not.toMatch(/fox|\/panic/)
+    expect((await app.browser().post('/auth/panic', { token: stolen })).code).toBe('INVALID_TOKEN')
+    expect((await getLastMail(tab.person.email)).text).toContain('Red fox at dusk')
   })
 
   test('without changing anything when the link is only checked', async () => {

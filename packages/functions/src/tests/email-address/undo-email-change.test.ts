@@ -102,9 +102,39 @@ describe('undo-email-change', () => {
   test('restores the first email even after a second change', async () => {
     const tab = await app.signedIn()
     const first = await changeEmail(tab)
-    await changeEmail(tab, first.newEmail)
+    const second = await changeEmail(tab, first.newEmail)
     expect((await undo(first.token)).status).toBe(200)
     expect(await getUser(tab)).toMatchObject({ email: tab.person.email })
+    expect((await undo(second.token)).code).toBe('INVALID_TOKEN')
+  })
+
+  test('restores the second email of an owner who changed it in the same week as the thief', async () => {
+    const tab = await app.signedIn()
+    const { newEmail } = await changeEmail(tab)
+    const thiefs = await changeEmail(tab, newEmail)
+    expect((await undo(thiefs.token)).status).toBe(200)
+    expect(await getUser(tab)).toMatchObject({ email: newEmail })
+  })
+
+  test('keeps the list of withdrawal addresses on and the account locked, and shows both in the activity', async () => {
+    const tab = await app.signedIn()
+    const { userId } = tab
+    const { token } = await changeEmail(tab)
+    const soon = new Date(Date.now() + 86_400_000)
+    await app.db.allowList.create({ data: { userId, enabledAt: new Date(0), endsAt: soon } })
+    const entry = { userId, kind: 'iban', usableFrom: soon }
+    await app.db.allowListEntry.create({ data: { ...entry, value: 'own', createdAt: new Date(0) } })
+    await app.db.allowListEntry.create({ data: { ...entry, value: 'thief', createdAt: new Date() } })
+    await app.db.user.update({
+      where: { id: userId },
+      data: { lockKind: 'owner', lockedAt: new Date(0), unlockDays: 1, unlockAt: soon },
+    })
+    expect((await undo(token)).status).toBe(200)
+    expect(await app.db.allowList.findUniqueOrThrow({ where: { userId } })).toMatchObject({ endsAt: null })
+    expect((await app.db.allowListEntry.findMany({ where: { userId } })).map(({ value }) => value)).toEqual(['own'])
+    expect(await getUser(tab)).toMatchObject({ lockKind: 'owner', unlockAt: null })
+    const actions = (await app.db.auditEvent.findMany({ where: { userId } })).map(({ action }) => action)
+    expect(actions).toEqual(expect.arrayContaining(['enable-allow-list', 'cancel-unlock', 'remove-allow-list-entry']))
   })
 
   test('makes open links for a change, a reset or a deletion stop working', async () => {
@@ -122,7 +152,11 @@ describe('undo-email-change', () => {
     const reset = await app.browser().post('/auth/reset-password', { token: resetLink, newPassword: 'violet harbor ladder' })
     expect(reset.code).toBe('INVALID_TOKEN')
     const open = await app.db.verification.findMany({ where: { userId: tab.userId, usedAt: null } })
-    expect(open.map(({ purpose, email }) => [purpose, email])).toEqual([['reset-password', tab.person.email]])
+    // The mail about the undo has a panic link.
+    expect(open.map(({ purpose, email }) => [purpose, email])).toEqual([
+      ['reset-password', tab.person.email],
+      ['panic', null],
+    ])
   })
 
   test('cancels the invitations that the account sent, so that the thief cannot return as an owner', async () => {

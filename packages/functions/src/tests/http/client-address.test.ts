@@ -1,5 +1,5 @@
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { measureProcessorTime } from '@floorpass/testing/processor-time'
+import { processorTimeBelow } from '@floorpass/testing/processor-time'
 import { describe, expect, test } from 'vitest'
 import { clientAddress, trustedProxies } from '../../http/client-address.ts'
 
@@ -86,7 +86,7 @@ describe('the IP address of a caller', () => {
 
   test('T153: is read fast from the right of a long header', async () => {
     expect(clientAddress('10.0.0.1', `${'1.1.1.1,'.repeat(1500)}198.51.100.1,10.0.0.2`, proxies)).toBe('198.51.100.1')
-    const cost = (hops: number) => measureProcessorTime(() => clientAddress('10.0.0.1', '10.0.0.2,'.repeat(hops), proxies))
+    const cost = (hops: number) => processorTimeBelow(50, () => clientAddress('10.0.0.1', '10.0.0.2,'.repeat(hops), proxies))
     expect(await cost(200_000)).toBeLessThan(50)
   })
 })

@@ -1,4 +1,4 @@
-import { measureProcessorTime } from '@floorpass/testing/processor-time'
+import { processorTimeBelow } from '@floorpass/testing/processor-time'
 import { describe, expect, test } from 'vitest'
 import { requestCookies } from '../../http/cookies.ts'
 
@@ -41,7 +41,7 @@ describe('the cookies of a request', () => {
   })
 
   test('are read fast from a long header', async () => {
-    const cost = await measureProcessorTime(() => {
+    const cost = await processorTimeBelow(200, () => {
       requestCookies('a=1; '.repeat(20_000))
       requestCookies('='.repeat(100_000))
       requestCookies(Array.from({ length: 10_000 }, (_, count) => `c${count}=${count}`).join('; '))

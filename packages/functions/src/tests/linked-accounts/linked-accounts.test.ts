@@ -211,6 +211,8 @@ describe('unlink-account', () => {
       const subject = `race-${round}-${tab.userId}`
       google.person = { sub: subject, email: tab.person.email, email_verified: true, name: 'Own' }
       await signInAt(app, 'google')
+      // While the link holds withdrawals, the password alone deletes nothing.
+      await app.db.user.update({ where: { id: tab.userId }, data: { heldUntil: null } })
       const visitor = app.browser()
       const back = await followToCallback(app, visitor, 'google')
       const end =

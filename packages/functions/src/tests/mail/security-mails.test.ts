@@ -1,17 +1,20 @@
 import { randomInt } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import type { MailName } from '@floorpass/email'
+import { addAddress, setAllowList } from '@floorpass/testing/allow-list'
 import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
 import { followRedirects } from '@floorpass/testing/follow-redirects'
 import { startGitHub } from '@floorpass/testing/github-stand-in'
+import { panicTokenOf, routeSamples, type SignedIn } from '@floorpass/testing/route-samples'
 import { urlOf } from '@floorpass/testing/social-flow'
 import { afterAll, describe, expect, test } from 'vitest'
 
 const github = await startGitHub('http://localhost:3000/auth/callback/github')
 afterAll(() => github.close())
 const app = await createTestApp(github.environment)
+const samples = routeSamples(app)
 
 const french = { headers: { 'accept-language': 'fr' } }
 const subjects: Record<MailName, string> = {
@@ -32,7 +35,20 @@ const subjects: Record<MailName, string> = {
   'passkey-counter': 'Nous avons bloqué une clé d’accès de votre compte Floorpass',
   'api-key-created': 'Une clé d’API a été créée pour votre compte Floorpass',
   'api-key-changed': 'Une clé d’API de votre compte Floorpass a été modifiée',
+  'api-key-changed-by-another': 'Quelqu’un a modifié votre clé d’API de l’organisation Desk sur Floorpass',
   'api-key-leaked': 'Nous avons supprimé une clé d’API de votre compte Floorpass',
+  'phrase-changed': 'La phrase de vos e‑mails Floorpass a été modifiée',
+  'hold-lifted': 'Une suspension de vos retraits Floorpass a été levée',
+  'account-locked': 'Votre compte Floorpass est verrouillé',
+  'unlock-requested': 'Votre compte Floorpass va être déverrouillé',
+  'unlock-canceled': 'Votre compte Floorpass reste verrouillé',
+  'account-unlocked': 'Votre compte Floorpass est déverrouillé',
+  'unlock-refused': 'Quelqu’un a essayé de déverrouiller votre compte Floorpass',
+  panicked: 'Nous avons tout arrêté sur votre compte Floorpass',
+  'allow-list-added': 'Une adresse de retrait a été ajoutée à votre compte Floorpass',
+  'allow-list-removed': 'Une adresse de retrait a été supprimée de votre compte Floorpass',
+  'allow-list-enabled': 'Vos retraits Floorpass ne partent plus que vers vos adresses',
+  'allow-list-disabling': 'Votre liste d’adresses de retrait Floorpass va être désactivée',
   'delete-account': 'Confirmez la suppression de votre compte Floorpass',
   reauthenticate: 'Confirmez que c’est bien vous sur Floorpass',
   'account-deleted': 'Votre compte Floorpass a été supprimé',
@@ -40,6 +56,7 @@ const subjects: Record<MailName, string> = {
   'account-unlinked': 'GitHub a été dissocié de votre compte Floorpass',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
+  'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
   'membership-dropped': 'Vous ne faites plus partie de Desk sur Floorpass',
   'two-factor-enabled': 'Double authentification activée sur votre compte Floorpass',
@@ -179,6 +196,37 @@ const actions: Action[] = [
     sends: [['reauthenticate', 'own']],
   },
   {
+    action: 'allow-list/add',
+    act: ({ tab }) => addAddress(tab, { label: 'Coffre' }),
+    sends: [['allow-list-added', 'own']],
+    says: 'Nom : Coffre',
+  },
+  {
+    action: 'allow-list/remove',
+    prepare: async ({ tab }) => {
+      const { body } = await addAddress(tab)
+      await app.drainMail()
+      return (body as { id: string }).id
+    },
+    act: ({ tab }, id) => tab.post('/auth/allow-list/remove', { id }),
+    sends: [['allow-list-removed', 'own']],
+  },
+  {
+    action: 'allow-list/set-enabled, on',
+    act: ({ tab }) => setAllowList(tab, true),
+    sends: [['allow-list-enabled', 'own']],
+  },
+  {
+    action: 'allow-list/set-enabled, off',
+    prepare: async ({ tab }) => {
+      await setAllowList(tab, true)
+      await app.drainMail()
+      return undefined
+    },
+    act: ({ tab }) => setAllowList(tab, false),
+    sends: [['allow-list-disabling', 'own']],
+  },
+  {
     action: 'api-key/create',
     act: ({ tab }) => tab.post('/auth/api-key/create', { name: 'Bot' }),
     sends: [['api-key-created', 'own']],
@@ -194,6 +242,37 @@ const actions: Action[] = [
     prepare: createKey('key'),
     act: (_, key) => app.browser().post('/auth/api-key/report', { key }),
     sends: [['api-key-leaked', 'own']],
+  },
+  ...(
+    [
+      ['lock', 'account-locked'],
+      ['request-unlock', 'unlock-requested'],
+      ['cancel-unlock', 'unlock-canceled'],
+      ['unlock-with-key', 'account-unlocked'],
+      ['lift-hold', 'hold-lifted'],
+      ['set-phrase', 'phrase-changed'],
+      ['undo-panic', 'account-unlocked'],
+    ] as const
+  ).map(([route, mail]) => ({
+    action: `protection/${route}`,
+    prepare: async ({ tab, person, userId }: French) =>
+      JSON.stringify(await samples[`POST /protection/${route}`]?.({ ...tab, person, userId } as SignedIn)),
+    act: ({ tab }: French, sample = '{}') => tab.post(`/auth/protection/${route}`, JSON.parse(sample)),
+    sends: [[mail, 'own']] as Action['sends'],
+  })),
+  {
+    action: 'a wrong lock key',
+    prepare: async ({ tab, person, userId }) =>
+      JSON.stringify(await samples['POST /protection/unlock-with-key']?.({ ...tab, person, userId } as SignedIn)),
+    act: ({ tab }, sample = '{}') => tab.post('/auth/protection/unlock-with-key', { ...JSON.parse(sample), key: 'wrong' }),
+    answers: 401,
+    sends: [['unlock-refused', 'own']],
+  },
+  {
+    action: 'panic',
+    prepare: ({ tab, person }) => panicTokenOf(app, { ...tab, person } as SignedIn),
+    act: (_, token) => app.browser().post('/auth/panic', { token }),
+    sends: [['panicked', 'own']],
   },
   {
     action: 'delete-user without a password',
@@ -236,6 +315,18 @@ const actions: Action[] = [
     prepare: createFoundersOrganization,
     act: ({ userId }) => founder.post('/auth/organization/member/add', { userId, role: 'member' }),
     sends: [['member-added', 'own']],
+  },
+  {
+    action: 'making a member an administrator',
+    prepare: async ({ tab }) => {
+      await app.db.organization.deleteMany()
+      const { body } = await tab.post('/auth/organization/create', { name: 'Desk', slug: 'desk' })
+      const { id } = body as { id: string }
+      const member = { userId: founder.userId, organizationId: id, role: 'member', slot: 1 }
+      return (await app.db.member.create({ data: member })).id
+    },
+    act: ({ tab }, memberId) => tab.post('/auth/organization/member/update-role', { memberId, role: 'admin' }),
+    sends: [['role-given', 'own']],
   },
   {
     action: 'being removed from an organization',

@@ -132,8 +132,8 @@ it('has the colours of the pages, in light and in dark', async () => {
 
 it.each(inLocales)('keeps its list in both parts in $locale', ({ locale }) => {
   const { text, html } = render('email-change-undone', { locale })
-  expect(text).toMatch(/\n\n[^\n]+:\n(?:- [^\n]+\n){11}\n/)
-  expect(html.match(/<li /g)).toHaveLength(11)
+  expect(text).toMatch(/\n\n[^\n]+:\n(?:- [^\n]+\n){12}\n/)
+  expect(html.match(/<li /g)).toHaveLength(12)
 })
 
 describe('names that users choose', () => {
@@ -164,6 +164,7 @@ describe.each(inLocales)('names that other users choose, in $locale', ({ locale 
   const evil = 'https://evil.com/win\r\nBcc: x@evil.com'
   const organization = { organization: evil, organizationsUrl: link }
   const passkey = { passkey: evil, passkeysUrl: link, resetUrl: link }
+  const apiKey = { apiKey: evil, organization: evil, mayWithdraw: false, apiKeysUrl: link, resetUrl: link }
   const invitation = { ...organization, inviter: evil, role: 'admin', address: 'ada@example.test', url: link, hours: 48 } as const
 
   it.each([
@@ -171,6 +172,10 @@ describe.each(inLocales)('names that other users choose, in $locale', ({ locale 
     renderMail('member-added', { ...context, locale, actor: evil, ...organization }),
     renderMail('member-removed', { ...context, locale, ...organization }),
     renderMail('membership-dropped', { ...context, locale, most: 5, ...organization }),
+    renderMail('api-key-created', { ...context, locale, ...apiKey }),
+    renderMail('api-key-changed', { ...context, locale, ...apiKey }),
+    renderMail('api-key-changed-by-another', { ...context, locale, ...apiKey, actor: evil }),
+    renderMail('api-key-leaked', { ...context, locale, ...apiKey }),
     renderMail('passkey-added', { ...context, locale, ...passkey }),
     renderMail('passkey-removed', { ...context, locale, ...passkey }),
     renderMail('passkey-counter', { ...context, locale, ...passkey }),

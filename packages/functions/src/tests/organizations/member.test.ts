@@ -146,6 +146,7 @@ describe('member/remove', () => {
     await post(owner, 'member/add', { userId: second.userId, role: 'admin' })
     await post(second, 'accept-membership', {})
     await post(owner, 'member/update-role', { memberId: await memberIdOf(app, id, second), role: 'owner' })
+    await app.db.member.updateMany({ where: { userId: second.userId }, data: { heldUntil: null } })
     const [high, low] = [app.person().email, app.person().email]
     await post(second, 'invite-member', { email: high, role: 'owner' })
     await post(second, 'invite-member', { email: low, role: 'member' })

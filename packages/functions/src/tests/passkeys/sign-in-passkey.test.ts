@@ -2,6 +2,8 @@ import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authentica
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { addPasskey, createAssertion, signInWithPasskey } from '@floorpass/testing/passkeys'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -79,6 +81,23 @@ describe('signing in with a passkey', () => {
     expect((await signInWithPasskey(tab, authenticator)).code).toBe('AUTHENTICATION_FAILED')
     expect(await userIn(tab)).toBeNull()
   })
+
+  test.runIf(testDatabase.kind === 'postgres')(
+    'refuses a user who is suspended while the request waits for the row',
+    async () => {
+      const { authenticator, userId } = await createOwner()
+      const tab = app.browser()
+      const before = await app.db.session.count({ where: { userId } })
+      let waiting: ReturnType<typeof signInWithPasskey> | undefined
+      await app.db.$transaction(async (tx) => {
+        await tx.user.update({ where: { id: userId }, data: { suspendedAt: new Date() } })
+        waiting = signInWithPasskey(tab, authenticator)
+        await waitForLocks(app)
+      })
+      expect((await waiting)?.code).toBe('AUTHENTICATION_FAILED')
+      expect(await app.db.session.count({ where: { userId } })).toBe(before)
+    },
+  )
 
   test('refuses a counter that went back, records it and mails the owner', async () => {
     const { authenticator, userId, person } = await createOwner()

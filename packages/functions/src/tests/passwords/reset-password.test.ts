@@ -1,6 +1,8 @@
+import { createApiKey } from '@floorpass/testing/api-keys'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type Person } from '@floorpass/testing/create-test-app'
+import { found } from '@floorpass/testing/organization'
 import { signIn } from '@floorpass/testing/sign-in'
 import { describe, expect, test } from 'vitest'
 
@@ -38,6 +40,34 @@ describe('reset-password', () => {
     )
   })
 
+  test('says in its email that API keys keep working, if the account has any', async () => {
+    const mailAfter = async (prepare: (tab: Awaited<ReturnType<typeof app.signedIn>>) => Promise<unknown>) => {
+      const tab = await app.signedIn()
+      await prepare(tab)
+      await resetPassword({ token: await requestResetToken(tab.person) })
+      await app.drainMail()
+      return app.outbox.lastTo(tab.person.email).text
+    }
+    const change = async (tab: Parameters<typeof createApiKey>[0], data: object) => {
+      const { id } = await createApiKey(tab)
+      await app.db.apiKey.update({ where: { id }, data })
+    }
+    const sentence = 'Your API keys keep working.'
+    const working = await mailAfter(createApiKey)
+    expect(working).toContain(sentence)
+    expect(working).toContain(`${app.baseUrl}/settings/api-keys`)
+    for (const prepare of [
+      async () => undefined,
+      (tab) => change(tab, { enabled: false }),
+      (tab) => change(tab, { expiresAt: new Date() }),
+      async (tab) => createApiKey(tab, { organizationId: (await found(tab)).id }),
+    ] satisfies Parameters<typeof mailAfter>[0][]) {
+      const text = await mailAfter(prepare)
+      expect(text).toContain('every device was signed out')
+      expect(text).not.toContain(sentence)
+    }
+  })
+
   test('names the form field of a refused password', async () => {
     const token = await requestResetToken(await app.verified())
     expect((await app.browser().post('/trpc/passwords.reset', { token, newPassword: 'short' })).body).toMatchObject({
@@ -61,7 +91,7 @@ describe('reset-password', () => {
     expect((await resetPassword({ token })).status).toBe(200)
     expect([await isSignedIn(one), await isSignedIn(other)]).toEqual([false, false])
     expect(await app.db.trustedDevice.count({ where: { userId } })).toBe(0)
-    expect(await app.db.verification.count({ where: { userId, usedAt: null } })).toBe(0)
+    expect(await app.db.verification.count({ where: { userId, usedAt: null, purpose: { not: 'panic' } } })).toBe(0)
     const later = app.browser()
     await later.post('/auth/sign-in/email', { email: person.email, password: newPassword })
     expect((await later.post('/auth/delete-user', { token: deletion })).code).toBe('INVALID_TOKEN')

@@ -19,11 +19,15 @@ test.runIf(testDatabase.kind === 'postgres' && hasPromtool())(
       METRICS_TOKEN: token,
       WEB_CONCURRENCY: '2',
     })
-    const scrape = async () => {
-      const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
-      return answer.text()
-    }
-    await eventually(async () => expect(await scrape()).toContain('floorpass_workers 2\n'), 60_000)
+    /** On a busy machine a heartbeat of the session channel can be late, which is another alert. */
+    const scrape = () =>
+      eventually(async () => {
+        const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: `Bearer ${token}` } })
+        const text = await answer.text()
+        expect(text).toContain('floorpass_workers 2\n')
+        expect(text).not.toMatch(/^floorpass_session_channel_up\S* 0$/m)
+        return text
+      }, 60_000)
     const scrapes = [await scrape()]
     const owner = new Client(DATABASE_URL)
     await owner.connect()
@@ -36,7 +40,8 @@ test.runIf(testDatabase.kind === 'postgres' && hasPromtool())(
     })
     expect(answer.status).toBe(500)
     scrapes.push(await scrape(), await scrape())
-    expect(testAlerts(scrapes, ['FloorpassFault', 'FloorpassServerErrors'])).toMatchObject({ status: 0 })
+    const { status, output } = testAlerts(scrapes, ['FloorpassFault', 'FloorpassServerErrors'])
+    expect(status, output).toBe(0)
     expect((await server.end('SIGTERM')).code).toBe(0)
   },
 )

@@ -235,10 +235,30 @@ describe('a page that takes a target', () => {
     const taking = await Promise.all(
       files.map(async (file) => /\bredirectTo\b.*\}\) =>|findTarget/.test(await readFile(`${folder}${file}`, 'utf8')) && file),
     )
-    // The sign-out only hands its target to the sign-in page.
-    expect(taking.filter((file) => file && file !== 'logout.tsx').sort()).toEqual(
+    // The sign-out only hands its target to the sign-in page. A confirmation adds to its target: the test below.
+    const others = ['logout.tsx', '_app.confirm.tsx']
+    expect(taking.filter((file) => file && !others.includes(file)).sort()).toEqual(
       [...new Set(pages.map(({ file }) => file))].sort(),
     )
+  })
+
+  test('T65: a rejected confirmation goes back to a trusted target alone, and says which one it was', async () => {
+    const reject = async (target: string) => {
+      const fields = { authorization_details: [{ type: 'withdrawal', amount: '1.00', currency: 'EUR' }], audience: own }
+      const { body } = await ada.browser.post('/auth/confirmation/create', fields)
+      const { id } = body as { id: string }
+      const query = new URLSearchParams({ id, callbackURL: target })
+      return { id, answer: await send(ada.browser, `/confirm?${query}`, { intent: 'reject' }) }
+    }
+    const { id, answer } = await reject(trusted)
+    const location = new URL(answer.headers.get('location') ?? '')
+    expect([answer.status, location.origin, location.hash]).toEqual([302, front, '#top'])
+    expect(Object.fromEntries(location.searchParams)).toEqual({ tab: 'open', confirmation: id, status: 'rejected' })
+    for (const target of hostile) {
+      const { answer } = await reject(target)
+      const origins = leadsTo(answer).map((address) => new URL(address, own).origin)
+      expect([target, origins.filter((origin) => origin !== own)]).toEqual([target, []])
+    }
   })
 
   test.each(pages)('follows a trusted target: $what', async ({ go, instead }) => {

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { addPasskey } from '@floorpass/testing/passkeys'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -96,6 +99,45 @@ describe('delete-user', () => {
     const answer = await remove(tab, { token })
     expect([answer.status, answer.body]).toEqual(deleted)
     expect(await exists(tab)).toBe(false)
+  })
+
+  test('the password of an account with a passkey sends the link, also for three days after the passkey was removed', async () => {
+    const clock = holdClock()
+    const tab = await app.signedIn()
+    await addPasskey(tab, createSoftwareAuthenticator())
+    const { password } = tab.person
+    const sent = [200, { success: true, message: 'Verification email sent' }]
+    const answerTo = async (fields: Record<string, unknown>) => {
+      const { status, body } = await remove(tab, fields)
+      return [status, body]
+    }
+    expect(await answerTo({ password })).toEqual(sent)
+    const { id } = await app.db.passkey.findFirstOrThrow({ where: { userId: tab.userId } })
+    expect((await tab.post('/auth/passkey/delete-passkey', { id })).status).toBe(200)
+    clock.advance(72 * 3600 - 1)
+    expect(await answerTo({ password })).toEqual(sent)
+    expect(await exists(tab)).toBe(true)
+    expect((await remove(tab, { password: 'something else' })).code).toBe('INVALID_PASSWORD')
+    clock.advance(1)
+    expect(await answerTo({ password })).toEqual(deleted)
+  })
+
+  test('the password of an account with an authenticator app sends the link', async () => {
+    const tab = await app.signedIn()
+    const { password } = tab.person
+    await switchOnTwoFactor(tab, password)
+    await app.db.user.update({ where: { id: tab.userId }, data: { heldUntil: null } })
+    expect((await remove(tab, { password })).body).toEqual({ success: true, message: 'Verification email sent' })
+    expect(await exists(tab)).toBe(true)
+  })
+
+  test('the password and the link delete an account with a passkey', async () => {
+    const tab = await app.signedIn()
+    await addPasskey(tab, createSoftwareAuthenticator())
+    await remove(tab, { password: tab.person.password })
+    await app.drainMail()
+    const { token } = app.outbox.lastTo(tab.person.email)
+    expect((await remove(tab, { password: tab.person.password, token })).body).toEqual(deleted[1])
   })
 
   test('the link alone, without a session, deletes nothing', async () => {

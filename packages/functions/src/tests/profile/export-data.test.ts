@@ -40,8 +40,24 @@ async function createUserWithEverything() {
       aaguid: '',
     },
   })
+  const transaction = { authorization_details: [{ type: 'order', payee: `payee of ${userId}` }], nonce: canary('nonce') }
+  await app.db.confirmation.create({
+    data: {
+      userId,
+      sessionHandle: 'a session',
+      type: 'order',
+      canonical: JSON.stringify(transaction),
+      audience: 'https://api.example.com',
+      createdAt: new Date(),
+      expiresAt: soon(),
+    },
+  })
   await app.db.twoFactor.create({ data: { userId, secretSealed: canary('totp'), confirmedAt: new Date() } })
   await app.db.backupCode.create({ data: { userId, codeHash: canary('backup') } })
+  await app.db.allowList.create({ data: { userId, enabledAt: new Date() } })
+  await app.db.allowListEntry.create({
+    data: { userId, kind: 'iban', value: `account of ${userId}`, createdAt: new Date(), usableFrom: soon() },
+  })
   await app.browser().post('/auth/forget-password', { email: person.email })
   await app.drainMail()
   return { ...tab, organizationId, resetToken: app.outbox.lastTo(person.email).token }
@@ -57,13 +73,16 @@ describe('export-data', () => {
     expect(Object.keys(data).sort()).toEqual([
       'accounts',
       'activity',
+      'allowList',
       'apiKeys',
+      'confirmations',
       'exportedAt',
       'invitations',
       'links',
       'organizations',
       'passkeys',
       'picture',
+      'protection',
       'sessions',
       'trustedDevices',
       'twoFactor',
@@ -79,7 +98,9 @@ describe('export-data', () => {
       organizations: [{ id: organizationId, slug: userId, role: 'owner' }],
       invitations: [{ email: person.email, role: 'member' }],
       passkeys: [{ name: 'Phone', credentialId: `passkey of ${userId}` }],
+      confirmations: [{ type: 'order', sessionId: 'a session', authorization_details: [{ payee: `payee of ${userId}` }] }],
       trustedDevices: [{ id: expect.any(String) }],
+      allowList: { enabledAt: expect.any(String), endsAt: null, entries: [{ kind: 'iban', value: `account of ${userId}` }] },
       links: expect.arrayContaining([expect.objectContaining({ purpose: 'reset-password', email: person.email, usedAt: null })]),
       twoFactor: { backupCodesLeft: 1, since: expect.any(String) },
     })
@@ -122,6 +143,8 @@ describe('export-data', () => {
       app.db.account.findMany({ where }),
       app.db.passkey.findMany({ where }),
       app.db.trustedDevice.findMany({ where }),
+      app.db.allowListEntry.findMany({ where }),
+      app.db.confirmation.findMany({ where }),
       app.db.auditEvent.findMany({ where }),
     ])
     for (const list of rows) expect(list.length).toBeGreaterThan(0)

@@ -32,7 +32,7 @@ const adaToken = await fetch(`${target.url}/auth/token`, { headers: { cookie: ad
   .then((answer) => answer.json())
   .then((body) => (body as { token: string }).token)
 
-const facts = ['user', 'session', 'org', 'role', 'scopes', 'acr', 'amr', 'time', 'hold', 'token']
+const facts = ['user', 'session', 'key', 'org', 'role', 'scopes', 'acr', 'amr', 'time', 'hold', 'token']
 const nameOf = (header: string) => header.replaceAll('_', '-')
 const factsOf = ({ headers }: Received) =>
   Object.fromEntries(headers.filter(([name, value]) => nameOf(name).startsWith('x-auth-') && value !== ''))
@@ -137,7 +137,7 @@ describe.each(gateways.filter(([, isInstalled]) => isInstalled))('%s', (_name, _
     for (const path of ['/_verify/', '/_verify/acr=aal1', '/_sign_in/']) expect((await call(path)).status).toBe(404)
   })
 
-  test('a withdrawal needs a recent second factor (RFC 9470)', async () => {
+  test('a withdrawal needs a recent second factor (RFC 9470), and waits for the hold of a new one', async () => {
     const person = await signedIn()
     const weak = await call('/api/withdrawals', { method: 'POST', cookie: person.cookie })
     expect([weak.status, weak.headers.get('www-authenticate'), weak.received]).toEqual([
@@ -150,8 +150,13 @@ describe.each(gateways.filter(([, isInstalled]) => isInstalled))('%s', (_name, _
     const { authenticator } = await switchOnTwoFactor(tab, person.password)
     expect((await tab.post('/auth/reauthenticate', { code: authenticator.code(1) })).status).toBe(200)
     const cookie = [...tab.cookies].map((pair) => pair.join('=')).join('; ')
-    const strong = await call('/api/withdrawals', { method: 'POST', cookie })
-    expect(strong.received && factsOf(strong.received)['x-auth-acr']).toBe('aal2')
+    const held = await call('/api/withdrawals', { method: 'POST', cookie })
+    expect([held.status, held.received]).toEqual([403, undefined])
+    const strong = await call('/api/orders', { cookie })
+    expect(strong.received && factsOf(strong.received)).toMatchObject({
+      'x-auth-acr': 'aal2',
+      'x-auth-hold': expect.stringMatching(/^\d{10}$/),
+    })
   })
 
   test.each([

@@ -287,14 +287,15 @@ const statuses = async (token: string, path?: string) =>
   Object.fromEntries(await Promise.all(installed.map(async ([name]) => [name, (await callOf(name)(token, path)).status])))
 const all = (status: number) => Object.fromEntries(installed.map(([name]) => [name, status]))
 
-test('a second factor at Floorpass opens the withdrawal', async () => {
+test('a second factor at Floorpass opens the list of withdrawals, and its hold keeps a withdrawal closed', async () => {
   const person = await signedInPerson(target, outboxOf(dataDir))
   const tab = createBrowser({ fetch: (sent: Request) => fetch(sent) }, target.url, { origin: issuer })
   for (const pair of person.cookie.split('; ')) tab.cookies.set(pair.split('=', 1)[0] ?? '', pair.slice(pair.indexOf('=') + 1))
   const { authenticator } = await switchOnTwoFactor(tab, person.password)
   expect((await tab.post('/auth/reauthenticate', { code: authenticator.code(1) })).status).toBe(200)
   const token = await tokenOf([...tab.cookies].map((pair) => pair.join('=')).join('; '))
-  expect(await statuses(token, 'POST /withdrawals')).toEqual(all(200))
+  expect(await statuses(token, 'GET /withdrawals')).toEqual(all(200))
+  expect(await statuses(token, 'POST /withdrawals')).toEqual(all(403))
 })
 
 test('a page calls with a token, keeps it, and leads the person to the page that the backend asks for', async () => {

@@ -62,6 +62,11 @@ const mailingSamples: typeof samples = {
     await addPasskey(caller, createSoftwareAuthenticator())
     return { method: 'passkey', password: caller.person.password }
   },
+  'POST /confirmation/approve': async (caller) => {
+    const fields = await samples['POST /confirmation/approve']?.(caller)
+    await unlimited.db.passkey.updateMany({ where: { userId: caller.userId }, data: { counter: 7 } })
+    return fields ?? {}
+  },
   'POST /passkey/verify-authentication': async (caller) => {
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(caller, authenticator)

@@ -146,6 +146,7 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     expect((await create(policy.organizations.metadata)).status).toBe(200)
     expect((await create(policy.organizations.metadata + 1)).code).toBe('VALIDATION_ERROR')
   },
+  'organizations.newRoleHold': ['protection/new-role-hold.test.ts', 'for three days, to the second'],
   async 'organizations.listedInvitations'() {
     const owner = await app.signedIn()
     const { id: organizationId } = await found(owner)
@@ -346,6 +347,9 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   },
   'services.secretOverlap': ['service-credentials/require-service.test.ts', 'beside the new one for a day, and no longer'],
   usesFlushedEvery: ['service-credentials/service-uses.test.ts', 'flushes by itself every 30 seconds'],
+  phraseLength: ['protection/phrase.test.ts', 'may have 80 characters'],
+  'panic.lifetime': ['protection/panic.test.ts', 'works for a week, to the second'],
+  'panic.unlockDays': ['protection/panic.test.ts', 'the lock ends a day after a request'],
   'apiKeys.perUser': ['api-keys/manage-keys.test.ts', 'stops at the limit of a person'],
   async 'apiKeys.perOrganization'() {
     const owner = await app.signedIn()
@@ -368,10 +372,18 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     expectKeyLimit((over) => ({ ipAllowlist: Array(policy.apiKeys.ranges + over).fill('192.0.2.0/24') }), 'VALIDATION_ERROR'),
   'apiKeys.metadata': () =>
     expectKeyLimit((over) => ({ metadata: metadataOf(policy.apiKeys.metadata + over) }), 'VALIDATION_ERROR'),
+  'allowList.perUser': ['allow-list/entries.test.ts', 'stops at the limit of a user'],
   'apiKeys.inMemory': ['api-keys/verify-key.test.ts', 'is read once, and then from memory'],
   'apiKeys.usualWindow': ['api-keys/verify-key.test.ts', 'without an end, 5 seconds old'],
   'apiKeys.longestWindow': ['api-keys/verify-key.test.ts', 'for 61 seconds'],
   'apiKeys.clockTolerance': ['api-keys/verify-key.test.ts', 'by a clock 6 seconds ahead'],
+  'confirmations.longestLifetime': ['confirmations/create-confirmation.test.ts', 'a life of 301 seconds'],
+  'confirmations.perUser': ['confirmations/create-confirmation.test.ts', 'keep the newest twenty pending confirmations'],
+  'confirmations.attempts': ['confirmations/approve-confirmation.test.ts', 'ten times rejects the confirmation'],
+  'confirmations.details': ['confirmations/create-confirmation.test.ts', 'eleven objects'],
+  'confirmations.size': ['confirmations/create-confirmation.test.ts', '4 KiB and a byte'],
+  'confirmations.depth': ['confirmations/create-confirmation.test.ts', 'six levels'],
+  'confirmations.clockTolerance': ['confirmations/approve-confirmation.test.ts', 'is not longer when the clock is set back'],
   async 'sweep.every'() {
     expect(await delaysOf('setInterval', startSweep)).toEqual([policy.sweep.every])
   },

@@ -1,4 +1,5 @@
-import { catalogue } from '@floorpass/api'
+import { catalogue, keyRefusalCodes } from '@floorpass/api'
+import { recordCall } from '@floorpass/functions'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { reachableErrors } from '@floorpass/testing/reachable-errors'
 import { addresses, everyProvider } from '@floorpass/testing/route-samples'
@@ -10,6 +11,11 @@ type Document = { paths: Record<string, Record<string, { responses: Record<strin
 const app = await createTestApp(everyProvider)
 const document = (await app.browser().get('/auth/openapi.json')).body as Document
 const codes = new Set(Object.keys(catalogue))
+
+const ofPasskeyChallenge = {
+  INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+  TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+}
 
 /** Codes that the code of a route names and never answers, and why. */
 const neverAnswered: Record<string, Record<string, string>> = {
@@ -59,10 +65,12 @@ const neverAnswered: Record<string, Record<string, string>> = {
     TOTP_NOT_ENABLED: 'the code is a backup code',
   },
   'POST /two-factor/disable': {
+    PASSKEY_REQUIRED: 'the passkey is one of three proofs',
     INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
     TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
   },
   'POST /two-factor/generate-backup-codes': {
+    PASSKEY_REQUIRED: 'the passkey is one of three proofs',
     INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
     TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
   },
@@ -70,19 +78,27 @@ const neverAnswered: Record<string, Record<string, string>> = {
     INVALID_TOKEN: 'a sign-in that no longer waits names no user',
     TOKEN_EXPIRED: 'a sign-in that no longer waits names no user',
   },
-  'POST /passkey/verify-authentication': {
-    INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
-    TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+  'POST /api-key/verify': Object.fromEntries(
+    keyRefusalCodes.filter((code) => code !== 'INSUFFICIENT_SCOPE').map((code) => [code, 'in the `error` of an answer of 200']),
+  ),
+  'POST /confirmation/approve': {
+    INVALID_BACKUP_CODE: 'the code is of an app',
+    BACKUP_CODES_NOT_ENABLED: 'the code is of an app',
   },
-  'POST /api-key/create': {
-    INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
-    TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
+  'POST /passkey/verify-authentication': ofPasskeyChallenge,
+  'POST /api-key/create': ofPasskeyChallenge,
+  'POST /api-key/update': ofPasskeyChallenge,
+  'POST /protection/lock': ofPasskeyChallenge,
+  'POST /protection/unlock-with-key': ofPasskeyChallenge,
+  'POST /protection/lift-hold': ofPasskeyChallenge,
+  'POST /protection/undo-panic': ofPasskeyChallenge,
+  'POST /allow-list/add': ofPasskeyChallenge,
+  'POST /allow-list/set-enabled': ofPasskeyChallenge,
+  'GET /verify': {
+    TOO_MANY_REQUESTS: 'replaced by SERVICE_BUSY',
+    ACCOUNT_LOCKED: 'a gateway learns INSUFFICIENT_SCOPE',
+    ACCOUNT_HELD: 'a gateway learns INSUFFICIENT_SCOPE, and the hold from x-auth-hold',
   },
-  'POST /api-key/update': {
-    INVALID_TOKEN: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
-    TOKEN_EXPIRED: 'of a passkey challenge: CHALLENGE_NOT_FOUND',
-  },
-  'GET /verify': { TOO_MANY_REQUESTS: 'replaced by SERVICE_BUSY' },
 }
 neverAnswered['GET /callback/github'] = neverAnswered['GET /callback/google'] ?? {}
 
@@ -100,6 +116,7 @@ test.each(routesOnce)('$method $path lists the errors that its code can answer, 
   const reachable = new Set(reachableErrors(route, codes))
   if (input) reachable.add('VALIDATION_ERROR')
   if (access === 'session') reachable.add('UNAUTHORIZED')
+  if (recordCall(route, {})?.declared?.sensitive === true) reachable.add('ACCOUNT_LOCKED')
   for (const code of Object.keys(neverAnswered[`${method} ${path}`] ?? {})) {
     expect([code, reachable.has(code)]).toEqual([code, true])
     reachable.delete(code)

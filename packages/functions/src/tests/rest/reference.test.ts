@@ -220,6 +220,8 @@ describe('the examples of the reference', () => {
       'GET /reset-password',
       'GET /pictures/{name}.webp',
       'POST /api-key/verify',
+      'POST /allow-list/check',
+      'POST /confirmation/consume',
       'POST /introspect',
     ])
   })

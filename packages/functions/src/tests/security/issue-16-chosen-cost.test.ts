@@ -148,13 +148,26 @@ describe('text from an anonymous caller', () => {
   const getFields = (input: unknown) => Object.keys((input as { shape?: object }).shape ?? { password: '' })
   const send = (path: string, field: string, text: string) => () =>
     app.browser().post(`/auth${path}`, { name: 'Ada', email: 'ada@example.test', password: 'x', [field]: text })
-  let plain = 0
+  let plain = { cost: 0, work: send('', '', '') }
 
   beforeAll(async () => {
     for (const { path, input } of rows)
-      for (const field of getFields(input))
-        plain = Math.max(plain, await measureProcessorTime(send(path, field, 'a'.repeat(10_000)), 3))
+      for (const field of getFields(input)) {
+        const work = send(path, field, 'a'.repeat(10_000))
+        const cost = await measureProcessorTime(work, 3)
+        if (cost > plain.cost) plain = { cost, work }
+      }
   })
+
+  /** In turns: the processor time counts what the process does beside, such as collecting garbage. */
+  async function timesPlain(work: () => unknown): Promise<number> {
+    const [costs, plainCosts] = [[] as number[], [] as number[]]
+    for (let round = 0; round < 5; round += 1) {
+      costs.push(await measureProcessorTime(work, 1))
+      plainCosts.push(await measureProcessorTime(plain.work, 1))
+    }
+    return Math.min(...costs) / Math.min(...plainCosts)
+  }
 
   test.each(Object.entries(texts))('costs at most ten times the letter a, as %s in any field of any route', async (_, piece) => {
     for (const { path, input } of rows)
@@ -162,9 +175,8 @@ describe('text from an anonymous caller', () => {
         for (const shape of shapes)
           for (const length of [2_000, 10_000]) {
             const work = send(path, field, shape(piece.repeat(length / piece.length)))
-            const first = await measureProcessorTime(work, 1)
-            const cost = first < 10 * plain ? first : await measureProcessorTime(work, 5)
-            expect(cost, `${path} ${field} ${shape('')} ${length}`).toBeLessThan(10 * plain)
+            const first = (await measureProcessorTime(work, 1)) / plain.cost
+            expect(first < 10 ? first : await timesPlain(work), `${path} ${field} ${shape('')} ${length}`).toBeLessThan(10)
           }
   })
 })

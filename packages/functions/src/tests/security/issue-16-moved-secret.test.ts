@@ -154,6 +154,18 @@ const columns: Record<string, Column> = {
       expect((await ada.row()).usedAt).not.toBeNull()
     },
   },
+  'users.phrase_sealed': {
+    place: ['users.phrase_sealed', 'ada'],
+    async moved() {
+      const [ada, bob] = [await app.signedIn(), await app.signedIn()]
+      await ada.post('/auth/protection/set-phrase', { phrase: 'Blue heron at dawn' })
+      const { phraseSealed } = await db.user.findUniqueOrThrow({ where: { id: ada.userId } })
+      await db.user.update({ where: { id: bob.userId }, data: { phraseSealed } })
+      expect((await bob.get('/auth/protection/get')).body).toMatchObject({ phrase: null })
+      assertDoesNotOpen(phraseSealed, ['users.phrase_sealed', bob.userId])
+    },
+    former: null,
+  },
   'queued_mails.mail_sealed': {
     place: ['queued_mails.mail_sealed', 'a row'],
     async moved() {

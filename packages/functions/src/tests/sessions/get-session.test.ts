@@ -48,6 +48,7 @@ describe('get-session', () => {
         twoFactorEnabled: false,
         tradingEnabled: false,
         riskLevel: 'conservative',
+        heldUntil: null,
       },
     })
     const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })

@@ -109,7 +109,7 @@ describe('a cached session', () => {
     const suspend = (suspendedAt: Date | null) => app.db.user.update({ where: { id: tab.userId }, data: { suspendedAt } })
     await suspend(new Date())
     const never = Number.POSITIVE_INFINITY
-    find.mockReturnValue({ active: { ...(await getActiveSession(tab)), roles: {} }, staleAt: never, extendAt: never })
+    find.mockReturnValue({ active: { ...(await getActiveSession(tab)), memberships: {} }, staleAt: never, extendAt: never })
     expect((await getSession(tab)).body).not.toBeNull()
     find.mockClear()
     const refused = await tab.post('/auth/update-user', { name: 'Mallory' })

@@ -331,6 +331,8 @@ describe('the password or code in the body of a sensitive request', () => {
     expect((await tab.post('/auth/two-factor/enable', { password })).status).toBe(200)
     expect((await tab.post('/auth/two-factor/get-totp-uri', { password })).status).toBe(200)
     expect(await exportData(tab)).toEqual(refused)
+    // While the changed factor holds withdrawals, the password alone deletes nothing.
+    clock.advance(day)
     expect((await tab.post('/auth/delete-user', { password })).status).toBe(200)
     expect(await app.db.user.count({ where: { id: userId } })).toBe(0)
   })

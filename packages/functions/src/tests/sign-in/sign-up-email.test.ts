@@ -50,6 +50,7 @@ describe('sign-up with email and password', () => {
         twoFactorEnabled: false,
         tradingEnabled: false,
         riskLevel: 'aggressive',
+        heldUntil: null,
       },
     })
     expect(user).toMatchObject({ emailVerified: false, riskLevel: 'aggressive', locale: 'en', sessions: [] })

@@ -1,0 +1,90 @@
+import { AppError } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { declaredRoutes } from '@floorpass/testing/declarations'
+import { outcome } from '@floorpass/testing/organization'
+import { everyProvider, lockUser, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
+import { describe, expect, test } from 'vitest'
+
+const app = await createTestApp({ ...everyProvider, SERVICE_KEYS: serviceKey })
+const samples = routeSamples(app)
+
+const states = {
+  held: async ({ userId }: SignedIn) => {
+    const endsAt = new Date(Date.now() + 86_400_000)
+    await app.db.hold.createMany({
+      data: { userId, reason: 'change-password', startedAt: new Date(), endsAt },
+      skipDuplicates: true,
+    })
+    await app.db.user.update({ where: { id: userId }, data: { heldUntil: endsAt } })
+  },
+  locked: (tab: SignedIn) => setLock(tab, 'owner'),
+  panicked: (tab: SignedIn) => setLock(tab, 'panic'),
+}
+type State = keyof typeof states
+
+/** A sample may have locked the account, with a key or a request to unlock. */
+async function setLock({ userId }: SignedIn, lockKind: string) {
+  const { lockedAt } = await app.db.user.findUniqueOrThrow({ where: { id: userId } })
+  if (lockedAt) await app.db.user.update({ where: { id: userId }, data: { lockKind } })
+  else await lockUser(app, userId, { lockKind })
+}
+
+/** Routes that are sensitive in part: the states in which their sample is refused. */
+const partlyRefused: Record<string, State[]> = {
+  // The owner takes the account back after a panic.
+  '/reset-password': ['locked'],
+  '/protection/undo-panic': ['locked'],
+  // The sample confirms the email of a sign-up. The change of an email: change-email.test.ts.
+  '/verify-email': [],
+  // The sample changes the name.
+  '/update-user': [],
+  // The sample adds a permission.
+  '/api-key/update': ['locked', 'panicked'],
+  // The samples finish the setup of an authenticator.
+  '/two-factor/verify': ['locked', 'panicked'],
+  '/two-factor/verify-totp': ['locked', 'panicked'],
+  '/two-factor/verify-backup-code': [],
+  // The sample removes a member who has not accepted. Others: new-role-hold.test.ts.
+  '/organization/member/remove': [],
+  // The sample switches the list on.
+  '/allow-list/set-enabled': [],
+  '/confirmation/consume': ['locked', 'panicked'],
+}
+
+const refusedStates = ({ path, declared }: (typeof declaredRoutes)[number]): readonly State[] => {
+  if (declared.sensitive === 'in-part') return partlyRefused[path] ?? []
+  return declared.sensitive ? ['locked', 'panicked'] : []
+}
+
+/** Money leaves by these, or may go elsewhere: the sample has no passkey. */
+const refusedByHold = ['/confirmation/approve', '/confirmation/consume', '/allow-list/add']
+
+test('every route that is sensitive in part has an expectation', () => {
+  const inPart = declaredRoutes.filter(({ declared }) => declared.sensitive === 'in-part').map(({ path }) => path)
+  expect(inPart.filter((path) => partlyRefused[path] === undefined)).toEqual([])
+})
+
+const rows = declaredRoutes.flatMap((route) =>
+  (Object.keys(states) as State[]).map((state) => {
+    const isRefused = refusedStates(route).includes(state) || (state === 'held' && refusedByHold.includes(route.path))
+    return { route, path: route.path, state, isRefused, verb: isRefused ? 'refuses' : 'serves' }
+  }),
+)
+
+const asService = { headers: { authorization: `Bearer ${serviceKey}` } }
+
+describe.each(rows)('POST $path', ({ route: { path, refuses, access }, state, isRefused, verb }) => {
+  test(`${verb} a ${state} account`, async () => {
+    const tab = await app.signedIn()
+    const body = (await samples[`POST ${path}`]?.(tab)) ?? {}
+    await states[state](tab)
+    await app.drainMail()
+    const before = await app.digests()
+    const answer = outcome(await tab.post(`/auth${path}`, body, access === 'service' ? asService : {}))
+    const done = refuses === null ? [200, undefined] : [new AppError(refuses).status, refuses]
+    const refusal = state === 'held' ? [403, 'ACCOUNT_HELD'] : [423, 'ACCOUNT_LOCKED']
+    expect(answer).toEqual(isRefused ? refusal : done)
+    await app.drainMail()
+    if (isRefused) expect(await app.digests()).toEqual(before)
+  })
+})
