@@ -1,3 +1,4 @@
+import type { MomentWords } from '#app/components/moment.tsx'
 import { type Locale, textIn } from '#app/text.ts'
 
 const createFormat = (locale: Locale) =>
@@ -6,8 +7,8 @@ const createFormat = (locale: Locale) =>
 /** Made once: each costs as much as a small page. */
 const formats: Partial<Record<Locale, Intl.DateTimeFormat>> = {}
 
-/** A moment in UTC, for a page without JavaScript. `Moment` shows it in the person's zone. */
-export function momentText(moment: Date, locale: Locale): { iso: string; words: string } {
+/** `Moment` shows it in the person's zone. */
+export function momentText(moment: Date, locale: Locale): MomentWords {
   formats[locale] ??= createFormat(locale)
   return { iso: moment.toISOString(), words: `${formats[locale].format(moment)} UTC` }
 }

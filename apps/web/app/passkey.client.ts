@@ -8,8 +8,8 @@ import {
 
 // Only this file uses @simplewebauthn/browser. Pages load it when a ceremony starts, so that they stay light.
 
-/** A `sign-in` lets the person pick the account; an `authentication` asks for the account that is known. */
-export type Ceremony = 'sign-in' | 'authentication' | 'registration'
+/** A `sign-in` lets the person pick the account; an `authentication` asks for the account that is known; a `confirmation` signs given options. */
+export type Ceremony = 'sign-in' | 'authentication' | 'registration' | 'confirmation'
 
 export type PasskeyProblem = 'canceled' | 'registered' | 'unsupported' | 'unverified' | 'stale' | 'expired' | 'failed'
 
@@ -20,6 +20,8 @@ export type CeremonyOptions = {
   ceremony: Ceremony
   /** The token of an emailed link, instead of a session. */
   link?: string | undefined
+  /** Of a confirmation: its challenge is the hash of the transaction, so that none may be fetched instead. */
+  given?: unknown
   signal: AbortSignal
 }
 
@@ -49,9 +51,9 @@ export async function offerInAutofill(options: CeremonyOptions, receive: Receive
 }
 
 /** A new ceremony cancels the previous one: browsers run one at a time. */
-async function run({ ceremony, link, signal }: CeremonyOptions, autofill: boolean): Promise<CeremonyResult> {
+async function run({ ceremony, link, given, signal }: CeremonyOptions, autofill: boolean): Promise<CeremonyResult> {
   if (!browserSupportsWebAuthn()) return { problem: 'unsupported' }
-  const options = await fetchOptions(ceremony, link, signal)
+  const options = ceremony === 'confirmation' ? { body: given } : await fetchOptions(ceremony, link, signal)
   if ('problem' in options) return options
   if (signal.aborted) return { problem: 'canceled' }
   const abort = () => WebAuthnAbortService.cancelCeremony()
@@ -71,14 +73,16 @@ async function run({ ceremony, link, signal }: CeremonyOptions, autofill: boolea
   }
 }
 
-const paths: Record<Ceremony, string> = {
+type FetchedCeremony = Exclude<Ceremony, 'confirmation'>
+
+const paths: Record<FetchedCeremony, string> = {
   'sign-in': '/auth/passkey/generate-authenticate-options?discoverable=true',
   authentication: '/auth/passkey/generate-authenticate-options',
   registration: '/auth/passkey/generate-register-options',
 }
 
 async function fetchOptions(
-  ceremony: Ceremony,
+  ceremony: FetchedCeremony,
   link: string | undefined,
   signal: AbortSignal,
 ): Promise<{ body: unknown } | { problem: PasskeyProblem }> {

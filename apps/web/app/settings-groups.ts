@@ -3,7 +3,10 @@ import type { SecurityStep } from '@floorpass/api'
 /** The pages of the settings, as the navigation and the overview show them. */
 export const settingsGroups = [
   { group: 'account', sections: ['profile', 'email', 'password'] },
-  { group: 'security', sections: ['passkeys', 'security', 'accounts', 'sessions', 'api-keys', 'activity'] },
+  {
+    group: 'security',
+    sections: ['passkeys', 'security', 'accounts', 'sessions', 'api-keys', 'allow-list', 'protection', 'activity'],
+  },
   { group: 'trading', sections: ['trading'] },
   { group: 'teams', sections: ['organizations'] },
   { group: 'data', sections: ['danger'] },

@@ -40,6 +40,7 @@ const limits: Limits = {
   organizations: policy.organizations.perUser,
   passkeys: policy.passkeys.perUser,
   apiKeyName: policy.apiKeys.nameLength,
+  allowListEntries: policy.allowList.perUser,
   attemptMinutes: policy.socialFlow.lifetime / 60,
   lengths: fieldLengths,
   password: passwordLength,

@@ -1,17 +1,14 @@
-import type { ReactNode } from 'react'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card, Detail } from '#app/components/card.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { EmptyState } from '#app/components/empty-state.tsx'
-import { ExactMoment, Moment } from '#app/components/moment.tsx'
+import { ExactMoment, Moment, type MomentWords } from '#app/components/moment.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { ReauthenticationGate, reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
 import type { FormResult } from '#app/form-result.ts'
 import { useText } from '#app/text.ts'
-
-type MomentText = { iso: string; words: string }
 
 export type ApiKey = {
   id: string
@@ -24,8 +21,8 @@ export type ApiKey = {
   mayWithdraw: boolean
   may: string[]
   addresses: string[]
-  expires: MomentText | null
-  lastUsed: (MomentText & { address: string | null }) | null
+  expires: MomentWords | null
+  lastUsed: (MomentWords & { address: string | null }) | null
   /** Of a key of an organization. */
   creator: string | null
 }
@@ -83,12 +80,6 @@ function ApiKeyRow({ apiKey, path, mayEnable, result }: ApiKeyRowProps) {
     failure: result?.error && result.typed.intent === `${act} ${id}` ? result : undefined,
     remedy: result?.error && reauthenticateLink(result.error),
   })
-  const label = (act: string): ReactNode => (
-    <>
-      {act}
-      <span className="sr-only">{name}</span>
-    </>
-  )
   return (
     <li className="grid gap-3 py-4">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
@@ -119,12 +110,16 @@ function ApiKeyRow({ apiKey, path, mayEnable, result }: ApiKeyRowProps) {
       <div className="flex flex-wrap items-start gap-3">
         {status !== 'expired' && (isEnabled || mayEnable) && (
           <PageForm {...form(isEnabled ? 'disable' : 'enable')} className="grid gap-3">
-            <SubmitButton look="secondary">{label(isEnabled ? text.disable : text.enable)}</SubmitButton>
+            <SubmitButton look="secondary">
+              {isEnabled ? text.disable : text.enable}
+              <span className="sr-only">{name}</span>
+            </SubmitButton>
           </PageForm>
         )}
         <ConfirmButton
           name={`delete:${id}`}
-          label={label(text.delete)}
+          label={text.delete}
+          of={name}
           title={text.deleteTitle(name)}
           lead={text.deleteLead}
           confirm={text.deleteConfirm(name)}

@@ -1,4 +1,5 @@
 import { Alert } from '#app/components/alert.tsx'
+import { BulletList } from '#app/components/bullet-list.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
 import { CopyButton } from '#app/components/copy-button.tsx'
@@ -39,11 +40,7 @@ export function ApiKeyMade({ made, path }: { made: NewApiKey; path: string }) {
               </div>
             ))}
           </dl>
-          <ul className="grid list-disc gap-1 pl-5">
-            {text.signNotes.map((note) => (
-              <li key={note}>{note}</li>
-            ))}
-          </ul>
+          <BulletList>{text.signNotes}</BulletList>
           <p>{reference}</p>
         </>
       ) : (

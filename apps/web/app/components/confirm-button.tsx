@@ -7,7 +7,9 @@ import { useText } from '#app/text.ts'
 type ConfirmButtonProps = {
   /** Names the question in the address, where scripts do not run: `?confirm=<name>`. Unique on its page. */
   name: string
-  label: ReactNode
+  label: string
+  /** Which one, where a page has several: screen readers read it after the label. */
+  of?: string
   title: string
   lead: string
   /** The button that acts: it names the act and its object. Its words differ from `label`. */
@@ -29,6 +31,7 @@ export const useIsConfirming = (name: string): boolean => new URLSearchParams(us
 export function ConfirmButton({
   name,
   label,
+  of,
   title,
   lead,
   confirm,
@@ -62,6 +65,7 @@ export function ConfirmButton({
         <input type="hidden" name="confirm" value={name} />
         <SubmitButton look={look} wide={wide}>
           {label}
+          {of !== undefined && <span className="sr-only">{of}</span>}
         </SubmitButton>
       </form>
       <dialog

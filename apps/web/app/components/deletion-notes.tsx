@@ -1,3 +1,4 @@
+import { BulletList } from '#app/components/bullet-list.tsx'
 import { useText } from '#app/text.ts'
 
 /** What a person must know before they delete their account. */
@@ -6,11 +7,7 @@ export function DeletionNotes() {
   return (
     <div className="grid gap-2">
       <p>{text.goes}</p>
-      <ul className="grid list-disc gap-1 pl-5">
-        {text.list.map((item) => (
-          <li key={item}>{item}</li>
-        ))}
-      </ul>
+      <BulletList>{text.list}</BulletList>
       <p>{text.after}</p>
     </div>
   )

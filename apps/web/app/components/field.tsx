@@ -14,6 +14,7 @@ type FieldProps = Pick<
   | 'onInput'
   | 'autoFocus'
   | 'required'
+  | 'list'
 > & {
   name: string
   /** Needed where two fields of a page have the same name. */

@@ -45,12 +45,8 @@ export function InvitationRow(invitation: InvitationRowProps) {
         </PageForm>
         <ConfirmButton
           name={`cancel:${id}`}
-          label={
-            <>
-              {text.cancel}
-              <span className="sr-only">{email}</span>
-            </>
-          }
+          label={text.cancel}
+          of={email}
           title={text.cancelTitle}
           lead={text.cancelLead(email)}
           confirm={text.cancelConfirm}

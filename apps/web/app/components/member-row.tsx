@@ -56,12 +56,8 @@ export function MemberRow(member: MemberRowProps) {
         {mayChange && roles.length < givable.length && (
           <ConfirmButton
             name={`owner:${id}`}
-            label={
-              <>
-                {text.makeOwner}
-                <span className="sr-only">{name}</span>
-              </>
-            }
+            label={text.makeOwner}
+            of={name}
             title={text.makeOwnerTitle(name)}
             lead={text.makeOwnerLead}
             confirm={text.makeOwnerConfirm(name)}
@@ -73,12 +69,8 @@ export function MemberRow(member: MemberRowProps) {
         {mayRemove && (
           <ConfirmButton
             name={`remove:${id}`}
-            label={
-              <>
-                {text.remove}
-                <span className="sr-only">{name}</span>
-              </>
-            }
+            label={text.remove}
+            of={name}
             title={text.removeTitle(name)}
             lead={text.removeLead}
             confirm={text.removeConfirm(name)}

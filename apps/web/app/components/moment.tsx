@@ -3,7 +3,8 @@ import { exactWords, relativeWords } from '#app/moment-words.ts'
 import { LocaleContext } from '#app/text.ts'
 import { useNow } from '#app/use-now.ts'
 
-type MomentProps = { iso: string; words: string }
+/** A moment, and its words in UTC for a page without JavaScript. `momentText` makes it. */
+export type MomentWords = { iso: string; words: string }
 
 const isExact =
   'group-hover:h-auto group-hover:visible group-focus-visible:h-auto group-focus-visible:visible group-data-pinned:h-auto group-data-pinned:visible'
@@ -13,7 +14,7 @@ const isRelative = 'group-hover:invisible group-focus-visible:invisible group-da
  * A past moment: in UTC without JavaScript, else how long ago it was. The exact time takes its place on hover, focus and press. Both
  * share one cell, so nothing moves.
  */
-export function Moment({ iso, words }: MomentProps) {
+export function Moment({ iso, words }: MomentWords) {
   const now = useNow()
   const locale = useContext(LocaleContext)
   const [isPinned, setPinned] = useState(false)
@@ -44,7 +45,7 @@ export function Moment({ iso, words }: MomentProps) {
 }
 
 /** A moment where only the date makes sense, as after "until": in UTC without JavaScript, else in the person's zone. */
-export function ExactMoment({ iso, words }: MomentProps) {
+export function ExactMoment({ iso, words }: MomentWords) {
   const now = useNow()
   const locale = useContext(LocaleContext)
   return <time dateTime={iso}>{now === null ? words : exactWords(iso, locale)}</time>

@@ -13,6 +13,8 @@ type PasskeyButtonProps = Pick<ComponentProps<typeof ScriptButton>, 'look' | 'wi
   ceremony: Ceremony
   /** The token of an emailed link that stands for a session. */
   link?: string
+  /** What a confirmation signs. */
+  given?: unknown
   /** Also offers passkeys in the autofill list of the field with `webauthn`. */
   autofill?: boolean
   /** The page that asks a person who signed in too long ago, with what it requires. */
@@ -27,6 +29,7 @@ type PasskeyButtonProps = Pick<ComponentProps<typeof ScriptButton>, 'look' | 'wi
 export function PasskeyButton({
   ceremony,
   link,
+  given,
   autofill = false,
   reauthenticatePath = '/reauthenticate',
   fallback,
@@ -65,8 +68,11 @@ export function PasskeyButton({
     }
   }
   const latestReceive = useRef(receive)
+  // A new render of the page must not interrupt the ceremony.
+  const latestGiven = useRef(given)
   useLayoutEffect(() => {
     latestReceive.current = receive
+    latestGiven.current = given
   })
 
   const running = phase === 'pressed' ? 'pressed' : autofill && phase === 'idle' && !pending ? 'autofill' : null
@@ -78,7 +84,7 @@ export function PasskeyButton({
       try {
         const { runCeremony, offerInAutofill } = await import('#app/passkey.client.ts')
         const use = running === 'autofill' ? offerInAutofill : runCeremony
-        await use({ ceremony, link, signal }, (result) => latestReceive.current(result))
+        await use({ ceremony, link, given: latestGiven.current, signal }, (result) => latestReceive.current(result))
       } catch {
         if (!signal.aborted) latestReceive.current({ problem: 'failed' })
       }

@@ -1,6 +1,7 @@
 import {
   ArrowDownTrayIcon,
   AtSymbolIcon,
+  BookOpenIcon,
   BuildingOffice2Icon,
   ChartBarIcon,
   ClockIcon,
@@ -9,6 +10,7 @@ import {
   FingerPrintIcon,
   KeyIcon,
   LinkIcon,
+  LockClosedIcon,
   ShieldCheckIcon,
   UserIcon,
 } from '@heroicons/react/24/outline'
@@ -23,6 +25,8 @@ const icons: Record<SettingsSection, typeof UserIcon> = {
   accounts: LinkIcon,
   sessions: ComputerDesktopIcon,
   'api-keys': CommandLineIcon,
+  protection: LockClosedIcon,
+  'allow-list': BookOpenIcon,
   activity: ClockIcon,
   trading: ChartBarIcon,
   organizations: BuildingOffice2Icon,

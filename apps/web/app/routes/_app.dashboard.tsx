@@ -1,6 +1,7 @@
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { ActivityList } from '#app/components/activity-list.tsx'
+import { Alert } from '#app/components/alert.tsx'
 import { Avatar } from '#app/components/avatar.tsx'
 import { ButtonLink } from '#app/components/button.tsx'
 import { Card, Facts } from '#app/components/card.tsx'
@@ -20,12 +21,17 @@ import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page }) => {
   const { user } = await api.sessions.require()
-  const [security, activity] = await Promise.all([api.profile.getSecurity(), api.profile.listActivity({ limit: 4 })])
+  const [security, activity, { hold, lock }] = await Promise.all([
+    api.profile.getSecurity(),
+    api.profile.listActivity({ limit: 4 }),
+    api.protection.get(),
+  ])
   const { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel } = user
   return {
     account: { name, email, emailVerified, twoFactorEnabled, tradingEnabled, riskLevel },
     picture: picturePath(user.image),
     since: momentText(user.createdAt, page.locale),
+    stopped: lock.locked ? ('locked' as const) : hold.until ? ('held' as const) : null,
     security: { score: security.score, next: security.next },
     activity: activity.events.map((event) => describeActivity(event, page)),
   }
@@ -36,7 +42,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 type Loaded = ReturnType<typeof useLoaderData<typeof loader>>
 
 export default function Dashboard() {
-  const { account, picture, since, security, activity } = useLoaderData<typeof loader>()
+  const { account, picture, since, stopped, security, activity } = useLoaderData<typeof loader>()
   const text = useText('dashboard')
   const risk = useText('riskLevels')[account.riskLevel].label
   return (
@@ -45,6 +51,13 @@ export default function Dashboard() {
         <Avatar name={account.name} picture={picture} large />
         <Heading title={text.greeting(account.name)}>{text.lead}</Heading>
       </div>
+      {stopped && (
+        <Alert>
+          <p className="text-pretty">
+            {text.stopped[stopped].words} <TextLink to="/settings/protection">{text.stopped[stopped].link}</TextLink>
+          </p>
+        </Alert>
+      )}
       <div className="grid gap-6 lg:grid-cols-2">
         <SecurityCard {...security} />
         <Card title={text.trading}>

@@ -5,21 +5,23 @@ import { SectionIcon } from '#app/components/section-icon.tsx'
 import { Status } from '#app/components/status.tsx'
 import { pageTitle } from '#app/page-title.ts'
 import { type SettingsSection, sectionOfStep, settingsGroups } from '#app/settings-groups.ts'
-import { useText } from '#app/text.ts'
+import { type Text, useText } from '#app/text.ts'
 
 /** A sentence about the section. `isGood` marks it where it is good or bad, and not only so. */
 type State = { words: string; isGood?: boolean; step?: string }
 
 export const loader = withApi(async ({ api, text }) => {
   const { user } = await api.sessions.require()
-  const [security, twoFactor, passkeys, accounts, sessions, apiKeys, organizations] = await Promise.all([
+  const [security, twoFactor, passkeys, accounts, sessions, apiKeys, allowList, organizations, protection] = await Promise.all([
     api.profile.getSecurity(),
     api.twoFactor.get(),
     api.passkeys.list(),
     api.linkedAccounts.list(),
     api.sessions.list(),
     api.apiKeys.list({ limit: 0 }),
+    api.allowList.list(),
     api.organizations.list(),
+    api.protection.get(),
   ])
   const { states } = text.settings
   const providers = accounts.filter(({ providerId }) => providerId !== 'credential')
@@ -34,6 +36,8 @@ export const loader = withApi(async ({ api, text }) => {
     },
     sessions: { words: states.sessions(sessions.length) },
     'api-keys': { words: states.apiKeys(apiKeys.total) },
+    protection: describeProtection(protection, states),
+    'allow-list': { words: allowList.enabled ? states.allowListOn : states.allowListOff, isGood: allowList.enabled },
     activity: { words: states.activity },
     trading: { words: user.tradingEnabled ? states.tradingOn : states.tradingOff },
     organizations: { words: states.organizations(organizations.length) },
@@ -42,6 +46,13 @@ export const loader = withApi(async ({ api, text }) => {
   for (const { name, done } of security.steps) if (!done) list[sectionOfStep[name]].step ??= text.dashboard.steps[name].link
   return { states: list }
 })
+
+type Protection = { hold: { until: Date | null }; lock: { locked: boolean } }
+
+const describeProtection = ({ hold, lock }: Protection, states: Text['settings']['states']): State => {
+  if (hold.until) return { words: states.protectionHeld, isGood: false }
+  return { words: lock.locked ? states.protectionLocked : states.protectionOpen }
+}
 
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.settings.title)
 

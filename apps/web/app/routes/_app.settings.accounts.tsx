@@ -134,12 +134,8 @@ function AccountRow({ id, providerId, active, isOnlyMethod, linked, lastUsed, is
       {isOpen && !isOnlyMethod && (
         <ConfirmButton
           name={`unlink:${id}`}
-          label={
-            <>
-              {isPassword ? text.remove : text.unlink}
-              <span className="sr-only">{name}</span>
-            </>
-          }
+          label={isPassword ? text.remove : text.unlink}
+          of={name}
           title={isPassword ? text.removeTitle : text.unlinkTitle(name)}
           lead={text.unlinkLead}
           confirm={isPassword ? text.removeConfirm : text.unlinkConfirm(name)}

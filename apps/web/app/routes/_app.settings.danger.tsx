@@ -26,7 +26,8 @@ export const action = withApiForm(['intent'], async ({ api, field }) => {
     await api.profile.delete({})
     return { sent: true }
   }
-  await api.profile.delete({ password: field('password') })
+  const { message } = await api.profile.delete({ password: field('password') })
+  if (message !== 'User deleted') return { sent: true }
   throw redirect('/?notice=account-deleted')
 })
 

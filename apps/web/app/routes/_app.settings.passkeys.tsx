@@ -170,12 +170,8 @@ function PasskeyRow({
             <ConfirmButton
               name={question}
               look="danger"
-              label={
-                <>
-                  {text.remove}
-                  <span className="sr-only">{name}</span>
-                </>
-              }
+              label={text.remove}
+              of={name}
               title={text.removeTitle(name)}
               lead={text.removeLead}
               confirm={text.removeConfirm(name)}

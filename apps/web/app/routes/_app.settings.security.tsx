@@ -301,12 +301,8 @@ function TrustedDevices({ devices, failure }: Pick<Loaded, 'devices'> & { failur
             </div>
             <ConfirmButton
               name={`revoke:${id}`}
-              label={
-                <>
-                  {text.revoke}
-                  <span className="sr-only">{name}</span>
-                </>
-              }
+              label={text.revoke}
+              of={name}
               title={text.revokeTitle(name)}
               lead={text.revokeLead}
               confirm={text.revokeConfirm(name)}

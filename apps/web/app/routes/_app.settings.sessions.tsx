@@ -152,12 +152,8 @@ function SessionRow({ token, current, trusted, nickname, device, signedIn, lastS
       {!current && (
         <ConfirmButton
           name={`end:${token}`}
-          label={
-            <>
-              {text.end}
-              <span className="sr-only">{name}</span>
-            </>
-          }
+          label={text.end}
+          of={name}
           title={text.endTitle(name)}
           lead={text.endLead}
           confirm={text.endConfirm(name)}

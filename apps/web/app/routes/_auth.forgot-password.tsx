@@ -6,9 +6,9 @@ import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ page, redirectTo }) => ({ email: page.carriedEmail, redirectTo }))
 
@@ -27,7 +27,7 @@ export { clientAction } from '#app/client-action.ts'
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.forgotPassword.title)
 
 export default function ForgotPassword() {
-  const text = useText('forgotPassword')
+  const text = useMailedText('forgotPassword')
   const { email, redirectTo } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) return <CheckYourMail occasion="reset" email={result.sentTo} redirectTo={redirectTo} />

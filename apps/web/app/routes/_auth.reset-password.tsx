@@ -2,12 +2,11 @@ import { passwordLength } from '@floorpass/api/contracts'
 import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { refusalNamed, tryCall, withApi, withApiForm } from '#app/api.server.ts'
-import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
-import { FormErrors } from '#app/components/form-errors.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { DeadLink } from '#app/components/dead-link.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { NewPasswordField } from '#app/components/new-password-field.tsx'
 import { PageForm } from '#app/components/page-form.tsx'
-import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
 import { useMailedText } from '#app/mailed-text.ts'
@@ -44,18 +43,8 @@ export default function ResetPassword() {
   const failure = useActionData<typeof action>()
   const refusal = isDeadLink(failure?.error) ? failure?.error : loaded.refusal
   const token = refusal ? '' : failure?.typed.token || loaded.token
-  return token === '' ? (
-    <>
-      <Heading title={text.title}>{text.deadLead}</Heading>
-      {refusal && <FormErrors error={refusal} />}
-      <ButtonLink to={withTarget('/forgot-password', redirectTo)} wide>
-        {text.newLink}
-      </ButtonLink>
-      <p>
-        <TextLink to={withTarget('/login', redirectTo)}>{text.signIn}</TextLink>
-      </p>
-    </>
-  ) : (
+  if (token === '') return <DeadLink text={text} newPassword={text.newLink} error={refusal} redirectTo={redirectTo} />
+  return (
     <>
       <Heading title={text.title}>{text.lead}</Heading>
       <PageForm action={withTarget('/reset-password', redirectTo)} failure={failure}>

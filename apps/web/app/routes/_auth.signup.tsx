@@ -13,9 +13,9 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { ProviderLinks } from '#app/components/provider-links.tsx'
 import { PlainLink, TextLink } from '#app/components/text-link.tsx'
 import { suggestEmail } from '#app/email-suggestion.server.ts'
+import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { withTarget } from '#app/redirect-target.ts'
-import { useText } from '#app/text.ts'
 
 export const loader = withApi(async ({ api, page, url, redirectTo }) => {
   if (await api.sessions.get()) throw redirect(redirectTo ?? '/dashboard')
@@ -54,7 +54,7 @@ export { clientAction } from '#app/client-action.ts'
 export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.signUp.title)
 
 export default function SignUp() {
-  const text = useText('signUp')
+  const text = useMailedText('signUp')
   const { redirectTo, passkeys, withPasskey, shortest, providers, email, terms } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   if (result && !result.error) {

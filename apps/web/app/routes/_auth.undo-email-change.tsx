@@ -1,6 +1,8 @@
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
-import { tryCall, withApi, withApiForm } from '#app/api.server.ts'
-import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
+import { withApi, withApiForm } from '#app/api.server.ts'
+import { BulletList } from '#app/components/bullet-list.tsx'
+import { SubmitButton } from '#app/components/button.tsx'
+import { DeadLink } from '#app/components/dead-link.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { LocalMailbox } from '#app/components/local-mailbox.tsx'
@@ -8,6 +10,7 @@ import { PageForm } from '#app/components/page-form.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { isDeadLink } from '#app/form-result.ts'
 import { useHiddenToken } from '#app/hide-token.ts'
+import { readMailedLink } from '#app/mailed-link.server.ts'
 import { useMailedText } from '#app/mailed-text.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { serverTextIn } from '#app/text.server.ts'
@@ -17,11 +20,11 @@ const providerNames = (providers: readonly { id: string; name: string }[]) => (i
 
 /** Opening the link changes nothing: mail scanners open links too. */
 export const loader = withApi(async ({ api, page, url }) => {
-  const token = url.searchParams.get('token') ?? ''
-  if (token === '') return { token, effects: [], refusal: null }
-  const { answer, refusal } = await tryCall(api.emailAddress.checkUndoLink({ token }), page.locale)
+  const { token, answer, refusal } = await readMailedLink(url, page.locale, (link) =>
+    api.emailAddress.checkUndoLink({ token: link }),
+  )
   const effects = answer ? serverTextIn(page.locale).undoWill(answer.effects, providerNames(page.providers)) : []
-  return { token: isDeadLink(refusal) ? '' : token, effects, refusal }
+  return { token, effects, refusal }
 })
 
 /** The token travels in the body, so that it is in no address after the first. */
@@ -45,24 +48,14 @@ export default function UndoEmailChange() {
 
   const error = result?.error ?? loaded.refusal
   const token = isDeadLink(result?.error) ? '' : result?.typed.token || loaded.token
-  return token === '' ? (
-    <>
-      <Heading title={text.title}>{text.deadLead}</Heading>
-      {error && <FormErrors error={error} />}
-      <ButtonLink to="/forgot-password" wide>
-        {text.newPassword}
-      </ButtonLink>
-      <p>
-        <TextLink to="/login">{text.signIn}</TextLink>
-      </p>
-    </>
-  ) : (
+  if (token === '') return <DeadLink text={text} newPassword={text.newPassword} error={error} />
+  return (
     <>
       <Heading title={text.title}>{text.lead}</Heading>
       {loaded.effects.length > 0 && (
         <div className="grid gap-2">
           <p>{text.consequences}</p>
-          <Effects>{loaded.effects}</Effects>
+          <BulletList>{loaded.effects}</BulletList>
         </div>
       )}
       {/* Without the list there is no button: the owner must know what it does. */}
@@ -78,14 +71,6 @@ export default function UndoEmailChange() {
   )
 }
 
-const Effects = ({ children }: { children: readonly string[] }) => (
-  <ul className="grid list-disc gap-1 pl-5">
-    {children.map((effect) => (
-      <li key={effect}>{effect}</li>
-    ))}
-  </ul>
-)
-
 function Undone({ effects }: { effects: readonly string[] }) {
   const text = useMailedText('undoEmailChange')
   return (
@@ -93,7 +78,7 @@ function Undone({ effects }: { effects: readonly string[] }) {
       <Heading title={text.doneTitle}>
         <p role="status">{text.done}</p>
       </Heading>
-      <Effects>{effects}</Effects>
+      <BulletList>{effects}</BulletList>
       <LocalMailbox />
       <p>
         <TextLink to="/login">{text.signIn}</TextLink>
