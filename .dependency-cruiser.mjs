@@ -5,7 +5,7 @@ const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
 /** The modules of the specification, the operator's and that of other services. */
 const modules =
-  'access|administration|api-keys|email-address|linked-accounts|organizations|passkeys|passwords|profile|sessions|sign-in|two-factor'
+  'access|administration|allow-list|api-keys|confirmations|email-address|linked-accounts|organizations|passkeys|passwords|profile|protection|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({
@@ -50,6 +50,13 @@ export default {
         pathNot: '^packages/(api/src/contracts\\.ts|client/|languages/src/(locales|page-texts)\\.ts)',
         dependencyTypesNot: typeOnly,
       },
+    },
+    {
+      name: 'components-load-no-contracts',
+      comment: 'Contracts bring zod, 26 kB of a page. A loader hands limits to the component.',
+      severity: 'error',
+      from: { path: '^apps/web/app/components/' },
+      to: { path: '^packages/api/src/contracts\\.ts$', dependencyTypesNot: typeOnly },
     },
     {
       name: 'contracts-are-browser-safe',
@@ -180,7 +187,10 @@ export default {
       name: 'api-modules-stand-alone',
       comment: 'A module of the specification imports its own files, sessions and the shared modules, not another one.',
       severity: 'error',
-      from: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(sign-in|two-factor|passkeys|api-keys)/' },
+      from: {
+        path: `^packages/api/src/(${modules})/`,
+        pathNot: '^packages/api/src/(sign-in|two-factor|passkeys|api-keys|allow-list|protection|confirmations)/',
+      },
       to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/($1|sessions)/' },
     },
     {
@@ -191,6 +201,22 @@ export default {
       to: {
         path: `^packages/api/src/(${modules})/`,
         pathNot: '^packages/api/src/((api-keys|organizations|passkeys)/|sessions/)',
+      },
+    },
+    {
+      name: 'a-passkey-confirms-protection',
+      severity: 'error',
+      from: { path: '^packages/api/src/(allow-list|protection)/' },
+      to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(allow-list|protection|passkeys|sessions)/' },
+    },
+    {
+      name: 'confirmations-verify-the-user',
+      comment: 'A passkey or a code approves a confirmation; its receipt is signed with the keys of access tokens.',
+      severity: 'error',
+      from: { path: '^packages/api/src/confirmations/' },
+      to: {
+        path: `^packages/api/src/(${modules})/`,
+        pathNot: '^packages/api/src/((confirmations|passkeys|two-factor)/|sessions/|access/signing-keys.ts)',
       },
     },
     {

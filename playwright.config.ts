@@ -59,6 +59,7 @@ export default defineConfig({
       REDIS_URL: '',
       SMTP_URL: '',
       WEB_CONCURRENCY: '',
+      CONFIRMATION_RULES: 'withdrawal<=100 EUR=otp,withdrawal<=5000 EUR=passkey,view=none',
       // All browsers share one address.
       RATE_LIMIT: 'off',
       ...clockIn(clock).environment,

@@ -4,8 +4,13 @@ import suite, { common } from './vitest.config.ts'
 const tests = 'packages/functions/src/tests'
 const modules = ['cors', 'gateway', 'http', 'rest', 'sessions', 'sign-in'].map((module) => `${tests}/${module}/**/*.test.ts`)
 
-/** What speaks to a server process never meets a gateway; what measures time would measure the stand-in. */
+/**
+ * What speaks to a server process never meets a gateway; what measures time would measure the stand-in. What rows a call reads or writes,
+ * and what a thief may do with a session, is decided after the gateway.
+ */
 const elsewhere = [
+  `${tests}/rest/{declared-limits,owner-boundary,policy-boundaries,reference,reference-errors}.test.ts`,
+  `${tests}/sign-in/{issue-16-thief-with-a-cookie,password-guesses}.test.ts`,
   `${tests}/sessions/{get-session-paths,session-channel,session-fast-path}.test.ts`,
   `${tests}/sign-in/timing.test.ts`,
   `${tests}/sign-in/social-*.test.ts`,

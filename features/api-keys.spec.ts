@@ -194,37 +194,6 @@ for (const javaScriptEnabled of [true, false]) {
   })
 }
 
-test('api-keys: a key that withdraws is confirmed with a passkey', async ({ page }) => {
-  test.slow()
-  const authenticator = await addVirtualAuthenticator(page)
-  await signedInPerson(page)
-  await page.goto('/settings/api-keys/new')
-  await expect(page.getByRole('checkbox', { name: /^Withdraw/ })).toHaveCount(0)
-  await page.getByRole('link', { name: 'Add a passkey' }).click()
-  await press(page, 'Add a passkey')
-  await expect(page.getByText('Passkey added.')).toBeVisible()
-
-  await page.goto('/settings/api-keys/new')
-  await expect(page.getByLabel(/^Withdraw/)).not.toBeChecked()
-  await page.getByLabel('Name').fill('Treasury')
-  await page.getByLabel(/^Withdraw/).check()
-  await expect(page.getByRole('button', { name: 'Create key', exact: true })).toHaveCount(0)
-  await expectAccessible(page, 'a key that withdraws')
-  await page.getByLabel('Name').press('Enter')
-  await expect(page.getByRole('alert')).toContainText('Confirm with your passkey that this key may withdraw.')
-  await authenticator.setVerified(false)
-  await press(page, 'Create key with my passkey')
-  await expect(page.getByRole('alert')).not.toContainText('Confirm with your passkey that this key may withdraw.')
-  await authenticator.setVerified(true)
-  await press(page, 'Create key with my passkey')
-  await expect(page.getByRole('definition')).toHaveText(secretForm)
-  await page.getByRole('link', { name: 'I’ve saved it' }).click()
-  await expect(row(page, 'Treasury')).toContainText('Read, Withdraw')
-  await press(page, 'Disable Treasury')
-  await expect(row(page, 'Treasury')).toContainText('can’t be enabled here')
-  await expect(page.getByRole('button', { name: /^Enable/ })).toHaveCount(0)
-})
-
 test('api-keys: without JavaScript the page says why a key cannot withdraw', async ({ page, openBrowser }) => {
   await addVirtualAuthenticator(page)
   await signedInPerson(page)

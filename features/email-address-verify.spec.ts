@@ -37,3 +37,14 @@ test('email-address: opening the link changes nothing, pressing its button twice
   await submitSignIn(page, person)
   await expect(page).toHaveURL('/dashboard')
 })
+
+test('email-address: an undo link that does not work says why, and leads to a new password', async ({ page }) => {
+  await page.goto('/undo-email-change')
+  await expect(page.getByRole('link', { name: 'Choose a new password' })).toBeVisible()
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await page.goto('/undo-email-change?token=any')
+  await expect(page.getByRole('alert')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Undo the change' })).toHaveCount(0)
+  await page.getByRole('link', { name: 'Choose a new password' }).click()
+  await expect(page).toHaveURL('/forgot-password')
+})

@@ -3,7 +3,7 @@
 // @alerts oncall
 // @tags pages, accessibility
 import { expect, type Page } from '@playwright/test'
-import { expectAccessible, expectContrast } from './support/accessible.ts'
+import { expectAccessible, expectContrastInTheDark } from './support/accessible.ts'
 import { scriptsAtWork } from './support/drivers.ts'
 import { openPage, pages } from './support/pages.ts'
 import { type Visitor, visitors } from './support/scene.ts'
@@ -40,9 +40,7 @@ for (const { visitor, part, rows } of parts) {
       expect.soft(answer?.status(), row.name).toBe(row.status ?? 200)
       await scriptsAtWork(page)
       await expectAccessible(page, row.name)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await expectContrast(page, `${row.name}, dark`)
-      await page.emulateMedia({ colorScheme: 'light' })
+      await expectContrastInTheDark(page, row.name)
     }
     expect(complaints).toEqual([])
   })

@@ -176,6 +176,17 @@ test('pages: a success takes the focus each time, also with the same words', asy
   }
 })
 
+test('pages: a form with an unknown intent is refused, and changes nothing', async ({ page, baseURL }) => {
+  await signedInPerson(page)
+  const fields = { intent: 'any', kind: 'bitcoin', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }
+  for (const path of ['/settings/allow-list', '/settings/protection', '/confirm?id=any']) {
+    const answer = await page.request.post(path, { form: fields, headers: { origin: baseURL ?? '' } })
+    expect.soft([path, answer.status()]).toEqual([path, 400])
+  }
+  await page.goto('/settings/allow-list')
+  await expect(page.getByText('No addresses yet')).toBeVisible()
+})
+
 test('pages: a refusal of a form that the page no longer has is shown', async ({ page, baseURL }) => {
   await signedInPerson(page)
   for (const [path, intent] of [
@@ -183,10 +194,15 @@ test('pages: a refusal of a form that the page no longer has is shown', async ({
     ['/settings/sessions', 'name gone'],
     ['/settings/passkeys', 'remove gone'],
     ['/settings/api-keys', 'delete gone'],
+    ['/settings/allow-list', 'remove gone'],
+    ['/settings/protection', 'unlock-with-key'],
+    ['/settings/protection', 'undo-panic'],
+    ['/settings/protection', 'cancel-unlock'],
     ['/settings/profile', 'take-picture-google'],
   ] as const) {
     const answer = await page.request.post(path, { form: { intent }, headers: { origin: baseURL ?? '' } })
     const html = await answer.text()
-    expect.soft([path, answer.status() >= 400, html.includes('role="alert"')]).toEqual([path, true, true])
+    const alerts = html.match(/role="alert"/g) ?? []
+    expect.soft([path, intent, answer.status() >= 400, alerts.length]).toEqual([path, intent, true, 1])
   }
 })

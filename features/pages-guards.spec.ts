@@ -11,7 +11,7 @@ import { test } from './support/scene-test.ts'
 // An invitation greets visitors too; the landing page is everybody's.
 const open = new Set(['accept-invitation', 'accept-invitation-decline', 'accept-invitation-unknown', 'landing-member'])
 const isPrivate = ({ as, name, status }: (typeof pages)[number]) =>
-  ['member', 'guarded', 'french', 'returning', 'keyholder'].includes(as) && !open.has(name) && status !== 404
+  ['member', 'guarded', 'french', 'returning', 'keyholder', 'stopped'].includes(as) && !open.has(name) && status !== 404
 
 test('pages: T145, T147, T148, T149, every page has a nonce CSP and cannot be framed, cached or leaked by its referrer', async ({
   visit,
@@ -99,6 +99,7 @@ test('pages: T148, a mailed token is in the address no longer than the page need
     'verify-email',
     'create-passkey',
     'undo-email-change',
+    'panic',
     'delete-account',
     'reauthenticate-mailed',
   ]) {

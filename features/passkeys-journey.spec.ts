@@ -138,7 +138,7 @@ test('passkeys: a new passkey does not turn two-factor off, and the password doe
   ] as const) {
     await page.goto(`/settings/security/${path}`)
     await press(page, button)
-    await expect(page.getByRole('alert')).toContainText('This passkey is less than a day old.')
+    await expect(page.getByRole('alert')).toContainText('This passkey is too new to confirm this.')
   }
   await main(page).getByLabel('Password', { exact: true }).fill(person.password)
   await press(page, 'Turn off')

@@ -25,6 +25,7 @@ export async function prepareService() {
     BASE_URL: url,
     DATA_DIR: dataDir,
     ...Object.fromEntries(['DATABASE_URL', 'REDIS_URL', 'SMTP_URL', 'WEB_CONCURRENCY', 'APP_NAME'].map((name) => [name, ''])),
+    CONFIRMATION_RULES: 'withdrawal<=100 EUR=otp,withdrawal<=5000 EUR=passkey,view=none',
     RATE_LIMIT: 'off',
   }
   return { url, environment, end: () => rm(dataDir, { recursive: true, force: true }) }

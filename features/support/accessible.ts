@@ -40,9 +40,16 @@ export async function expectAccessible(page: Page, name: string): Promise<void> 
   await page.emulateMedia({ forcedColors: 'none' })
 }
 
-/** For the other theme: nothing but its colours differs. */
-export const expectContrast = (page: Page, name: string): Promise<void> =>
-  expectNothingFound(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']), name)
+/** In the dark theme nothing but the colours differs. Leaves the page in the light one. */
+export async function expectContrastInTheDark(page: Page, name: string): Promise<void> {
+  const backgroundOf = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+  const light = await backgroundOf()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  // Until the styles have followed, two themes meet on the page.
+  await expect.poll(backgroundOf, `${name} in the dark`).not.toBe(light)
+  await expectNothingFound(new AxeBuilder({ page }).withRules(['color-contrast', 'link-in-text-block']), `${name}, dark`)
+  await page.emulateMedia({ colorScheme: 'light' })
+}
 
 async function expectNothingFound(builder: AxeBuilder, name: string): Promise<void> {
   const { violations } = await builder.analyze()

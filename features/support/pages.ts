@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { askToConfirm, withdrawal } from './confirmations.ts'
 import { press, scriptsAtWork } from './drivers.ts'
 import type { Scene, Visitor } from './scene.ts'
 
@@ -40,6 +41,11 @@ const mailSent = (button: string) => async (page: Page) => {
   await press(page, button)
   await page.getByRole('heading', { name: 'Check your email' }).waitFor()
 }
+const asked = (details?: Parameters<typeof askToConfirm>[1]) => async (page: Page) => {
+  await page.goto((await askToConfirm(page, details)).path)
+}
+// Above every rule of the service of these tests.
+const largeWithdrawal = { ...withdrawal, amount: '90000.00' }
 
 /** Every page, and how to come to it: what is said of all pages is tested over this table, and photographed from it. */
 export const pages: readonly PageRow[] = [
@@ -87,6 +93,9 @@ export const pages: readonly PageRow[] = [
   },
   { name: 'undo-email-change', path: ({ links }) => links.undo, as: 'visitor', token: true },
   { name: 'undo-email-change-dead', photo: false, path: '/undo-email-change?token=any', as: 'visitor', token: true },
+  { name: 'panic', path: ({ links }) => links.panic, as: 'visitor', token: true },
+  { name: 'panic-used', path: ({ links }) => links.panicUsed, as: 'visitor', token: true },
+  { name: 'panic-dead', photo: false, path: '/panic?token=any', as: 'visitor', token: true },
   { name: 'two-factor', path: '/two-factor', as: 'challenged' },
   { name: 'two-factor-backup', photo: false, path: '/two-factor?with=backup-code', as: 'challenged' },
   { name: 'two-factor-passkey', path: '/two-factor', as: 'keyholder-challenged' },
@@ -170,6 +179,47 @@ export const pages: readonly PageRow[] = [
   { name: 'settings-passkeys-none', photo: false, path: '/settings/passkeys', as: 'member' },
   { name: 'settings-passkeys-french', photo: false, path: '/settings/passkeys', as: 'french' },
   { name: 'settings-passkeys-gate', photo: false, path: '/settings/passkeys', as: 'returning' },
+  { name: 'settings-allow-list', path: '/settings/allow-list', as: 'member' },
+  {
+    name: 'settings-allow-list-remove',
+    photo: false,
+    path: '/settings/allow-list',
+    as: 'member',
+    reach: (page) => page.getByRole('button', { name: 'Remove Cold wallet' }).click(),
+  },
+  {
+    name: 'settings-allow-list-refused',
+    photo: false,
+    path: '/settings/allow-list',
+    as: 'member',
+    reach: refused('Add address'),
+  },
+  { name: 'settings-allow-list-ending', photo: false, path: '/settings/allow-list', as: 'guarded' },
+  { name: 'settings-allow-list-passkey', photo: false, path: '/settings/allow-list', as: 'keyholder' },
+  { name: 'settings-allow-list-french', photo: false, path: '/settings/allow-list', as: 'french' },
+  { name: 'settings-allow-list-gate', photo: false, path: '/settings/allow-list', as: 'returning' },
+  { name: 'settings-protection', path: '/settings/protection', as: 'keyholder' },
+  { name: 'settings-protection-none', photo: false, path: '/settings/protection', as: 'member' },
+  { name: 'settings-protection-stopped', path: '/settings/protection', as: 'stopped' },
+  { name: 'settings-protection-french', photo: false, path: '/settings/protection', as: 'french' },
+  { name: 'settings-protection-gate', photo: false, path: '/settings/protection', as: 'returning' },
+  { name: 'dashboard-stopped', photo: false, path: '/dashboard', as: 'stopped' },
+  { name: 'confirm', path: '/confirm?id=any', as: 'keyholder', reach: asked() },
+  { name: 'confirm-held', photo: false, path: '/confirm?id=any', as: 'keyholder', reach: asked(largeWithdrawal) },
+  { name: 'confirm-locked', photo: false, path: '/confirm?id=any', as: 'stopped', reach: asked() },
+  { name: 'confirm-french', photo: false, path: '/confirm?id=any', as: 'french', reach: asked([withdrawal, { type: 'view' }]) },
+  { name: 'confirm-unknown', photo: false, path: '/confirm?id=any', as: 'member' },
+  {
+    name: 'confirm-rejected',
+    photo: false,
+    path: '/confirm?id=any',
+    as: 'member',
+    reach: async (page) => {
+      await asked()(page)
+      await press(page, 'Reject')
+      await page.getByRole('heading', { name: 'Rejected' }).waitFor()
+    },
+  },
   { name: 'settings-api-keys', path: '/settings/api-keys', as: 'member' },
   {
     name: 'settings-api-keys-delete',

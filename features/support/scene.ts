@@ -7,7 +7,8 @@ import { createSoftwareAuthenticator } from '@floorpass/testing/software-authent
 
 /**
  * The visitors: signed out; with an organization and several devices; with a second factor; halfway through sign-in; in French;
- * one with a second factor whose sign-in is too old for sensitive acts; one with passkeys; and one halfway through sign-in with them.
+ * one with a second factor whose sign-in is too old for sensitive acts; one with passkeys; one halfway through sign-in with them;
+ * and one whose account a panic link stopped, and who asked to unlock it.
  */
 export const visitors = [
   'visitor',
@@ -18,6 +19,7 @@ export const visitors = [
   'returning',
   'keyholder',
   'keyholder-challenged',
+  'stopped',
 ] as const
 export type Visitor = (typeof visitors)[number]
 
@@ -35,7 +37,7 @@ export type Scene = {
   /** An open invitation to the member. */
   invitation: string
   /** A link of each kind that still works, as its path. */
-  links: { reset: string; verify: string; createPasskey: string; undo: string }
+  links: { reset: string; verify: string; createPasskey: string; undo: string; panic: string; panicUsed: string }
 }
 
 const password = 'violet tram 74 under the harbour'
@@ -55,6 +57,7 @@ const people = {
   claire: 'Claire Fontaine',
   katherine: 'Katherine Johnson',
   edith: 'Edith Clarke',
+  hedy: 'Hedy Lamarr',
 } as const
 type Handle = keyof typeof people
 
@@ -181,6 +184,7 @@ export async function seedScene(
   const invitation = await invite(grace, other.id, address('ada'), 'member')
   await must(ada.post('/auth/update-user', { tradingEnabled: true, riskLevel: 'moderate' }))
   await createApiKeys(ada, id)
+  await addAddresses(ada)
   await must(ada.post('/auth/forget-password', { email: address('ada') }))
   await must(openTab(url).post('/auth/sign-up/email', { name: 'Edsger', email: address('edsger'), password }))
 
@@ -194,10 +198,14 @@ export async function seedScene(
   await must(claire.post('/auth/update-user', { locale: 'fr' }))
   const claireInvitation = await invite(ada, id, address('claire'), 'admin')
   await must(claire.post('/auth/organization/accept-invitation', { invitationId: claireInvitation.id }))
+  // A new second factor holds the account, which then keeps its list on.
+  const unguarded = await signIn(url, accountOf(address, 'guarded'))
+  for (const enabled of [true, false]) await must(unguarded.post('/auth/allow-list/set-enabled', { enabled }))
   const { guarded, challenged } = await switchOn(url, accountOf(address, 'guarded'), lag)
   const { keyholder, keyholderChallenged } = await addPasskeys(url, accountOf(address, 'katherine'))
   const katherineInvitation = await invite(ada, id, address('katherine'), 'member')
   await must(keyholder.post('/auth/organization/accept-invitation', { invitationId: katherineInvitation.id }))
+  const { stopped, panicUsed } = await stopEverything(url, accountOf(address, 'hedy'))
   const pathOf = async (handle: string, path: string) => {
     const { pathname, search } = new URL(await mailedLink(url, address(handle), path))
     return pathname + search
@@ -213,6 +221,7 @@ export async function seedScene(
       returning,
       keyholder: cookiesOf(keyholder),
       'keyholder-challenged': cookiesOf(keyholderChallenged),
+      stopped: cookiesOf(stopped),
     },
     password,
     email: address('ada'),
@@ -223,6 +232,8 @@ export async function seedScene(
       verify: await pathOf('edsger', '/verify-email'),
       createPasskey: await pathOf('margaret', '/create-passkey'),
       undo: await pathOf('edith', '/undo-email-change'),
+      panic: await pathOf('guarded', '/panic'),
+      panicUsed,
     },
   }
 }
@@ -241,6 +252,14 @@ async function createApiKeys(tab: Tab, organizationId: string): Promise<void> {
   const { id: keyId } = await create({ name: 'Tax report', permissions: { account: ['read'] }, publicKey })
   await must(tab.post('/auth/api-key/update', { keyId, enabled: false }))
   await create({ name: 'Risk monitor', organizationId, ipAllowlist: ['2001:db8::/64'], expiresIn: 365 * days })
+}
+
+/** A list that is on, with a wallet and a bank account. */
+async function addAddresses(tab: Tab): Promise<void> {
+  const add = (entry: Record<string, unknown>) => must(tab.post('/auth/allow-list/add', entry))
+  await add({ kind: 'iban', value: 'DE89 3704 0044 0532 0130 00' })
+  await add({ kind: 'bitcoin', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', label: 'Cold wallet' })
+  await must(tab.post('/auth/allow-list/set-enabled', { enabled: true }))
 }
 
 /** The second factor of an account: a device that it trusts, and one that still owes its code. */
@@ -267,6 +286,27 @@ async function addPasskeys(url: string, account: Account): Promise<{ keyholder: 
   }
   await must(keyholder.post('/auth/two-factor/enable', { method: 'passkey', password: account.password }))
   return { keyholder, keyholderChallenged: await signIn(url, account) }
+}
+
+/** Sets a password by the mailed link, as after a panic link. */
+export async function choosePassword(url: string, { email, password }: Pick<Account, 'email' | 'password'>): Promise<void> {
+  const tab = openTab(url)
+  await must(tab.post('/auth/forget-password', { email }))
+  const token = new URL(await mailedLink(url, email, '/reset-password')).searchParams.get('token')
+  await must(tab.post('/auth/reset-password', { token, newPassword: password }))
+}
+
+/** An account that a panic link stopped, on a device that signed in afterwards and asked to unlock it. */
+async function stopEverything(url: string, account: Account): Promise<{ stopped: Tab; panicUsed: string }> {
+  const first = await signIn(url, account)
+  await must(first.post('/auth/protection/set-phrase', { phrase: 'blue heron at dawn' }))
+  await must(first.post('/auth/allow-list/add', { kind: 'bitcoin', value: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq' }))
+  const { pathname, search, searchParams } = new URL(await mailedLink(url, account.email, '/panic'))
+  await must(openTab(url).post('/auth/panic', { token: searchParams.get('token') }))
+  await choosePassword(url, account)
+  const stopped = await signIn(url, account)
+  await must(stopped.post('/auth/protection/request-unlock'))
+  return { stopped, panicUsed: pathname + search }
 }
 
 async function must(asked: ReturnType<Tab['post']>): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
+import { askToConfirm } from './confirmations.ts'
 import type { Hand } from './drivers.ts'
 import { newPerson, originOf, type Person, signedInPerson } from './person.ts'
 import { createAccount, mailedLink, openTab, signIn } from './scene.ts'
@@ -107,6 +108,57 @@ export const journeys: readonly Journey[] = [
       await hand.press('Yes, delete Market maker')
       await expect(page.getByText('Key deleted.')).toBeVisible()
       await expect(page.getByText('No API keys yet')).toBeVisible()
+    },
+  },
+  {
+    page: 'allow-list',
+    fact: 'an address is added and removed, and the list is switched on',
+    async walk({ page, hand }) {
+      await page.goto('/settings/allow-list')
+      await hand.press('Add address')
+      await expect(page.getByLabel('Kind')).toHaveAttribute('aria-invalid', 'true')
+      await hand.fill('Kind', 'bitcoin')
+      await hand.fill('Address', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq')
+      await hand.fill('Name (optional)', 'Cold wallet')
+      await hand.press('Add address')
+      await expect(page.getByText('Address added.')).toBeVisible()
+      await hand.press('Turn on')
+      await expect(page.getByText('Your money can now only go to your addresses.')).toBeVisible()
+      await hand.press('Remove Cold wallet')
+      await hand.press('Yes, remove Cold wallet')
+      await expect(page.getByText('Address removed.')).toBeVisible()
+      await expect(page.getByText('No addresses yet')).toBeVisible()
+    },
+  },
+  {
+    page: 'protection',
+    fact: 'a phrase is saved, changed and removed',
+    async walk({ page, hand }) {
+      await page.goto('/settings/protection')
+      await hand.fill('Phrase', 'blue heron at dawn')
+      await hand.press('Save phrase')
+      await expect(
+        page.getByText('Phrase saved. If you had one before, our email about this change still shows it.'),
+      ).toBeVisible()
+      await hand.fill('Phrase', 'grey heron at dusk')
+      await hand.press('Change phrase')
+      await expect(page.getByText('grey heron at dusk')).toBeVisible()
+      await hand.press('Remove phrase')
+      await expect(page.getByText('Phrase removed.')).toBeVisible()
+      await expect(page.getByText('grey heron at dusk')).toHaveCount(0)
+    },
+  },
+  {
+    page: 'confirm',
+    fact: 'a transaction is confirmed, another is rejected',
+    async walk({ page, hand }) {
+      const view = { type: 'view', account: 'Trading' }
+      await page.goto((await askToConfirm(page, view)).path)
+      await hand.press('Confirm')
+      await expect(page.getByRole('heading', { name: 'Confirmed' })).toBeVisible()
+      await page.goto((await askToConfirm(page, view)).path)
+      await hand.press('Reject')
+      await expect(page.getByRole('heading', { name: 'Rejected' })).toBeVisible()
     },
   },
   {

@@ -18,9 +18,13 @@ export type KeyAnswer = {
 }
 
 /** What a service with a key of SERVICE_KEYS learns. */
-export async function askAboutKey(service: Pick<Browser, 'post'>, input: Record<string, unknown>): Promise<KeyAnswer> {
+export async function askAboutKey(
+  service: Pick<Browser, 'post'>,
+  input: Record<string, unknown>,
+  secret = serviceKey,
+): Promise<KeyAnswer> {
   const { status, body } = await service.post('/auth/api-key/verify', input, {
-    headers: { authorization: `Bearer ${serviceKey}` },
+    headers: { authorization: `Bearer ${secret}` },
   })
   if (status !== 200) throw new Error(`no answer about the key: ${status} ${JSON.stringify(body)}`)
   return body as KeyAnswer

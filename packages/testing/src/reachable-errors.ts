@@ -65,7 +65,7 @@ function find(file: string, name: string): Place | null {
 
 /** The declaration of a procedure, such as `signIn.email`. */
 function findProcedureDeclaration(path: string): Place | null {
-  if (path === 'introspect') return find(join(api, 'router.ts'), 'introspect')
+  if (!path.includes('.')) return find(join(api, 'router.ts'), path)
   const [group = '', name = ''] = path.split('.')
   const member = (router: Place | null, key: string): Place | null => {
     if (!router) return null
@@ -87,12 +87,14 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
   const call = String(run)
   const found = new Set<string>()
   const seen = new Set<ts.Node>()
+  const followService = () => follow(find(join(api, 'service-credentials/require-service.ts'), 'requireService'))
   const follow = (place: Place | null): void => {
     if (!place || seen.has(place.node) || isSkipped(place.file)) return
     seen.add(place.node)
     const visit = (node: ts.Node): void => {
       if (ts.isTypeNode(node)) return
       if (ts.isStringLiteral(node) && codes.has(node.text) && !isComparison(node.parent)) found.add(node.text)
+      if (ts.isPropertyAssignment(node) && /^access: '\w+:\w+'$/.test(node.getText())) followService()
       if (ts.isPropertyAccessExpression(node)) {
         const text = node.getText()
         if (/^api\.\w+\.\w+$/.test(text)) follow(findProcedureDeclaration(text.slice('api.'.length)))
@@ -106,7 +108,7 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
     visit(place.node)
   }
   for (const [, path = ''] of call.matchAll(/\bapi\.(\w+(?:\.\w+)?)\(/g)) follow(findProcedureDeclaration(path))
-  if (access === 'service') follow(find(join(api, 'service-credentials/require-service.ts'), 'requireService'))
+  if (access === 'service') followService()
   for (const file of readdirSync(rest).filter(answersRoute)) {
     for (const [name] of load(join(rest, file)).declarations)
       if (new RegExp(`\\b${name}\\b`).test(call)) follow(find(join(rest, file), name))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Route, routes } from '@floorpass/functions'
+import { addAddress, wallet } from './allow-list.ts'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
 import { addPasskey, createAssertion, createRegistration } from './passkeys.ts'
@@ -96,9 +97,53 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     const { body } = await addPasskey(tab, authenticator)
     return { authenticator, id: (body as { id: string }).id }
   }
+  const withOlderPasskey = async (tab: SignedIn) => {
+    const { authenticator } = await withPasskey(tab)
+    await agePasskeys(app, tab.userId)
+    return { passkey: await createAssertion(tab, authenticator) }
+  }
   const createKey = async (tab: SignedIn) =>
     (await tab.post('/auth/api-key/create', { name: 'Bot' })).body as { id: string; key: string }
+  const confirmation = async (tab: SignedIn) => {
+    const { authenticator } = await withPasskey(tab)
+    await app.db.user.update({ where: { id: tab.userId }, data: { heldUntil: null } })
+    const detail = { type: 'withdrawal', amount: '10.00', currency: 'EUR' }
+    const fields = { authorization_details: [detail], audience: app.baseUrl }
+    const { body } = await tab.post('/auth/confirmation/create', fields)
+    const { id, options } = body as { id: string; options: { challenge: string } }
+    return { id, fields, response: authenticator.authenticate(options) }
+  }
   return {
+    'POST /protection/lock': async (tab) => ({ days: 7, ...(await withOlderPasskey(tab)) }),
+    'POST /protection/request-unlock': async ({ userId }) => lockUser(app, userId),
+    'POST /protection/cancel-unlock': async ({ userId }) => lockUser(app, userId, { unlockAt: new Date(Date.now() + 1e8) }),
+    'POST /protection/unlock-with-key': async (tab) => {
+      const { authenticator } = await withPasskey(tab)
+      await agePasskeys(app, tab.userId)
+      const passkey = await createAssertion(tab, authenticator)
+      const { body } = await tab.post('/auth/protection/lock', { days: 7, passkey })
+      return { key: (body as { lockKey: string }).lockKey, passkey: await createAssertion(tab, authenticator) }
+    },
+    'POST /protection/lift-hold': withOlderPasskey,
+    'POST /protection/set-phrase': async () => ({ phrase: 'Blue heron at dawn' }),
+    'POST /protection/undo-panic': async (tab) => {
+      const passkey = await withOlderPasskey(tab)
+      await lockUser(app, tab.userId, { lockKind: 'panic' })
+      return passkey
+    },
+    'POST /panic': async (tab) => ({ token: await panicTokenOf(app, tab) }),
+    'POST /confirmation/create': async (tab) => (await confirmation(tab)).fields,
+    'GET /confirmation/get': async (tab) => ({ id: (await confirmation(tab)).id }),
+    'POST /confirmation/approve': async (tab) => {
+      const { id, response } = await confirmation(tab)
+      return { id, response }
+    },
+    'POST /confirmation/reject': async (tab) => ({ id: (await confirmation(tab)).id }),
+    'POST /confirmation/consume': async (tab) => {
+      const { id, response } = await confirmation(tab)
+      await tab.post('/auth/confirmation/approve', { id, response })
+      return { jti: id }
+    },
     'POST /api-key/create': async () => ({ name: 'Bot', permissions: { order: ['read'] } }),
     'GET /api-key/list': async () => ({ limit: '5' }),
     'GET /api-key/get': async (tab) => ({ id: (await createKey(tab)).id }),
@@ -109,6 +154,10 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /api-key/delete': async (tab) => ({ keyId: (await createKey(tab)).id }),
     'POST /api-key/report': async (tab) => ({ key: (await createKey(tab)).key }),
     'POST /api-key/verify': async () => ({ key: 'unknown' }),
+    'POST /allow-list/add': async () => wallet,
+    'POST /allow-list/remove': async (tab) => ({ id: ((await addAddress(tab)).body as { id: string }).id }),
+    'POST /allow-list/set-enabled': async () => ({ enabled: true }),
+    'POST /allow-list/check': async ({ userId }) => ({ ...wallet, userId }),
     'GET /passkey/generate-authenticate-options': async () => ({ discoverable: 'true' }),
     'GET /passkey/generate-register-options': async () => ({ name: 'Phone' }),
     'POST /passkey/verify-registration': async (tab) => ({
@@ -234,3 +283,23 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
 export async function handleOf(tab: Pick<SignedIn, 'get'>): Promise<string> {
   return ((await tab.get('/auth/get-session')).body as { session: { token: string } }).session.token
 }
+
+/** Makes the passkeys of a user a month old: the owner's, not those of a thief. */
+export const agePasskeys = ({ db }: TestApp, userId: string) =>
+  db.passkey.updateMany({ where: { userId }, data: { createdAt: new Date(Date.now() - 30 * 86_400_000) } })
+
+/** Locks the account for seven days, by the owner unless the fields say otherwise. */
+export async function lockUser({ db }: TestApp, userId: string, fields: { lockKind?: string; unlockAt?: Date } = {}) {
+  const lock = { lockKind: 'owner', lockedAt: new Date(), unlockDays: 7, unlockAt: null, ...fields }
+  await db.user.update({ where: { id: userId }, data: lock })
+  return {}
+}
+
+/** The token of the panic link in a new mail to the user. */
+export async function panicTokenOf(app: TestApp, tab: Pick<SignedIn, 'post' | 'person'>): Promise<string> {
+  await tab.post('/auth/protection/set-phrase', { phrase: 'Blue heron at dawn' })
+  await app.drainMail()
+  return readPanicToken(app.outbox.lastTo(tab.person.email).text)
+}
+
+export const readPanicToken = (text: string): string => /\/panic\?token=([\w-]+)/.exec(text)?.[1] ?? ''
