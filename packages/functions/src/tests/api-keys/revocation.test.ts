@@ -78,19 +78,20 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
     ['disabled', (keyId: string) => post(one, '/auth/api-key/update', { keyId, enabled: false }, { cookie })],
     ['reported', (_: string, key: string) => post(one, '/auth/api-key/report', { key })],
   ])(
-    'a key that is %s is refused at once by the process that did it, and by the other within 100 ms, under 64 callers',
+    'a key that is %s is refused at once by the process that did it, and by the other within three round trips, under 64 callers',
     async (_, end) => {
       const { id, key } = await createKey({ name: 'Bot' })
       let endedAt = Number.POSITIVE_INFINITY
       let isOver = false
       const late = new Map<object, number[]>([one, other].map((at) => [at, []]))
-      let accepted = 0
+      let [accepted, roundTrip] = [0, 0]
       const call = async (at: { url: string }) => {
         while (!isOver) {
           const sent = performance.now()
           const { status } = await fetch(`${at.url}/auth/verify`, { headers: { authorization: `Bearer ${key}` } })
           if (status !== 200) continue
           accepted += 1
+          if (sent < endedAt) roundTrip = Math.max(roundTrip, performance.now() - sent)
           if (sent > endedAt) late.get(at)?.push(sent - endedAt)
         }
       }
@@ -103,9 +104,9 @@ describe.runIf(testDatabase.kind === 'postgres')('keys in two processes', async 
       await Promise.all(callers)
       expect(accepted).toBeGreaterThan(64)
       expect(late.get(one)).toEqual([])
-      // Those of a round trip of the announcement.
+      // The announcement takes as long as a call, which is longer on a busy machine.
       const ofOther = late.get(other) ?? []
-      expect(Math.max(0, ...ofOther)).toBeLessThan(100)
+      expect(Math.max(0, ...ofOther)).toBeLessThan(3 * roundTrip)
       expect(ofOther.length).toBeLessThanOrEqual(64)
     },
   )
