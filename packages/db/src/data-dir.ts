@@ -25,12 +25,16 @@ export const openDataDir = async (directory: string): Promise<void> => {
 // Without `recursive`: Node never returns from it where a file system refuses new folders with ENOENT, as /proc does.
 const createFolder = async (folder: string): Promise<void> => {
   try {
-    await mkdir(folder, { mode: 0o700 })
+    await createIn(folder)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') return
-    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw error
-    await createFolder(dirname(folder))
-    await createFolder(folder)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // Another process may have created the parent since.
+    if (!existsSync(dirname(folder))) await createFolder(dirname(folder))
+    await createIn(folder)
   }
 }
+
+const createIn = (folder: string): Promise<void> =>
+  mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })

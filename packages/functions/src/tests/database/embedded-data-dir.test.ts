@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openDatabase } from '@floorpass/db'
+import { openDatabase, openDataDir } from '@floorpass/db'
 import { eventually } from '@floorpass/testing/eventually'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
@@ -51,6 +51,13 @@ describe('the data directory', { timeout: 120_000 }, () => {
     expect(await second.db.user.count()).toBe(1)
     await second.close()
     expect((await stat(directory)).mode & 0o777).toBe(0o700)
+  })
+
+  it('is created by several openers at once', async () => {
+    for (let round = 0; round < 100; round += 1) {
+      const folder = join(parent, String(round), 'deep', 'database')
+      await Promise.all(Array.from({ length: 4 }, () => openDataDir(folder)))
+    }
   })
 
   it('refuses a second opener until the first closes', async () => {
