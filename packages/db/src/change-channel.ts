@@ -14,9 +14,13 @@ export type ChangeListener = {
   onUp(): void
   /** Changes may be missed. Called once per loss, and again when the reason changes. */
   onDown(reason: string): void
+  /** The feed of events has grown. */
+  onEvents?(): void
 }
 
 export const channelName = 'floorpass_sessions'
+/** Separate: a process of the previous release would forget all sessions at a change that it does not know. */
+export const eventsChannelName = 'floorpass_events'
 
 /** Milliseconds. */
 export type ChannelTimes = {

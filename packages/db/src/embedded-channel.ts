@@ -1,10 +1,13 @@
 import type { PGlite } from '@electric-sql/pglite'
-import { type ChangeChannel, type ChangeListener, channelName } from './change-channel.ts'
+import { type ChangeChannel, type ChangeListener, channelName, eventsChannelName } from './change-channel.ts'
 
 /** Listens to session changes in this process. A change arrives before the query that committed it returns. */
 export function listenOnEmbedded(client: PGlite, listener: ChangeListener): ChangeChannel {
   let isUp = false
-  const listening = client.listen(channelName, listener.onChange).then(
+  const listening = Promise.all([
+    client.listen(channelName, listener.onChange),
+    client.listen(eventsChannelName, () => listener.onEvents?.()),
+  ]).then(
     (stopListening) => {
       isUp = true
       listener.onUp()
@@ -18,7 +21,7 @@ export function listenOnEmbedded(client: PGlite, listener: ChangeListener): Chan
     async close() {
       const stopListening = await listening
       isUp = false
-      await stopListening?.()
+      for (const stop of stopListening ?? []) await stop()
     },
   }
 }

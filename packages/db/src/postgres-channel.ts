@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import { type ChangeChannel, type ChangeListener, type ChannelTimes, channelName, channelTimes } from './change-channel.ts'
+import {
+  type ChangeChannel,
+  type ChangeListener,
+  type ChannelTimes,
+  channelName,
+  channelTimes,
+  eventsChannelName,
+} from './change-channel.ts'
 import type { PostgresClient } from './postgres-hosts.ts'
 import { keepIdleSession } from './postgres-pool.ts'
 
@@ -55,14 +62,15 @@ export function listenOnPostgres(
     }
     connection = { client, fail }
     client.on('error', fail).on('end', () => fail(new Error('connection ended')))
-    client.on('notification', ({ payload = '' }) => {
+    client.on('notification', ({ channel, payload = '' }) => {
+      if (channel === eventsChannelName) return listener.onEvents?.()
       if (payload.startsWith('hello:')) heartbeats.emit(payload)
       else listener.onChange(payload)
     })
     try {
       await withTimeout(times.patience, client.connect(), () => fail(new Error('connect timed out')))
       // The channel only reads, so to PostgreSQL it is idle. Versions before 14 have no such timeout.
-      const listen = client.query(`LISTEN ${channelName}; ${keepIdleSession}`)
+      const listen = client.query(`LISTEN ${channelName}; LISTEN ${eventsChannelName}; ${keepIdleSession}`)
       await withTimeout(times.patience, listen, () => fail(new Error('LISTEN timed out')))
       for (;;) {
         const startedAt = now()
