@@ -2,6 +2,7 @@ import {
   AppError,
   type Brand,
   createChangeFeed,
+  createEventFeed,
   createExpirySweep,
   createKeyCache,
   createKeyUses,
@@ -122,6 +123,7 @@ export function composeService({
       secretBox,
       log,
     }),
+    events: createEventFeed({ sql: database.sql, changes, log }),
     settings: {
       appName: config.appName,
       supportUrl: config.supportUrl,
@@ -164,9 +166,10 @@ export function composeService({
     assertReady: () => runWithin(2, database.ping).catch(throwUnready),
     drain() {
       draining = true
+      deps.events.endReads()
     },
     async stop() {
-      const writers = [deps.mail, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map((writer) => writer.stop())
+      const writers = [deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map((writer) => writer.stop())
       await Promise.all([...writers, changes.close()])
       transport.close()
       redis?.disconnect()

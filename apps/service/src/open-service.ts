@@ -66,6 +66,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const parts = { config, brand, secrets, database, transport, outbox, redis, replica, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
+  service.deps.events.start()
   service.deps.serviceUses.start()
   service.deps.keyUses.start()
   service.expirySweep.start()

@@ -109,6 +109,8 @@ async function perform(
   } catch (error) {
     throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error) : error
   } finally {
+    // The running service would find them a second later.
+    await service.deps.events.flush().catch(() => {})
     await service.stop()
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { eventTypes } from './events/event-types.ts'
 import { locale, riskLevel } from './kernel/fields.ts'
 import { keyRefusalCodes } from './kernel/key-refusals.ts'
 import { type HoldReason, holds, policy } from './kernel/policy.ts'
@@ -94,6 +95,22 @@ export const reauthenticationAnswer = z.strictObject({
   satisfied: z.boolean().describe('The session meets `acr` and `max_age`; without them, it needs no reauthentication'),
 })
 export const currentSessionAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer }).nullable()
+/** An event of the feed, and the body of a webhook without `id`. */
+export const feedEventAnswer = z
+  .strictObject({
+    id: z.string().describe('Sorts by the order of the feed. The same in every delivery'),
+    type: z.enum(eventTypes),
+    timestamp: z.iso.datetime().describe('When the change was made'),
+    data: z.record(z.string(), z.unknown()).describe('Ids and what changed: docs/events.md'),
+  })
+  .meta({ id: 'Event' })
+export const eventPageAnswer = z.strictObject({
+  events: z.array(feedEventAnswer),
+  cursor: z.string().describe('The `after` of the next call'),
+  caughtUp: z.boolean().describe('Whether the page holds every event of the changes that were committed before the call'),
+})
+/** Server-Sent Events: each event, and a heartbeat with the cursor each second. */
+export const eventStreamAnswer = z.string()
 /** No body: the headers say everything. */
 export const emptyAnswer = z.literal('')
 export const accessTokenAnswer = z.strictObject({

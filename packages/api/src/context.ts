@@ -2,6 +2,7 @@ import type { Database, ReadReplica, Sql } from '@floorpass/db'
 import type { SigningKeys } from './access/signing-keys.ts'
 import type { KeyCache } from './api-key-checks/key-store.ts'
 import type { ChangeFeed } from './changes/change-feed.ts'
+import type { EventFeed } from './events/event-feed.ts'
 import { AppError, type ErrorKey } from './kernel/errors.ts'
 import type { Log, Tracing } from './kernel/log.ts'
 import type { FindPlace } from './kernel/place.ts'
@@ -40,6 +41,7 @@ export type Deps = {
   keyCache: KeyCache
   keyUses: UseCounter
   mail: MailQueue
+  events: EventFeed
   providers: SocialProviders
   settings: Settings
   findPlace: FindPlace

@@ -133,6 +133,7 @@ export function customMutation<
     } finally {
       // A refusal may have queued a mail to the owner.
       scopeCtx.wakeMail()
+      ctx.events.wake()
     }
   }) as unknown as Mutation<I, Answer>
 }

@@ -8,6 +8,8 @@ import { consumeConfirmation } from './confirmations/consume-confirmation.ts'
 import { createConfirmationForUser } from './confirmations/create-confirmation-for-user.ts'
 import { confirmationsRouter } from './confirmations/router.ts'
 import { emailAddressRouter } from './email-address/router.ts'
+import { listEvents } from './events/list-events.ts'
+import { streamEvents } from './events/stream-events.ts'
 import { linkedAccountsRouter } from './linked-accounts/router.ts'
 import { organizationsRouter } from './organizations/router.ts'
 import { passkeysRouter } from './passkeys/router.ts'
@@ -41,7 +43,7 @@ export type AppRouter = typeof appRouter
 /** What REST calls. /trpc serves no other service: its queries would carry a session's secret in the URL. */
 export const restRouter = mergeRouters(
   appRouter,
-  router({ introspect, verifyApiKey, checkAllowListEntry, createConfirmationForUser, consumeConfirmation }),
+  router({ introspect, verifyApiKey, checkAllowListEntry, createConfirmationForUser, consumeConfirmation, listEvents, streamEvents }),
 )
 
 export const createCaller = createCallerFactory(restRouter)

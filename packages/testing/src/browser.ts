@@ -49,7 +49,7 @@ export function createBrowser(
       }),
       options.ip === undefined ? ip : options.ip,
     )
-    const text = await response.text()
+    const text = await readText(response)
     const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
     const parsed: unknown = isJson ? JSON.parse(text) : text
     const code = typeof parsed === 'object' && parsed !== null && 'code' in parsed ? String(parsed.code) : undefined
@@ -73,4 +73,13 @@ function store(cookies: Map<string, string>, header: string): void {
   const at = pair.indexOf('=')
   if (attributes.includes('Max-Age=0')) cookies.delete(pair.slice(0, at))
   else cookies.set(pair.slice(0, at), pair.slice(at + 1))
+}
+
+/** Of a stream of events, the first page: it goes on for a minute. */
+async function readText(response: Response): Promise<string> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response.text()
+  const reader = response.body?.getReader()
+  const page = await reader?.read()
+  await reader?.cancel()
+  return new TextDecoder().decode(page?.value)
 }

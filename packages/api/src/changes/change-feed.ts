@@ -12,6 +12,8 @@ export type ChangeConsumer = {
 /** Passes each change of the database to every cache of this process (ADR 012). */
 export type ChangeFeed = Pick<ChangeChannel, 'isCurrent' | 'close'> & {
   subscribe(consumer: ChangeConsumer): void
+  /** Calls `onEvents` when a process has added to the feed of events. */
+  subscribeToEvents(onEvents: () => void): void
   /** Resolves when every cache has applied each change that was committed before the call. */
   flush(): Promise<void>
 }
@@ -20,6 +22,7 @@ const kinds: readonly string[] = ['session', 'user', 'key']
 
 export function createChangeFeed({ listen, log }: { listen(listener: ChangeListener): ChangeChannel; log: Log }): ChangeFeed {
   const consumers: ChangeConsumer[] = []
+  const onEvents: (() => void)[] = []
   let wasDown = false
   const reset = (): void => {
     for (const consumer of consumers) consumer.onReset()
@@ -31,6 +34,9 @@ export function createChangeFeed({ listen, log }: { listen(listener: ChangeListe
       // `all`, or what a newer version announces.
       if (!kinds.includes(kind)) return reset()
       for (const consumer of consumers) consumer.onChange(kind, id)
+    },
+    onEvents() {
+      for (const call of onEvents) call()
     },
     onUp() {
       reset()
@@ -46,6 +52,7 @@ export function createChangeFeed({ listen, log }: { listen(listener: ChangeListe
 
   return {
     subscribe: (consumer) => void consumers.push(consumer),
+    subscribeToEvents: (call) => void onEvents.push(call),
     isCurrent: () => channel.isCurrent(),
     flush: () => channel.flush(),
     close: () => channel.close(),

@@ -57,6 +57,11 @@ export const catalogue = {
   EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
   USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
   ORGANIZATION_NOT_FOUND: ['BAD_REQUEST', 'Organization not found'],
+  CURSOR_EXPIRED: [
+    'BAD_REQUEST',
+    'The events after this one are gone, or the database was restored. Read the current state, then follow the feed with `since`.',
+    410,
+  ],
   NO_ACTIVE_ORGANIZATION: ['BAD_REQUEST', 'No active organization'],
   ORGANIZATION_ALREADY_EXISTS: ['BAD_REQUEST', 'Organization already exists'],
   ORGANIZATION_SLUG_ALREADY_TAKEN: ['BAD_REQUEST', 'Organization slug already taken'],

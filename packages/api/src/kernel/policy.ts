@@ -169,6 +169,21 @@ export const policy = {
     depth: 5,
     clockTolerance: 5,
   },
+  /** docs/events.md. */
+  events: {
+    /** How often a process looks for events that another one left behind, and a stream has a heartbeat. */
+    poll: 1,
+    /** Between two batches, so that one transaction serves many changes. */
+    batchPause: 0.02,
+    batchSize: 500,
+    pageSize: 100,
+    longestPage: 500,
+    longestWait: 30,
+    /** Of a stream, whose client connects again: a deleted service reads for no longer. */
+    streamLifetime: 1 * minute,
+    /** Long polls and streams of one process. */
+    readersAtOnce: 200,
+  },
   sweep: {
     every: 1 * hour,
     firstWithin: 1 * minute,
@@ -179,6 +194,7 @@ export const policy = {
     /** Longer than the service may go without a sweep. Later events go to the default partition. */
     auditMonthsAhead: 4,
     keepRefusedMails: 30 * day,
+    keepEvents: 30 * day,
   },
   reseal: {
     /** After the roll-out: the previous version cannot open what this version seals. */

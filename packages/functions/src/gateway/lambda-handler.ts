@@ -131,10 +131,19 @@ function toHeaders(fields: readonly [name: string, values: string[]][]): Headers
 const toRequestMethod = (method: string): string =>
   /^[A-Z]{1,32}$/.test(method) && !['CONNECT', 'TRACE', 'TRACK'].includes(method) ? method : 'UNKNOWN'
 
+/** A gateway sends only whole answers: a stream of events ends after its first page, and its client connects again. */
+async function readBody(response: Response): Promise<Buffer> {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return Buffer.from(await response.arrayBuffer())
+  const reader = response.body?.getReader()
+  const page = await reader?.read()
+  await reader?.cancel()
+  return Buffer.from(page?.value ?? [])
+}
+
 async function toResult(response: Response, isV2: boolean): Promise<GatewayResult> {
   const cookies = response.headers.getSetCookie()
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'))
-  const bytes = Buffer.from(await response.arrayBuffer())
+  const bytes = await readBody(response)
   const body = bytes.toString('utf8')
   const isText = Buffer.from(body, 'utf8').equals(bytes)
   return {

@@ -475,6 +475,8 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /allow-list/check': ['USER_NOT_FOUND', 'TOO_MANY_REQUESTS'],
   'GET /token': ['INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
   'POST /introspect': ['TOO_MANY_REQUESTS'],
+  'GET /events': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
+  'GET /events/stream': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
 }
 
 /** Errors that have another status than the catalogue's: a gateway understands only 401 and 403. */

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { bearerToken } from '../http/bearer.ts'
 import { type BodyKind, readQuery } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
+import { answerEventStream } from './answer-events.ts'
 import { answerGetSession } from './answer-get-session.ts'
 import { answerJwks } from './answer-jwks.ts'
 import { answerPicture } from './answer-picture.ts'
@@ -888,6 +889,22 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.introspectAnswer,
       accepts: ['form', 'json'],
       call: (api, body) => api.introspect(body),
+    }),
+  ],
+  events: [
+    get('/events', {
+      access: 'service',
+      summary: 'Read the feed of changes after an event, or wait for the next one',
+      input: contracts.listEventsInput,
+      answer: contracts.eventPageAnswer,
+      call: (api, query) => api.listEvents(query),
+    }),
+    get('/events/stream', {
+      access: 'service',
+      summary: 'Follow the feed of changes as Server-Sent Events',
+      input: contracts.followEventsInput,
+      answer: contracts.eventStreamAnswer,
+      call: (api, _query, request) => answerEventStream(api, request),
     }),
   ],
 }

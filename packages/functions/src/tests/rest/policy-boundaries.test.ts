@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createExpirySweep, createSecretResealer, createSessionMisses, policy } from '@floorpass/api'
+import { createEventFeed, createExpirySweep, createSecretResealer, createSessionMisses, policy } from '@floorpass/api'
 import { mostFound, mostMails } from '@floorpass/api/administration'
 import { fieldLengths, passwordLength } from '@floorpass/api/contracts'
 import type { Database } from '@floorpass/db'
@@ -12,13 +12,13 @@ import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app
 import { eventually } from '@floorpass/testing/eventually'
 import { found } from '@floorpass/testing/organization'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
-import { everyProvider } from '@floorpass/testing/route-samples'
+import { everyProvider, serviceKey } from '@floorpass/testing/route-samples'
 import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import sharp, { type Sharp } from 'sharp'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-const app = await createTestApp(everyProvider)
+const app = await createTestApp({ ...everyProvider, SERVICE_KEYS: serviceKey })
 const { db } = app.service.deps
 
 /** A test of another file: its path, and words of its title. */
@@ -60,6 +60,8 @@ async function delaysOf(timer: 'setTimeout' | 'setInterval', start: () => { stop
   await started.stop()
   return delays
 }
+
+const createFeed = () => createEventFeed(app.service.deps)
 
 const startSweep = () => {
   const sweep = createExpirySweep(app.service.deps)
@@ -428,6 +430,47 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     await createSecretResealer({ ...app.service.deps, db: counting }).reseal()
     expect(new Set(sizes)).toEqual(new Set([policy.reseal.batchSize]))
   },
+  async 'events.poll'() {
+    const start = () => {
+      const feed = createFeed()
+      feed.start()
+      return feed
+    }
+    expect(await delaysOf('setInterval', start)).toEqual([policy.events.poll])
+  },
+  async 'events.batchPause'() {
+    const start = () => {
+      const feed = createFeed()
+      feed.start()
+      feed.wake()
+      feed.wake()
+      return feed
+    }
+    expect(await delaysOf('setTimeout', start)).toEqual([policy.events.batchPause])
+  },
+  async 'events.batchSize'() {
+    const sizes = async (events: number) => {
+      await createFeed().flush()
+      await db.$executeRaw`INSERT INTO outbox_events (type, data) SELECT 'activity.sign-in', '{}'::jsonb FROM generate_series(1, ${events}::int)`
+      const transaction = vi.spyOn(app.service.deps.sql, 'transaction')
+      await createFeed().flush()
+      const batches = await Promise.all(transaction.mock.results.map(({ value }) => value))
+      transaction.mockRestore()
+      return batches
+    }
+    expect(await sizes(policy.events.batchSize + 1)).toEqual([policy.events.batchSize, 1])
+  },
+  'events.pageSize': ['events/feed.test.ts', 'has a hundred events unless asked otherwise, and at most 500'],
+  'events.longestPage': ['events/feed.test.ts', 'has a hundred events unless asked otherwise, and at most 500'],
+  'events.longestWait': ['events/feed.test.ts', 'a wait of 31 seconds'],
+  async 'events.streamLifetime'() {
+    const timeout = vi.spyOn(AbortSignal, 'timeout')
+    onTestFinished(() => timeout.mockRestore())
+    const headers = { authorization: `Bearer ${serviceKey}` }
+    await app.browser({ origin: null }).request('HEAD', '/auth/events/stream', { headers })
+    expect(timeout.mock.calls).toEqual([[policy.events.streamLifetime * 1000]])
+  },
+  'events.readersAtOnce': ['events/wait-for-events.test.ts', 'at most 200 wait in a process'],
   'smokeTests.check': ['smoke-tests/check-exchanges.test.ts', 'take at most 20 of the 25 seconds that the pipeline waits'],
   'smokeTests.suite': ['smoke-tests/check-exchanges.test.ts', 'take at most 20 of the 25 seconds that the pipeline waits'],
   'smokeTests.slowestAnswer': ['smoke-tests/check-exchanges.test.ts', 'slow fails only the latency test'],

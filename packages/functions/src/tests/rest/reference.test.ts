@@ -223,6 +223,8 @@ describe('the examples of the reference', () => {
       'POST /allow-list/check',
       'POST /confirmation/consume',
       'POST /introspect',
+      'GET /events',
+      'GET /events/stream',
     ])
   })
 

@@ -52,6 +52,8 @@ const addedRoutes = [
   'POST /remove-picture',
   'GET /pictures/{name}.webp',
   'POST /introspect',
+  'GET /events',
+  'GET /events/stream',
   'GET /organization/get-organization',
   'GET /protection/get',
   'POST /protection/lock',

@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { policy } from '../kernel/policy.ts'
+import { expandTypes } from './event-types.ts'
+
+const { pageSize, longestPage, longestWait } = policy.events
+
+const eventId = z
+  .string()
+  .regex(/^evt_\d{16}_[0-9a-f]{8}$/, 'Not the id of an event')
+  .describe('The id of the last event that you have, or the cursor of the last answer')
+
+export const typeFilter = z
+  .string()
+  .max(4096)
+  .transform((text, context) => {
+    const types = expandTypes(text.split(','))
+    if (types !== null) return types
+    context.addIssue({ code: 'custom', message: 'Unknown type of event' })
+    return z.NEVER
+  })
+  .describe('Types separated by commas. `activity.*` stands for all types of the activity. Default: all')
+
+/** Of a query string. Unknown parameters are refused: a filter with a typing error must not pass everything. */
+export const followEventsInput = z.strictObject({
+  after: eventId.optional(),
+  since: z.iso
+    .datetime()
+    .optional()
+    .describe('Without `after`: begin with the events of this moment, in UTC. Default: the oldest'),
+  types: typeFilter.optional(),
+})
+
+export const listEventsInput = followEventsInput.extend({
+  limit: z.coerce.number().int().min(1).max(longestPage).default(pageSize),
+  wait: z.coerce.number().int().min(0).max(longestWait).default(0).describe('Seconds to wait for an event if there is none'),
+})

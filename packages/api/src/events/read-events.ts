@@ -1,0 +1,81 @@
+import type { Context } from '../context.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type EventType, eventTypes } from './event-types.ts'
+
+type Filter = { after: string; types?: EventType[] | undefined; limit: number }
+
+export type FeedEvent = {
+  id: string
+  type: EventType
+  timestamp: string
+  data: Record<string, unknown>
+}
+
+export type EventPage = { events: FeedEvent[]; cursor: string; caughtUp: boolean }
+
+type Row = { id: string; type: EventType; userId: string | null; organizationId: string | null; data: object; createdAt: string }
+type State = { position: bigint; lastId: string; swept: bigint; afterId: string | null; page: Row[] | null }
+
+/**
+ * A page of the feed after an event. `caughtUp`: the page holds every event of the changes that were committed before the call.
+ * CURSOR_EXPIRED.
+ */
+export async function readEvents(ctx: Pick<Context, 'events' | 'sql'>, { after, types, limit }: Filter): Promise<EventPage> {
+  await ctx.events.flush()
+  const position = positionOf(after)
+  const filter = types && types.length < eventTypes.length ? types : null
+  // One statement, so that the page and the newest event are of one moment.
+  const [state] = await ctx.sql.$queryRaw<State[]>`
+    SELECT position, last_id AS "lastId", swept,
+      (SELECT id FROM events WHERE position = ${position}::bigint) AS "afterId",
+      (SELECT json_agg(page) FROM (
+        SELECT id, type, user_id AS "userId", organization_id AS "organizationId", data, created_at AS "createdAt"
+        FROM (
+          (SELECT * FROM events WHERE ${filter}::text[] IS NULL AND position > ${position}::bigint ORDER BY position LIMIT ${limit})
+          UNION ALL
+          (SELECT of_type.* FROM unnest(${filter}::text[]) AS wanted CROSS JOIN LATERAL (
+             SELECT * FROM events WHERE type = wanted AND position > ${position}::bigint ORDER BY position LIMIT ${limit}
+           ) AS of_type)
+        ) AS found ORDER BY position LIMIT ${limit}
+      ) AS page) AS page
+    FROM event_feed`
+  if (!state) throw new Error('event_feed has no row')
+  assertKept(after, state)
+  const events = (state.page ?? []).map(presentEvent)
+  const caughtUp = events.length < limit
+  return { events, cursor: caughtUp ? state.lastId : (events.at(-1)?.id ?? after), caughtUp }
+}
+
+/** Where a reader begins who has no event yet: at the first one of `since`, or at the oldest. */
+export async function findStart({ events, sql }: Pick<Context, 'events' | 'sql'>, since: string | undefined): Promise<string> {
+  await events.flush()
+  const [start] = await sql.$queryRaw<{ position: string }[]>`
+    SELECT coalesce(
+      (SELECT min(position) - 1 FROM (
+         SELECT position FROM events WHERE created_at >= ${new Date(since ?? 0)} ORDER BY created_at LIMIT 1000) AS first),
+      CASE WHEN ${since !== undefined} THEN position END, swept)::text AS position
+    FROM event_feed`
+  const position = BigInt(start?.position ?? 0)
+  const [row] = await sql.$queryRaw<{ id: string }[]>`SELECT id FROM events WHERE position = ${position}::bigint`
+  return row?.id ?? idOf(position)
+}
+
+const idOf = (position: bigint): string => `evt_${String(position).padStart(16, '0')}_00000000`
+
+const positionOf = (id: string): bigint => BigInt(id.slice(4, 20))
+
+/** After a restore, another event may stand at the position, or none. */
+function assertKept(after: string, { position, lastId, swept, afterId }: State): void {
+  const known = positionOf(after)
+  const isKept = known === BigInt(swept) || afterId === after || (known === BigInt(position) && after === lastId)
+  if (!isKept) throw new AppError('CURSOR_EXPIRED')
+}
+
+function presentEvent({ id, type, userId, organizationId, data, createdAt }: Row): FeedEvent {
+  return {
+    id,
+    type,
+    timestamp: new Date(`${createdAt}Z`).toISOString(),
+    data: { ...(userId !== null && { userId }), ...(organizationId !== null && { organizationId }), ...data },
+  }
+}

@@ -1,0 +1,51 @@
+import type { Context } from '../context.ts'
+import { policy } from '../kernel/policy.ts'
+import { serviceProcedure } from '../trpc.ts'
+import { followEventsInput } from './contract.ts'
+import { type EventPage, findStart, readEvents } from './read-events.ts'
+import { enter } from './readers.ts'
+
+export type EventStream = { pages: AsyncGenerator<EventPage>; close(): void }
+
+/** Pages of the feed as they come, and an empty one each second. Ends after a minute. CURSOR_EXPIRED, SERVICE_BUSY. */
+export const streamEvents = serviceProcedure('events:read')
+  .input(followEventsInput)
+  .query(async ({ ctx, input: { after, since, types } }): Promise<EventStream> => {
+    const leave = enter()
+    const closing = new AbortController()
+    const end = AbortSignal.any([closing.signal, AbortSignal.timeout(policy.events.streamLifetime * 1000)])
+    try {
+      const limit = policy.events.pageSize
+      const start = after ?? (await findStart(ctx, since))
+      // Before the stream begins, so that an expired cursor has a status.
+      const version = ctx.events.version()
+      const first = await readEvents(ctx, { after: start, types, limit })
+      return { pages: follow(ctx, { first, version, types, limit }, end, leave), close: () => closing.abort() }
+    } catch (error) {
+      leave()
+      throw error
+    }
+  })
+
+type From = { first: EventPage; version: number; types: Parameters<typeof readEvents>[1]['types']; limit: number }
+
+async function* follow(
+  ctx: Pick<Context, 'events' | 'sql' | 'changes'>,
+  { first, version: seen, types, limit }: From,
+  end: AbortSignal,
+  leave: () => void,
+): AsyncGenerator<EventPage> {
+  try {
+    let [page, version] = [first, seen]
+    for (;;) {
+      yield page
+      if (end.aborted || ctx.events.isEnding()) return
+      if (page.caughtUp) await ctx.events.next(version, end)
+      if (end.aborted) return
+      version = ctx.events.version()
+      page = await readEvents(ctx, { after: page.cursor, types, limit })
+    }
+  } finally {
+    leave()
+  }
+}

@@ -1,0 +1,45 @@
+import type { Api, EventPage, EventStream } from '@floorpass/api'
+import { readQuery } from '../http/read-input.ts'
+
+/** GET /auth/events/stream: Server-Sent Events (WHATWG HTML 9.2). A client that connects again names its last event in `Last-Event-ID`. */
+export async function answerEventStream(api: Api, request: Request): Promise<Response> {
+  const query = readQuery(request)
+  const lastId = request.headers.get('last-event-id')
+  const input = lastId && query.after === undefined ? { ...query, after: lastId } : query
+  const stream = await api.streamEvents(input as never)
+  return new Response(request.method === 'HEAD' ? close(stream) : toBody(stream), {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      // nginx would keep the events back.
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+function close(stream: EventStream): null {
+  void stream.pages.return(undefined)
+  return null
+}
+
+/** Reads the next page when the client has taken the one before. */
+function toBody({ pages, close }: EventStream): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pages.next()
+      if (done) return controller.close()
+      controller.enqueue(encoder.encode(toText(value)))
+    },
+    async cancel() {
+      close()
+      await pages.return(undefined)
+    },
+  })
+}
+
+/** The heartbeat moves the client's last event too, also past events that its filter leaves out. */
+const toText = ({ events, cursor, caughtUp }: EventPage): string =>
+  [
+    ...events.map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),
+    `id: ${cursor}\nevent: heartbeat\ndata: ${JSON.stringify({ cursor, caughtUp })}\n\n`,
+  ].join('')

@@ -1,0 +1,51 @@
+import { policy } from '@floorpass/api'
+import { createTestApp } from '@floorpass/testing/create-test-app'
+import { askForEvents, endOfFeed, readFeed } from '@floorpass/testing/events'
+import { outcome } from '@floorpass/testing/organization'
+import { serviceKey } from '@floorpass/testing/route-samples'
+import { expect, test, vi } from 'vitest'
+
+const { longestWait, readersAtOnce, poll } = policy.events
+
+test('a long poll answers when a change is committed, and not before', async () => {
+  const app = await createTestApp({ SERVICE_KEYS: serviceKey })
+  const tab = await app.signedIn()
+  const after = await endOfFeed(app)
+  let isAnswered = false
+  const waiting = readFeed(app, { after, wait: String(longestWait) }).finally(() => {
+    isAnswered = true
+  })
+  await new Promise((resolve) => setTimeout(resolve, 2 * poll * 1000))
+  expect(isAnswered).toBe(false)
+  await tab.post('/auth/sign-out', {})
+  expect((await waiting).events.map(({ type }) => type)).toEqual(['session.ended', 'activity.sign-out'])
+})
+
+test('a long poll for one type waits past events of other types', async () => {
+  const app = await createTestApp({ SERVICE_KEYS: serviceKey })
+  const tab = await app.signedIn()
+  const after = await endOfFeed(app)
+  const waiting = readFeed(app, { after, types: 'key.ended', wait: String(longestWait) })
+  await tab.post('/auth/sign-out', {})
+  await app.db.$executeRaw`INSERT INTO outbox_events (type, data) VALUES ('key.ended', '{}')`
+  const { events, cursor } = await waiting
+  expect(events.map(({ type }) => type)).toEqual(['key.ended'])
+  expect(cursor).toBe(events[0]?.id)
+})
+
+test('a long poll without an event ends after its wait, with the cursor of then', async () => {
+  const app = await createTestApp({ SERVICE_KEYS: serviceKey })
+  await app.signedIn()
+  const after = await endOfFeed(app)
+  expect(await readFeed(app, { after, wait: '1' })).toEqual({ events: [], cursor: after, caughtUp: true })
+})
+
+test('at most 200 wait in a process, and the next one is refused for a second', async () => {
+  const app = await createTestApp({ SERVICE_KEYS: serviceKey })
+  const after = await endOfFeed(app)
+  const waits = Array.from({ length: readersAtOnce }, () => askForEvents(app, { after, wait: String(longestWait) }))
+  await vi.waitFor(async () => expect(outcome(await askForEvents(app, { after }))).toEqual([503, 'SERVICE_BUSY']))
+  app.service.drain()
+  for (const { status } of await Promise.all(waits)) expect(status).toBe(200)
+  expect((await askForEvents(app, { after })).status).toBe(200)
+})
