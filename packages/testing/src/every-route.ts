@@ -42,7 +42,7 @@ function expectWellFormed({ status, headers, body }: Answer) {
   expect(status).toBeLessThan(500)
   expect(Object.fromEntries(headers)).toMatchObject({
     ...(status !== 302 &&
-      body !== '' && { 'content-type': expect.stringMatching(/^(application\/json; charset=utf-8|image\/webp)$/) }),
+      body !== '' && { 'content-type': expect.stringMatching(/^(application\/json; charset=utf-8|image\/webp|text\/event-stream; charset=utf-8)$/) }),
     'cache-control': expect.stringMatching(/^(no-store|public, max-age=300|public, max-age=31536000, immutable)$/),
     'x-content-type-options': 'nosniff',
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -102,7 +102,8 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       const ceremony = owner.cookies.get(passkeyCookie)
       if (ceremony !== undefined) tab.cookies.set(passkeyCookie, ceremony)
       if (method === 'POST') return send({ body: input }, tab)
-      const answer = await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
+      const query = new URLSearchParams(input as Record<string, string>)
+      const answer = await tab.get(`${addressOf(path, input)}?${query}`, { headers: credentials })
       expectWellFormed(answer)
       return answer
     }
@@ -112,7 +113,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
         const tab = await app.signedIn()
         const body = await sample(tab)
         for (const caller of [app.browser(), tab]) {
-          const answer = await caller.request(method, url, { body })
+          const answer = await caller.request(method, url, method === 'POST' ? { body } : {})
           expect([...outcome(answer), answer.headers.get('www-authenticate')]).toEqual([401, 'UNAUTHORIZED', 'Bearer'])
         }
       })

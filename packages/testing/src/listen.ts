@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import type { Edge } from '@floorpass/functions'
 import { afterAll } from 'vitest'
 
@@ -21,7 +23,8 @@ export async function listen(edge: Edge, port: number): Promise<void> {
       ...Object.fromEntries(response.headers),
       ...(cookies.length > 0 && { 'set-cookie': cookies }),
     })
-    outgoing.end(Buffer.from(await response.arrayBuffer()))
+    if (!response.body) return outgoing.end()
+    Readable.fromWeb(response.body as NodeReadableStream).pipe(outgoing)
   })
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')

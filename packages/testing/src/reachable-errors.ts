@@ -97,7 +97,7 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
       if (ts.isPropertyAssignment(node) && /^access: '\w+:\w+'$/.test(node.getText())) followService()
       if (ts.isPropertyAccessExpression(node)) {
         const text = node.getText()
-        if (/^api\.\w+\.\w+$/.test(text)) follow(findProcedureDeclaration(text.slice('api.'.length)))
+        if (/^api\.\w+(\.\w+)?$/.test(text)) follow(findProcedureDeclaration(text.slice('api.'.length)))
         for (const [pattern, code] of contextErrors) if (pattern.test(text)) found.add(code)
         visit(node.expression)
         return

@@ -230,6 +230,8 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       return { id }
     },
     'POST /introspect': async ({ cookies }) => ({ token: cookies.get('local-floorpass_session') }),
+    'GET /events': async () => ({ limit: '5' }),
+    'GET /events/stream': async () => ({ types: 'session.ended' }),
     'POST /update-user': async () => ({ name: 'Changed' }),
     'POST /name-session': async (tab) => ({ token: await handleOf(tab), nickname: 'My laptop' }),
     'POST /take-provider-picture': async ({ userId }) => {

@@ -1,3 +1,4 @@
+import { eventStreamAnswer } from '@floorpass/api/contracts'
 import type { Route } from '../rest/routes.ts'
 import type { RecordedCall } from './record-call.ts'
 
@@ -43,7 +44,7 @@ function curlSample({ method, access, path, answer, accepts }: Route, { url, bas
   const isForm = accepts[0] === 'form'
   const body = isForm ? String(new URLSearchParams(input as Record<string, string>)) : printJson(input)
   return [
-    `curl ${answer === null ? '-i ' : ''}${isPost ? '-X POST ' : ''}${quote(fillPath(url, input) + query)}`,
+    `curl ${answer === null ? '-i ' : ''}${answer === eventStreamAnswer ? '-N ' : ''}${isPost ? '-X POST ' : ''}${quote(fillPath(url, input) + query)}`,
     ...(sendsCookies ? ['-b cookies.txt'] : []),
     ...(setsCookies ? ['-c cookies.txt'] : []),
     // The service refuses a cookie without an origin (docs/specs/cors.md).

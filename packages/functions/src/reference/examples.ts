@@ -9,6 +9,8 @@ const ids: Record<string, string> = {
   other: '01939d49-2e67-7f18-86b4-3a7c9d0e5f63',
 }
 
+const event = 'evt_0000000000000042_1f9c03ab'
+
 const idsBySchema: Record<string, string | undefined> = {
   User: ids.user,
   Session: ids.session,
@@ -190,11 +192,25 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'POST /confirmation/approve': { id: ids.other, code: '492039' },
   'POST /confirmation/reject': { id: ids.other },
   'POST /confirmation/consume': { jti: ids.other, audience: 'https://api.example.com' },
+  'GET /events': { after: event, types: 'session.ended,key.ended', limit: 100, wait: 25 },
+  'GET /events/stream': { after: event, types: 'activity.*' },
   'GET /callback/google': { code: '4/0AbCdEf', state: opaque },
   'GET /callback/github': { code: '8f2b1c', state: opaque },
 }
 
 export const answerExamples: Record<string, unknown> = {
+  'GET /events': {
+    events: [
+      {
+        id: 'evt_0000000000000043_8e02bd71',
+        type: 'session.ended',
+        timestamp: '2026-11-24T10:30:00.000Z',
+        data: { userId: ids.user, sessionId: ids.session },
+      },
+    ],
+    cursor: 'evt_0000000000000043_8e02bd71',
+    caughtUp: true,
+  },
   'POST /forget-password': {
     status: true,
     message: 'If this email exists in our system, check your email for the reset link',

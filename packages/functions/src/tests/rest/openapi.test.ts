@@ -90,12 +90,11 @@ describe('every route answers as the OpenAPI document states', () => {
   test.each(addresses)('$method $path', async ({ method, path, access, answer: contract, refuses }) => {
     const tab = await app.signedIn()
     const input = (await samples[`${method} ${path}`]?.(tab)) ?? {}
+    const headers: Record<string, string> = access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {}
     const real =
       method === 'POST'
-        ? await tab.post(`/auth${path}`, input, {
-            headers: access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {},
-          })
-        : await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`)
+        ? await tab.post(`/auth${path}`, input, { headers })
+        : await tab.get(`${addressOf(path, input)}?${new URLSearchParams(input as Record<string, string>)}`, { headers })
     if (refuses !== null) {
       expect([real.code, Object.keys(document.paths[`/auth${path}`]?.post?.responses ?? {})]).toEqual([
         refuses,

@@ -1,8 +1,8 @@
 import { createTestApp } from '@floorpass/testing/create-test-app'
-import { addresses, addressOf, everyProvider, routeSamples } from '@floorpass/testing/route-samples'
+import { addresses, addressOf, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
 import { describe, expect, test } from 'vitest'
 
-const app = await createTestApp(everyProvider)
+const app = await createTestApp({ ...everyProvider, SERVICE_KEYS: serviceKey })
 const samples = routeSamples(app)
 /** GET /sign-in/social replaces the scopes, and takes no ID token. */
 const unread = ['scopes', 'idToken']
@@ -13,18 +13,19 @@ const namesOf = ({ path, input }: (typeof addresses)[number]) =>
 /** A callback answers every mistake with a redirect to a page. */
 const routes = addresses
   .filter(({ method, path }) => method === 'GET' && !path.startsWith('/callback/'))
-  .map((route) => ({ path: route.path, names: namesOf(route) }))
+  .map((route) => ({ path: route.path, access: route.access, names: namesOf(route) }))
   .filter(({ names }) => names.length > 0)
 /** Several values mean something only here. */
 const isList = (name: string) => name === 'filterValue'
 
-describe.each(routes)('GET /auth$path', ({ path, names }) => {
+describe.each(routes)('GET /auth$path', ({ path, access, names }) => {
   const ask = async (change: (query: URLSearchParams) => void) => {
     const tab = await app.signedIn()
     const sample = (await samples[`GET ${path}`]?.(tab)) as Record<string, string>
     const query = new URLSearchParams(sample)
     change(query)
-    const { status, body } = await tab.get(`${addressOf(path, sample)}?${query}`)
+    const headers: Record<string, string> = access === 'service' ? { authorization: `Bearer ${serviceKey}` } : {}
+    const { status, body } = await tab.get(`${addressOf(path, sample)}?${query}`, { headers })
     return [status, body]
   }
   // To a gateway, a request that is not valid is one that is not allowed.

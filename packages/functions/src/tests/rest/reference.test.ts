@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { catalogue, type ErrorKey } from '@floorpass/api'
-import { webpAnswer } from '@floorpass/api/contracts'
+import { eventStreamAnswer, webpAnswer } from '@floorpass/api/contracts'
 import { createFloorpassClient } from '@floorpass/client'
 import { freePort } from '@floorpass/reliability'
 import { createTestApp } from '@floorpass/testing/create-test-app'
@@ -197,13 +197,19 @@ describe('the examples of the reference', () => {
       return word.replace('$SERVICE_SECRET', serviceKey)
     })
     expect(words[0]).toBe('curl')
-    const { stdout } = await run('curl', [...words.slice(1), '-w', '\n%{http_code}'], shell)
+    // A stream goes on for a minute.
+    const limit = answer === eventStreamAnswer ? ['-m', '1'] : []
+    const { stdout } = await run('curl', [...words.slice(1), ...limit, '-w', '\n%{http_code}'], shell).catch(
+      (error: { stdout: string }) => error,
+    )
     const [, body = '', status] = stdout.match(/^(.*)\n(\d+)$/s) ?? []
     if (answer === null) expect(status).toBe('302')
     else if (refuses !== null) expect(JSON.parse(body).code).toBe(refuses)
     else {
       expect([status, body]).toEqual(['200', expect.any(String)])
-      expect(answer.safeParse(body === '' || answer === webpAnswer ? body : JSON.parse(body)).error).toBeUndefined()
+      expect(
+        answer.safeParse(body === '' || answer === webpAnswer || answer === eventStreamAnswer ? body : JSON.parse(body)).error,
+      ).toBeUndefined()
     }
   })
 

@@ -69,6 +69,7 @@ describe('the error catalogue', () => {
       EMAIL_IS_THE_SAME BAD_REQUEST 400
       USER_NOT_FOUND BAD_REQUEST 400
       ORGANIZATION_NOT_FOUND BAD_REQUEST 400
+      CURSOR_EXPIRED BAD_REQUEST 410
       NO_ACTIVE_ORGANIZATION BAD_REQUEST 400
       ORGANIZATION_ALREADY_EXISTS BAD_REQUEST 400
       ORGANIZATION_SLUG_ALREADY_TAKEN BAD_REQUEST 400
@@ -174,7 +175,7 @@ describe('the error catalogue', () => {
   test('lists only caller errors and errors of the service', () => {
     for (const key of keys) {
       const { status, message } = new AppError(key)
-      expect([400, 401, 403, 404, 405, 409, 413, 415, 423, 429, 500, 503]).toContain(status)
+      expect([400, 401, 403, 404, 405, 409, 410, 413, 415, 423, 429, 500, 503]).toContain(status)
       expect(status === 500).toBe(key === 'INTERNAL_SERVER_ERROR')
       expect(message.length).toBeGreaterThan(5)
     }
