@@ -19,6 +19,7 @@ export {
   createConfirmationInput,
 } from './confirmations/contract.ts'
 export * from './email-address/contract.ts'
+export { dataSchemaOf } from './events/event-data.ts'
 export { followEventsInput, listEventsInput } from './events/contract.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'
 export { emailAddress, headerSafe, locale, riskLevel, startSocialInput } from './kernel/fields.ts'

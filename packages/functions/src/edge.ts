@@ -13,6 +13,7 @@ import { unlimitedPaths } from './http/unlimited-paths.ts'
 import { answerMetrics } from './metrics/metrics-route.ts'
 import { createPageHandler } from './page-handler.ts'
 import { addReference } from './reference/add-reference.ts'
+import { asyncapiDocument } from './reference/event-documents.ts'
 import { createApiDocument } from './rest/api-document.ts'
 import { dispatch, methodsOf } from './rest/dispatch.ts'
 import { siteFiles } from './site-files.ts'
@@ -55,6 +56,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
 
   const getDocument = createApiDocument(deps)
   app.get('/auth/openapi.json', () => json(getDocument()))
+  app.get('/auth/asyncapi.json', () => json(asyncapiDocument(deps.settings)))
   addReference(app, getDocument)
   app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context')), deps))
   app.all('/trpc/*', (c) => answerTrpc(c.req.raw, c.get('context')))

@@ -42,7 +42,11 @@ function expectWellFormed({ status, headers, body }: Answer) {
   expect(status).toBeLessThan(500)
   expect(Object.fromEntries(headers)).toMatchObject({
     ...(status !== 302 &&
-      body !== '' && { 'content-type': expect.stringMatching(/^(application\/json; charset=utf-8|image\/webp|text\/event-stream; charset=utf-8)$/) }),
+      body !== '' && {
+        'content-type': expect.stringMatching(
+          /^(application\/json; charset=utf-8|image\/webp|text\/event-stream; charset=utf-8)$/,
+        ),
+      }),
     'cache-control': expect.stringMatching(/^(no-store|public, max-age=300|public, max-age=31536000, immutable)$/),
     'x-content-type-options': 'nosniff',
     'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -10,6 +10,7 @@ export const accessEventTypes = [
   'user.access-changed',
   'user.deleted',
 ] as const
+export type AccessEventType = (typeof accessEventTypes)[number]
 
 /** One for each entry of the activity, for risk and compliance. */
 export const activityEventTypes = auditActions.map((action) => `activity.${action}` as const)

@@ -29,7 +29,7 @@ const parametersOf = (path: string): Record<string, string> => {
   return { ...template?.expression.exec(path)?.groups }
 }
 
-export const documentPaths = new Set(['/auth/openapi.json', '/auth/reference', ...Object.keys(pageFiles)])
+export const documentPaths = new Set(['/auth/openapi.json', '/auth/asyncapi.json', '/auth/reference', ...Object.keys(pageFiles)])
 
 /** The methods that a path accepts; none if the path is unknown. */
 export const methodsOf = (path: string): string[] =>

@@ -3,6 +3,7 @@ import { emptyAnswer, errorAnswer, eventStreamAnswer, webpAnswer } from '@floorp
 import { z } from 'zod'
 import { contentTypes } from '../http/read-input.ts'
 import { type CodeSample, codeSamples } from '../reference/code-samples.ts'
+import { openapiWebhooks } from '../reference/event-documents.ts'
 import { answerExamples, buildExample, inputExamples, type Schema } from '../reference/examples.ts'
 import { accessNotes, describeField, describeLimit, groups, noteOf, type RouteAccess } from '../reference/notes.ts'
 import { type RecordedCall, recordCall } from '../reference/record-call.ts'
@@ -61,6 +62,7 @@ export function openapiDocument(routes: readonly Route[], { appName, baseUrl, co
     servers: [{ url: baseUrl }],
     tags: modules.map((name) => ({ name, description: groups[name]?.[1] ?? '' })),
     paths,
+    webhooks: openapiWebhooks(),
     components: {
       schemas,
       examples: buildErrorExamples(),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '@floorpass/db'
 import { findPartialWrites, withDatabase } from '../check-database.ts'
+import { createEventReader, eventKey, findEventProblems } from '../event-reader.ts'
 import { outboxOf, signIn } from '../person.ts'
 import { expectThat, formatRate, type Outcome, type Scenario, type Workplace } from '../scenario.ts'
 import { freePort, startService } from '../service-process.ts'
@@ -12,7 +13,7 @@ const longestSilenceMs = 180_000
 export const killNineEmbedded: Scenario = {
   name: 'kill-nine-embedded',
   promise:
-    'The process is killed (kill -9) repeatedly while users sign up, verify their email, sign in, create organizations and reset passwords on the embedded database (T193). Every acknowledged write is there, and none is partial.',
+    'The process is killed (kill -9) repeatedly while users sign up, verify their email, sign in, create organizations and reset passwords on the embedded database (T193). Every acknowledged write is there, none is partial, and a reader of the feed gets the events of each, once and in order.',
   needs: [],
   run: (workplace) => killLoop(workplace, null),
 }
@@ -33,11 +34,14 @@ async function killLoop(
     PORT: String(await freePort()),
     RATE_LIMIT: 'off',
     LOG_LEVEL: 'error',
+    SERVICE_KEYS: eventKey,
     ...(cluster && { DATABASE_URL: await cluster.createDatabase() }),
   }
   const target = { url: `http://127.0.0.1:${environment.PORT}`, origin: `http://127.0.0.1:${environment.PORT}` }
   const writers = createWriters(target, outboxOf(environment.DATA_DIR))
   const { histories, acknowledged } = writers
+  const reader = createEventReader(target)
+  reader.start()
   const rounds = quick ? 2 : cluster ? 40 : 20
   const starts: number[] = []
   const problems: string[] = []
@@ -78,17 +82,20 @@ async function killLoop(
     const isValid = history.resetTo === null ? withOld === 200 || withNew === 200 : withNew === 200 && withOld === 401
     expectThat(problems, isValid, `${history.email} cannot sign in with the acknowledged password: ${withOld}, ${withNew}`)
   }
+  await reader.stop()
+  await reader.readRest()
   const { code } = await last.end('SIGTERM')
-  const [lost, partial] = await withDatabase(environment, async (db) => [
+  const [lost, partial, wrongEvents] = await withDatabase(environment, async (db) => [
     await findLost(db, histories),
     await findPartialWrites(db),
+    await findEventProblems(db, reader.events),
   ])
   const requestedEmails = new Set(histories.map(({ email }) => email))
   const unexpectedUsers = await withDatabase(
     environment,
     async (db) => (await db.user.findMany()).filter(({ email }) => !requestedEmails.has(email)).length,
   )
-  problems.push(...lost.map((what) => `lost: ${what}`), ...partial)
+  problems.push(...lost.map((what) => `lost: ${what}`), ...partial, ...reader.problems, ...wrongEvents)
   expectThat(problems, unexpectedUsers === 0, `${unexpectedUsers} users that no request created`)
   expectThat(problems, code === 0, `the service exited with code ${code}`)
   return {
@@ -97,7 +104,7 @@ async function killLoop(
       ? `${Math.ceil(rounds / 2)} × kill -9 of the service, ${Math.floor(rounds / 2)} × of the postmaster`
       : `${rounds} × kill -9 of the service`,
     requests: writers.requests(),
-    lost: `${lost.length} of ${acknowledged()} acknowledged writes lost; ${partial.length} partial writes`,
+    lost: `${lost.length} of ${acknowledged()} acknowledged writes lost; ${partial.length} partial writes; ${wrongEvents.length} faults in ${reader.events.length} events`,
     recovery: `served at most ${(Math.max(...starts) / 1000).toFixed(1)} s after its start`,
     problems,
   }

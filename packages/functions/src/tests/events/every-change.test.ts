@@ -1,4 +1,5 @@
-import { eventTypes } from '@floorpass/api'
+import { type EventType, eventTypes } from '@floorpass/api'
+import { dataSchemaOf } from '@floorpass/api/contracts'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
 import { endOfFeed, readAllAfter } from '@floorpass/testing/events'
@@ -47,7 +48,8 @@ describe.each(declaredRoutes)('POST $path', ({ path, access, declared }) => {
     const { name, email, password } = tab.person
     for (const secret of [email, password, userAgent, `"${name}"`]) expect(text).not.toContain(secret)
     expect(text).not.toMatch(/@|fp_|\d+\.\d+\.\d+\.\d+/)
-    for (const { type } of events) expect(eventTypes).toContain(type)
+    for (const { type, data } of events)
+      expect([type, dataSchemaOf(type as EventType).safeParse(data).error]).toEqual([type, undefined])
     expect(
       declared.events.map((action) => `activity.${action}`).filter((type) => !eventTypes.some((known) => known === type)),
     ).toEqual([])
