@@ -1,6 +1,7 @@
 import { apiKeys } from './benchmarks/api-keys.ts'
 import { getSessionCold } from './benchmarks/cold.ts'
 import { compareWithBetterAuth } from './benchmarks/compare.ts'
+import { events } from './benchmarks/events.ts'
 import { getSessionWarm } from './benchmarks/get-session.ts'
 import { inProcess } from './benchmarks/in-process.ts'
 import { loginPage } from './benchmarks/login.ts'
@@ -32,8 +33,9 @@ export const benchmarks: Benchmarks = {
   }),
   'list-sessions': compareWithBetterAuth('list-sessions', listSessions, 1.5),
   'organization-list': compareWithBetterAuth('organization/list', listOrganizations, 1.5),
-  'update-user': compareWithBetterAuth('update-user', updateUser, 1.5),
+  'update-user': compareWithBetterAuth('update-user', (side, port) => updateUser(side, port), 1.5),
   revocation,
+  events,
   workers,
   login: loginPage,
   start: starts,

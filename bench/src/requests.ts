@@ -89,9 +89,9 @@ export const listOrganizations = (side: Side, port: number): Requests => ({
   expected: times(busySessions.length, (user) => ({ status: 200, body: `"slug":"desk-${2 * user + 1}"` })),
 })
 
-export const updateUser = (side: Side, port: number): Requests => ({
+export const updateUser = (side: Side, port: number, name = 'Renamed'): Requests => ({
   requests: busySessions.map((session, user) =>
-    post(`${side.base}/update-user`, port, { name: `Renamed ${user}` }, side.cookie?.(session)),
+    post(`${side.base}/update-user`, port, { name: `${name} ${user}` }, side.cookie?.(session)),
   ),
   expected: times(busySessions.length, () => ({ status: 200, body: '"status":true' })),
 })
