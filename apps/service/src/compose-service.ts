@@ -18,6 +18,7 @@ import {
   createSessionMisses,
   createSigningKeys,
   createSocialProviders,
+  createWebhookQueue,
   type Deps,
   type ExpirySweep,
   type FindPlace,
@@ -25,6 +26,7 @@ import {
   type Log,
   policy,
   type SecretResealer,
+  type Settings,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
 import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica, readPrimary } from '@floorpass/db'
@@ -71,6 +73,8 @@ type ServiceParts = {
   hashCost?: HashCost
   responseFloorMs?: number
   smokeTimes?: SmokeTimes
+  /** Finds the addresses of a webhook's host. */
+  resolveWebhookHost?: Parameters<typeof createWebhookQueue>[0]['resolve']
 }
 
 export function composeService({
@@ -91,6 +95,7 @@ export function composeService({
   hashCost,
   responseFloorMs,
   smokeTimes = policy.smokeTests,
+  resolveWebhookHost,
 }: ServiceParts): Service {
   const secretBox = createSecretBox(secrets)
   let draining = false
@@ -101,6 +106,28 @@ export function composeService({
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const changes = createChangeFeed({ listen: cacheSessions ? database.listen : createIdleChannel, log })
+  const mail = createMailQueue({
+    db: database.db,
+    transport: tracing ? tracedTransport(transport, tracing) : transport,
+    secretBox,
+    log,
+  })
+  const settings: Settings = {
+    appName: config.appName,
+    supportUrl: config.supportUrl,
+    brand,
+    baseUrl: config.baseUrl,
+    trustedOrigins: config.trustedOrigins,
+    tokenAudiences: config.tokenAudiences,
+    serviceKeyHashes: config.serviceKeys.map(hashToken),
+    passkeys: config.passkeys,
+    pictureOrigins: config.pictureOrigins,
+    protection: config.protection,
+    webhooks: { allowPrivate: config.webhookPrivateTargets },
+    confirmationRules: config.confirmationRules,
+    cookie: config.cookie,
+  }
+  const events = createEventFeed({ sql: database.sql, changes, log })
   const deps: Deps = {
     db,
     sql,
@@ -117,27 +144,20 @@ export function composeService({
     keyCache: createKeyCache(changes),
     keyUses: createKeyUses({ db: database.db, log }),
     providers: createSocialProviders(config.social, config.baseUrl),
-    mail: createMailQueue({
+    mail,
+    events,
+    webhooks: createWebhookQueue({
       db: database.db,
-      transport: tracing ? tracedTransport(transport, tracing) : transport,
+      sql: database.sql,
+      events,
+      mail,
       secretBox,
+      settings,
       log,
+      onAttempt: (outcome) => metrics?.countWebhookAttempt(outcome),
+      ...(resolveWebhookHost && { resolve: resolveWebhookHost }),
     }),
-    events: createEventFeed({ sql: database.sql, changes, log }),
-    settings: {
-      appName: config.appName,
-      supportUrl: config.supportUrl,
-      brand,
-      baseUrl: config.baseUrl,
-      trustedOrigins: config.trustedOrigins,
-      tokenAudiences: config.tokenAudiences,
-      serviceKeyHashes: config.serviceKeys.map(hashToken),
-      passkeys: config.passkeys,
-      pictureOrigins: config.pictureOrigins,
-      protection: config.protection,
-      confirmationRules: config.confirmationRules,
-      cookie: config.cookie,
-    },
+    settings,
     findPlace,
     log,
     logRarely: createRareLog(log),
@@ -169,7 +189,9 @@ export function composeService({
       deps.events.endReads()
     },
     async stop() {
-      const writers = [deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map((writer) => writer.stop())
+      const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map(
+        (writer) => writer.stop(),
+      )
       await Promise.all([...writers, changes.close()])
       transport.close()
       redis?.disconnect()

@@ -67,6 +67,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
   service.deps.events.start()
+  service.deps.webhooks.start()
   service.deps.serviceUses.start()
   service.deps.keyUses.start()
   service.expirySweep.start()

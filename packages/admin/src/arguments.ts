@@ -22,6 +22,11 @@ export type Arguments = {
     now?: boolean
     quiet?: boolean
     plan?: boolean
+    contact?: string
+    types?: string
+    locale?: string
+    status?: string
+    event?: string
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>

@@ -34,6 +34,7 @@ import { importUsers } from './import-users.ts'
 import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 import { serviceCommands } from './service-commands.ts'
+import { webhookCommands } from './webhook-commands.ts'
 
 type UserChange = Pick<Command, 'usage' | 'summary'> & {
   /** The operator reads it before the change. */
@@ -261,6 +262,7 @@ export const commands: Record<string, Command> = {
     },
   },
   ...serviceCommands,
+  ...webhookCommands,
 }
 
 const findMailId = (args: Arguments): string | undefined => {

@@ -27,6 +27,11 @@ const flags = {
   now: { type: 'boolean' },
   quiet: { type: 'boolean' },
   plan: { type: 'boolean' },
+  contact: { type: 'string' },
+  types: { type: 'string' },
+  locale: { type: 'string' },
+  status: { type: 'string' },
+  event: { type: 'string' },
 } as const
 const commonFlags = {
   operator: { type: 'string' },
@@ -181,6 +186,7 @@ function explain(error: unknown, { explainOpenFailure }: Surroundings, isOpen: b
 const reasons: Record<string, [why: string, fix: string]> = {
   USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <beginning of the email>`.'],
   TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing to do: the password alone opens it.'],
+  WEBHOOK_NOT_FOUND: ['There is no webhook with this id.', 'See `npm run admin -- list-webhooks`.'],
   EMAIL_ALREADY_VERIFIED: ['The email is already verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
   SERVICE_UNAVAILABLE: [
     'The database does not answer.',

@@ -22,6 +22,7 @@ import type { ActiveSession, SessionCache } from './sessions/session-cache.ts'
 import type { SessionMisses } from './sessions/session-misses.ts'
 import { validateSessionToken } from './sessions/session-store.ts'
 import type { SocialProviders } from './social/social-provider.ts'
+import type { WebhookQueue } from './webhooks/webhook-queue.ts'
 
 export type Deps = {
   db: Database
@@ -42,6 +43,7 @@ export type Deps = {
   keyUses: UseCounter
   mail: MailQueue
   events: EventFeed
+  webhooks: WebhookQueue
   providers: SocialProviders
   settings: Settings
   findPlace: FindPlace

@@ -43,7 +43,15 @@ export type AppRouter = typeof appRouter
 /** What REST calls. /trpc serves no other service: its queries would carry a session's secret in the URL. */
 export const restRouter = mergeRouters(
   appRouter,
-  router({ introspect, verifyApiKey, checkAllowListEntry, createConfirmationForUser, consumeConfirmation, listEvents, streamEvents }),
+  router({
+    introspect,
+    verifyApiKey,
+    checkAllowListEntry,
+    createConfirmationForUser,
+    consumeConfirmation,
+    listEvents,
+    streamEvents,
+  }),
 )
 
 export const createCaller = createCallerFactory(restRouter)

@@ -26,6 +26,8 @@ export type {
   TwoFactor,
   User,
   Verification,
+  Webhook,
+  WebhookDelivery,
 } from './generated/client.ts'
 export { Prisma, RiskLevel } from './generated/client.ts'
 export { describePending, MigrationError, type PendingMigration, type PendingMigrations } from './migrate.ts'

@@ -65,6 +65,7 @@ const reasonOf: Record<MailName, MailReason> = {
   'allow-list-enabled': 'security',
   'allow-list-disabling': 'security',
   'organization-invitation': 'invitation',
+  'webhook-paused': 'webhook',
   'member-added': 'membership',
   'role-given': 'security',
   'member-removed': 'membership',

@@ -133,6 +133,10 @@ export function mailSamples(baseUrl: string): Samples {
     'allow-list-enabled': [{ allowListUrl, resetUrl }],
     'allow-list-disabling': [{ endsAt: new Date('2026-11-27T12:41:00Z'), allowListUrl, resetUrl }],
     'organization-invitation': [{ ...invitation, role: 'member', url: link('/accept-invitation'), hours: 48 }],
+    'webhook-paused': [
+      { webhook: '01939d49-2e67-7f18-86b4-3a7c9d0e5f63', host: 'hooks.example.com', reason: 'failing' },
+      { webhook: '01939d49-2e67-7f18-86b4-3a7c9d0e5f63', host: 'hooks.example.com', reason: 'gone' },
+    ],
     'member-added': [{ actor: 'Grace Hopper', organization: 'Harbor Desk', organizationsUrl }],
     'role-given': [
       {

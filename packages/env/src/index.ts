@@ -79,6 +79,8 @@ export type Config = {
   metricsToken: string | null
   /** Secrets that let other services call every service route. */
   serviceKeys: string[]
+  /** Whether webhooks may lead to private addresses, and by http. */
+  webhookPrivateTargets: boolean
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
   tracing: { endpoint: string; headers: Record<string, string>; serviceName: string; ratio: number } | null
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -225,6 +227,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     ciTestSecret: env.CI_TEST_SECRET ?? null,
     metricsToken: env.METRICS_TOKEN ?? null,
     serviceKeys: env.SERVICE_KEYS ?? [],
+    webhookPrivateTargets: env.WEBHOOK_PRIVATE_TARGETS === 'on',
     monitor:
       env.MONITOR_API_KEY && env.MONITOR_ACCOUNT_ID
         ? { apiKey: env.MONITOR_API_KEY, accountId: env.MONITOR_ACCOUNT_ID, apiUrl: env.MONITOR_API_URL }
@@ -279,6 +282,11 @@ export function describeLimits(config: Config): string[] {
   if (config.cookie.domain !== null) {
     limits.push(
       `Every host under ${config.cookie.domain} receives the session cookie and can act for its user. Run only services that you trust there, or unset COOKIE_DOMAIN.`,
+    )
+  }
+  if (config.webhookPrivateTargets) {
+    limits.push(
+      'WEBHOOK_PRIVATE_TARGETS is on: the URL of a webhook may lead into your private network, and by http. Unset it if no webhook needs it.',
     )
   }
   if (config.trustProxy.length === 0) {

@@ -326,6 +326,9 @@ export const schema = z.object({
   SERVICE_KEYS: listOf(serviceKey)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  WEBHOOK_PRIVATE_TARGETS: oneOf('on', 'off')
+    .default('off')
+    .describe('Set on where webhooks lead to your own network, or unset it'),
   MONITOR_API_KEY: headerSecret.describe('Set a key from the settings of the monitoring service'),
   MONITOR_ACCOUNT_ID: headerSecret.describe('Set the account that the key belongs to'),
   MONITOR_API_URL: endpoint.default('https://api.checklyhq.com').describe('Unset it to use the default'),

@@ -24,6 +24,7 @@ export type MailReason =
   | 'former-email'
   | 'invitation'
   | 'membership'
+  | 'webhook'
   | 'farewell'
 
 /** Where money may go. `label` may be empty. */
@@ -94,6 +95,8 @@ export type MailVariables = {
     url: string
     hours: number
   }
+  /** To the contact that an operator named. `host` is that of the webhook's URL. */
+  'webhook-paused': { webhook: string; host: string; reason: 'gone' | 'failing' }
   'member-added': { actor: string; organization: string; organizationsUrl: string }
   /** To the owners and to the person who gave the role to `email`. */
   'role-given': {

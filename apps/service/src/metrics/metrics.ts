@@ -1,4 +1,14 @@
-import { AppError, catalogue, type ErrorKey, limits, type RateLimiter, serviceCallOutcomes, sweptTables } from '@floorpass/api'
+import {
+  AppError,
+  catalogue,
+  type DeliveryOutcome,
+  deliveryOutcomes,
+  type ErrorKey,
+  limits,
+  type RateLimiter,
+  serviceCallOutcomes,
+  sweptTables,
+} from '@floorpass/api'
 import type { OpenDatabase } from '@floorpass/db'
 import { type EdgeService, knownRequests, methodLabel, type RequestLabels } from '@floorpass/functions'
 import type { Redis } from 'ioredis'
@@ -21,6 +31,7 @@ export type Metrics = {
   countServiceCall(service: string, outcome: string): void
   countSwept(rows: Record<string, number>): void
   countLostConnection(): void
+  countWebhookAttempt(outcome: DeliveryOutcome): void
   withRefusalCount(limiter: RateLimiter): RateLimiter
   register(
     service: Pick<EdgeService, 'deps' | 'outbox'>,
@@ -80,10 +91,18 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     registers,
   })
 
+  const webhookAttempts = new Counter({
+    name: 'floorpass_webhook_attempts_total',
+    help: 'Attempts to deliver an event to a webhook, by outcome; `retried` failed and is tried again',
+    labelNames: ['outcome'],
+    registers,
+  })
+
   // Prometheus takes the first value that it sees for a start: a series that begins at 1 has no rate, and raises no alert.
   for (const code of Object.keys(catalogue)) errors.inc({ code }, 0)
   for (const rule of Object.keys(limits)) limited.inc({ rule }, 0)
   for (const table of sweptTables) swept.inc({ table }, 0)
+  for (const outcome of deliveryOutcomes) webhookAttempts.inc({ outcome }, 0)
 
   return {
     registry,
@@ -107,6 +126,7 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
       for (const [table, count] of Object.entries(rows)) swept.inc({ table }, count)
     },
     countLostConnection: () => lost.inc(),
+    countWebhookAttempt: (outcome) => webhookAttempts.inc({ outcome }),
     withRefusalCount: (limiter) => countRefusals(limiter, (rule) => limited.inc({ rule })),
     register({ deps, outbox }, { poolState, redis }) {
       for (const labels of knownRequests({ deps, outbox }))

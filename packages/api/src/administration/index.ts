@@ -15,3 +15,17 @@ export { showUser } from './show-user.ts'
 export { restoreUser, suspendUser } from './suspend-user.ts'
 export { listUserSessions, revokeUserSessions } from './user-sessions.ts'
 export { verifyUserAddress } from './verify-user-address.ts'
+export {
+  createWebhook,
+  dropWebhook,
+  expandTypes,
+  findWebhookUrlProblem,
+  listDeliveries,
+  listWebhooks,
+  pauseWebhook,
+  type ReplayRange,
+  replayEvents,
+  resumeWebhook,
+  rotateWebhook,
+  type WebhookSecrets,
+} from './webhooks.ts'

@@ -13,8 +13,16 @@ export type FeedEvent = {
 
 export type EventPage = { events: FeedEvent[]; cursor: string; caughtUp: boolean }
 
-type Row = { id: string; type: EventType; userId: string | null; organizationId: string | null; data: object; createdAt: string }
-type State = { position: bigint; lastId: string; swept: bigint; afterId: string | null; page: Row[] | null }
+/** An event as its row is read. */
+export type FeedRow = {
+  id: string
+  type: EventType
+  userId: string | null
+  organizationId: string | null
+  data: object
+  createdAt: string
+}
+type State = { position: bigint; lastId: string; swept: bigint; afterId: string | null; page: FeedRow[] | null }
 
 /**
  * A page of the feed after an event. `caughtUp`: the page holds every event of the changes that were committed before the call.
@@ -62,7 +70,7 @@ export async function findStart({ events, sql }: Pick<Context, 'events' | 'sql'>
 
 const idOf = (position: bigint): string => `evt_${String(position).padStart(16, '0')}_00000000`
 
-const positionOf = (id: string): bigint => BigInt(id.slice(4, 20))
+export const positionOf = (id: string): bigint => BigInt(id.slice(4, 20))
 
 /** After a restore, another event may stand at the position, or none. */
 function assertKept(after: string, { position, lastId, swept, afterId }: State): void {
@@ -71,7 +79,7 @@ function assertKept(after: string, { position, lastId, swept, afterId }: State):
   if (!isKept) throw new AppError('CURSOR_EXPIRED')
 }
 
-function presentEvent({ id, type, userId, organizationId, data, createdAt }: Row): FeedEvent {
+export function presentEvent({ id, type, userId, organizationId, data, createdAt }: FeedRow): FeedEvent {
   return {
     id,
     type,

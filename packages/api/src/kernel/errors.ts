@@ -62,6 +62,7 @@ export const catalogue = {
     'The events after this one are gone, or the database was restored. Read the current state, then follow the feed with `since`.',
     410,
   ],
+  WEBHOOK_NOT_FOUND: ['NOT_FOUND', 'Webhook not found'],
   NO_ACTIVE_ORGANIZATION: ['BAD_REQUEST', 'No active organization'],
   ORGANIZATION_ALREADY_EXISTS: ['BAD_REQUEST', 'Organization already exists'],
   ORGANIZATION_SLUG_ALREADY_TAKEN: ['BAD_REQUEST', 'Organization slug already taken'],

@@ -184,6 +184,24 @@ export const policy = {
     /** Long polls and streams of one process. */
     readersAtOnce: 200,
   },
+  /** docs/events.md. */
+  webhooks: {
+    timeout: 10,
+    /** Longer than the slowest delivery. */
+    lease: 1 * minute,
+    /** Of one webhook, in one process. */
+    atOnce: 8,
+    poll: 5,
+    firstRetry: 5,
+    retryFactor: 6,
+    longestRetry: 20 * hour,
+    /** The last one is three days after the first. */
+    mostAttempts: 10,
+    /** A webhook pauses that failed for so long without a success. */
+    pauseAfter: 3 * day,
+    /** How long the former keys sign after a rotation. */
+    keyOverlap: 1 * day,
+  },
   sweep: {
     every: 1 * hour,
     firstWithin: 1 * minute,

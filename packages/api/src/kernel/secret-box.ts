@@ -8,6 +8,7 @@ export type SealedPlace =
   | readonly [column: 'queued_mails.mail_sealed', id: string]
   | readonly [column: 'signing_keys.private_key_sealed', id: string]
   | readonly [column: 'users.phrase_sealed', userId: string]
+  | readonly [column: 'webhooks.keys_sealed', id: string]
   | readonly [cookie: 'known_device' | 'email']
 
 export type SecretBox = {

@@ -12,6 +12,8 @@ export const sweptTables = [
   'queued_mails',
   'signature_nonces',
   'confirmations',
+  'events',
+  'webhook_deliveries',
 ] as const
 
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
@@ -105,6 +107,24 @@ export function createExpirySweep({
     confirmations: () => db.$executeRaw`
       DELETE FROM confirmations WHERE id IN (
         SELECT id FROM confirmations WHERE expires_at < ${secondsAgo(policy.sweep.keepLinks)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    // From the front of the feed, which remembers how far: a cursor before that has expired.
+    events: async () => {
+      const gone = await db.$queryRaw<unknown[]>`
+      WITH gone AS (
+        DELETE FROM events WHERE position IN (
+          SELECT position FROM (SELECT position, created_at FROM events ORDER BY position LIMIT ${batchSize}) AS first
+          WHERE created_at < ${secondsAgo(policy.sweep.keepEvents)}
+        ) RETURNING position
+      ), marked AS (
+        UPDATE event_feed SET swept = greatest(swept, (SELECT max(position) FROM gone)) WHERE EXISTS (SELECT FROM gone)
+      )
+      SELECT position FROM gone`
+      return gone.length
+    },
+    webhook_deliveries: () => db.$executeRaw`
+      DELETE FROM webhook_deliveries WHERE id IN (
+        SELECT id FROM webhook_deliveries WHERE status <> 'waiting' AND created_at < ${secondsAgo(policy.sweep.keepEvents)}
+        ORDER BY created_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
   }
 
   async function sweep(): Promise<Record<string, number>> {

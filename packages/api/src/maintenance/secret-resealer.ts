@@ -3,7 +3,7 @@ import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SealedPlace, SecretBox } from '../kernel/secret-box.ts'
 
-/** Reseals two-factor secrets, phrases and signing keys with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
+/** Reseals two-factor secrets, phrases, signing keys and the keys of webhooks with the first AUTH_SECRET, so that old secrets can be removed (ADR 029). */
 export type SecretResealer = {
   reseal(): Promise<number>
   /** Runs an hour after the start, then hourly until one pass succeeds. */
@@ -41,7 +41,7 @@ export function createSecretResealer({
     }
     if (resealed > 0) log.info({ count: resealed }, 'two-factor secrets resealed')
     if (unopened > 0) log.warn({ count: unopened }, 'two-factor secrets cannot be opened')
-    return resealed + (await resealPhrases()) + (await resealSigningKeys())
+    return resealed + (await resealPhrases()) + (await resealSigningKeys()) + (await resealWebhookKeys())
   }
 
   async function resealPhrases(): Promise<number> {
@@ -66,6 +66,19 @@ export function createSecretResealer({
       take: batchSize,
       select: { id: true, phraseSealed: true },
     })
+
+  async function resealWebhookKeys(): Promise<number> {
+    let resealed = 0
+    for (const { id, keysSealed, formerKeysSealed } of await db.webhook.findMany()) {
+      const renew = (sealed: string | null) =>
+        sealed === null || secretBox.isCurrent(sealed) ? sealed : (sealAgain(sealed, ['webhooks.keys_sealed', id]) ?? sealed)
+      const data = { keysSealed: renew(keysSealed) ?? keysSealed, formerKeysSealed: renew(formerKeysSealed) }
+      if (data.keysSealed === keysSealed && data.formerKeysSealed === formerKeysSealed) continue
+      resealed += (await db.webhook.updateMany({ where: { id, keysSealed, formerKeysSealed }, data })).count
+    }
+    if (resealed > 0) log.info({ count: resealed }, 'webhook keys resealed')
+    return resealed
+  }
 
   async function resealSigningKeys(): Promise<number> {
     let resealed = 0

@@ -41,6 +41,7 @@ export const mails: MailTexts = {
     'former-email': (appName) => `We sent this because a ${appName} account used your email until now.`,
     invitation: (appName) => `We sent this because an organization invited you to ${appName}.`,
     membership: (appName) => `We sent this because your membership in an organization on ${appName} changed.`,
+    webhook: (appName) => `We sent this because you are the contact of a webhook of ${appName}.`,
     farewell: (appName) => `We sent this because your email belonged to a ${appName} account.`,
   },
   contents: {
@@ -462,6 +463,19 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See the invitation', url },
       footnote: `This link works once and expires in ${duration.hours(hours)}. If you don’t know this person, ignore this email: nothing happens unless you accept.`,
+    }),
+    'webhook-paused': ({ appName, webhook, host, reason }) => ({
+      subject: `${appName} no longer sends events to ${host}`,
+      preheader: 'The webhook is paused. Nothing is lost for 30 days.',
+      heading: 'Your webhook is paused',
+      paragraphs: [
+        reason === 'gone'
+          ? `${host} answered that it no longer takes events (status 410).`
+          : `${host} has taken no event for three days.`,
+        `The webhook ${webhook} stays paused until an operator of ${appName} resumes it. Events are kept for 30 days, so they can still be sent.`,
+        'Check that your server answers with a status from 200 to 299 within ten seconds. Then ask the operator to resume the webhook.',
+      ],
+      needsSupport: true,
     }),
     'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
       subject: `You were added to ${plainName(organization)} on ${appName}`,

@@ -183,6 +183,7 @@ export const server = (limits: Limits) =>
       RATE_LIMITED: 'This API key is used too often. Wait a minute.',
       PASSKEY_TOO_NEW: 'This passkey is too new to confirm this. Use an older one, or try again later.',
       CONFIRMATION_NOT_FOUND: 'There’s nothing to confirm here. Open the page in the browser where you started.',
+      WEBHOOK_NOT_FOUND: 'There is no such webhook.',
       CURSOR_EXPIRED: 'These events are no longer kept. Start again from now.',
       CONFIRMATION_EXPIRED: 'This request expired. Start again where you came from.',
       CONFIRMATION_NOT_PENDING: 'You’ve already answered this. Start again where you came from.',

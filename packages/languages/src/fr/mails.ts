@@ -43,6 +43,7 @@ export const mails: MailTexts = {
     'former-email': (appName) => `Vous recevez cet e‑mail car un compte ${appName} utilisait votre adresse jusqu’à présent.`,
     invitation: (appName) => `Vous recevez cet e‑mail car une organisation vous invite sur ${appName}.`,
     membership: (appName) => `Vous recevez cet e‑mail car votre place dans une organisation a changé sur ${appName}.`,
+    webhook: (appName) => `Vous recevez cet e‑mail car vous êtes le contact d’un webhook de ${appName}.`,
     farewell: (appName) => `Vous recevez cet e‑mail car votre adresse était celle d’un compte ${appName}.`,
   },
   contents: {
@@ -477,6 +478,19 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir l’invitation', url },
       footnote: `Ce lien est valable ${duration.hours(hours)} et ne sert qu’une fois. Si vous ne connaissez pas cette personne, ignorez cet e‑mail : rien ne se passera sans votre accord.`,
+    }),
+    'webhook-paused': ({ appName, webhook, host, reason }) => ({
+      subject: `${appName} n’envoie plus d’événements à ${host}`,
+      preheader: 'Le webhook est en pause. Rien n’est perdu pendant 30 jours.',
+      heading: 'Votre webhook est en pause',
+      paragraphs: [
+        reason === 'gone'
+          ? `${host} a répondu qu’il ne veut plus d’événements (statut 410).`
+          : `${host} n’a accepté aucun événement depuis trois jours.`,
+        `Le webhook ${webhook} reste en pause jusqu’à ce qu’un opérateur de ${appName} le relance. Les événements sont conservés 30 jours : ils pourront encore être envoyés.`,
+        'Vérifiez que votre serveur répond avec un statut de 200 à 299 en moins de dix secondes, puis demandez à l’opérateur de relancer le webhook.',
+      ],
+      needsSupport: true,
     }),
     'member-added': ({ appName, actor, organization, organizationsUrl }) => ({
       subject: `Vous faites maintenant partie de ${plainName(organization)} sur ${appName}`,

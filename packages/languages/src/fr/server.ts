@@ -137,6 +137,7 @@ export const server = (limits: Limits): ServerText => ({
     RATE_LIMITED: 'Cette clé d’API est utilisée trop souvent. Attendez une minute.',
     PASSKEY_TOO_NEW: 'Cette clé d’accès est trop récente pour confirmer. Utilisez-en une plus ancienne, ou réessayez plus tard.',
     CONFIRMATION_NOT_FOUND: 'Il n’y a rien à confirmer ici. Ouvrez la page dans le navigateur où vous avez commencé.',
+    WEBHOOK_NOT_FOUND: 'Ce webhook n’existe pas.',
     CURSOR_EXPIRED: 'Ces événements ne sont plus conservés. Repartez de maintenant.',
     CONFIRMATION_EXPIRED: 'Cette demande a expiré. Recommencez là où vous étiez.',
     CONFIRMATION_NOT_PENDING: 'Vous avez déjà répondu. Recommencez là où vous étiez.',

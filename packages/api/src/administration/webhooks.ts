@@ -1,0 +1,171 @@
+import type { Webhook } from '@floorpass/db'
+import { expandTypes } from '../events/event-types.ts'
+import { findStart, positionOf } from '../events/read-events.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Locale } from '../kernel/locale.ts'
+import { policy } from '../kernel/policy.ts'
+import { pauseWebhook as pause } from '../webhooks/pause-webhook.ts'
+import { createWebhookKeys, getPublicKey, openKeys, sealKeys } from '../webhooks/webhook-keys.ts'
+import { findUrlProblem } from '../webhooks/webhook-target.ts'
+import type { Operator } from './operator.ts'
+
+export { expandTypes }
+
+export type NewWebhook = { url: string; types: readonly string[]; contact: string; locale: Locale }
+
+/** What a receiver needs to check its deliveries. */
+export type WebhookSecrets = { secret: string; publicKey: string }
+
+/** Says why this service sends no event to a URL. Null: it does. */
+export const findWebhookUrlProblem = ({ ctx }: Operator, url: string): string | null => findUrlProblem(url, ctx.settings.webhooks)
+
+/** Sends events of `types` to `url` from now on; no types: all events. */
+export async function createWebhook({ ctx, name }: Operator, webhook: NewWebhook): Promise<WebhookSecrets & { id: string }> {
+  const keys = createWebhookKeys()
+  const types = [...webhook.types]
+  const id = await ctx.db.$transaction(async (tx) => {
+    const row = await tx.webhook.create({ data: { ...webhook, types, keysSealed: '', createdBy: name } })
+    await tx.webhook.update({ where: { id: row.id }, data: { keysSealed: sealKeys(ctx.secretBox, row.id, keys) } })
+    return row.id
+  })
+  return { id, secret: keys.secret, publicKey: getPublicKey(keys) }
+}
+
+export async function listWebhooks({ ctx }: Operator) {
+  const webhooks = await ctx.db.webhook.findMany({ orderBy: { id: 'asc' } })
+  const waiting = await ctx.db.webhookDelivery.groupBy({ by: ['webhookId'], where: { status: 'waiting' }, _count: true })
+  return webhooks.map(({ id, url, types, contact, createdBy, createdAt, pausedAt, pauseReason, failingSince, keysSealed }) => ({
+    id,
+    url,
+    types,
+    contact,
+    createdBy,
+    createdAt,
+    waiting: waiting.find(({ webhookId }) => webhookId === id)?._count ?? 0,
+    failingSince,
+    pausedAt,
+    pauseReason,
+    publicKey: getPublicKey(openKeys(ctx.secretBox, id, keysSealed)),
+  }))
+}
+
+/** False: it was paused already. WEBHOOK_NOT_FOUND. */
+export const pauseWebhook = async (operator: Operator, id: string): Promise<boolean> =>
+  pause(operator.ctx, await requireWebhook(operator, id), 'operator')
+
+/** Returns how many events came during the pause, which were not queued. Null: it was not paused. WEBHOOK_NOT_FOUND. */
+export async function resumeWebhook(operator: Operator, id: string): Promise<{ missed: number; pausedAt: Date } | null> {
+  await requireWebhook(operator, id)
+  return operator.ctx.db.$transaction(async (tx) => {
+    const [webhook] = await tx.$queryRaw<{ pausedAt: Date | null; pausedAfter: bigint | null; types: string[] }[]>`
+      SELECT paused_at AS "pausedAt", paused_after AS "pausedAfter", types FROM webhooks WHERE id = ${id} FOR UPDATE`
+    if (!webhook || webhook.pausedAt === null || webhook.pausedAfter === null) return null
+    const { pausedAt, pausedAfter, types } = webhook
+    const missed = await tx.event.count({
+      where: { position: { gt: pausedAfter }, ...(types.length > 0 && { type: { in: types } }) },
+    })
+    await tx.webhook.update({ where: { id }, data: { pausedAt: null, pauseReason: null, pausedAfter: null, failingSince: null } })
+    // Three more days for what waited.
+    await tx.webhookDelivery.updateMany({
+      where: { webhookId: id, status: 'waiting' },
+      data: { attempts: 0, nextAttemptAt: new Date() },
+    })
+    return { missed, pausedAt }
+  })
+}
+
+/** Replaces the keys. The former ones sign too for another day, or with `now` no longer. WEBHOOK_NOT_FOUND. */
+export async function rotateWebhook(
+  operator: Operator,
+  id: string,
+  { now }: { now: boolean },
+): Promise<WebhookSecrets & { formerUntil: Date | null }> {
+  const { ctx } = operator
+  const { keysSealed } = await requireWebhook(operator, id)
+  const keys = createWebhookKeys()
+  const formerUntil = now ? null : new Date(Date.now() + policy.webhooks.keyOverlap * 1000)
+  const { count } = await ctx.db.webhook.updateMany({
+    where: { id, keysSealed },
+    data: {
+      keysSealed: sealKeys(ctx.secretBox, id, keys),
+      formerKeysSealed: now ? null : keysSealed,
+      formerKeysUntil: formerUntil,
+    },
+  })
+  // Another operator rotated at the same time.
+  if (count === 0) return rotateWebhook(operator, id, { now })
+  return { secret: keys.secret, publicKey: getPublicKey(keys), formerUntil }
+}
+
+/** Deletes a webhook and its log of deliveries. WEBHOOK_NOT_FOUND. */
+export async function dropWebhook(operator: Operator, id: string): Promise<void> {
+  await requireWebhook(operator, id)
+  await operator.ctx.db.webhook.deleteMany({ where: { id } })
+}
+
+export type DeliveryFilter = { status?: string; limit: number }
+
+/** The newest deliveries of a webhook. WEBHOOK_NOT_FOUND. */
+export async function listDeliveries(operator: Operator, id: string, { status, limit }: DeliveryFilter) {
+  await requireWebhook(operator, id)
+  const rows = await operator.ctx.db.webhookDelivery.findMany({
+    where: { webhookId: id, ...(status !== undefined && { status }) },
+    orderBy: [{ position: 'desc' }, { createdAt: 'desc' }],
+    take: limit,
+  })
+  return rows.map(({ eventId, type, status, attempts, lastStatus, lastError, createdAt, nextAttemptAt, finishedAt }) => ({
+    event: eventId,
+    type,
+    status,
+    attempts,
+    answer: lastStatus ?? lastError,
+    createdAt,
+    nextAttemptAt,
+    finishedAt,
+  }))
+}
+
+/** Without `until`: to the end of the feed. */
+export type ReplayRange = { event: string } | { since: Date; until: Date | null }
+
+const replayBatch = 500n
+
+/** Queues events again, in their order. Leaves out those that wait. Returns their count. WEBHOOK_NOT_FOUND. */
+export async function replayEvents(operator: Operator, id: string, range: ReplayRange): Promise<number> {
+  const { ctx } = operator
+  await requireWebhook(operator, id)
+  await ctx.events.flush()
+  const [first, last] = await findPositions(ctx, range)
+  const exactId = 'event' in range ? range.event : null
+  let count = 0
+  for (let after = first; after < last; after += replayBatch) {
+    const until = after + replayBatch < last ? after + replayBatch : last
+    count += await ctx.db.$transaction(async (tx) => {
+      // Two replays at once queue no event twice.
+      await tx.$queryRaw`SELECT id FROM webhooks WHERE id = ${id} FOR UPDATE`
+      return tx.$executeRaw`
+        INSERT INTO webhook_deliveries (id, webhook_id, position, event_id, type, order_key, next_attempt_at, created_at)
+        SELECT gen_random_uuid()::text, webhooks.id, position, events.id, type, coalesce(user_id, events.organization_id, ''), ${new Date()}, ${new Date()}
+        FROM events JOIN webhooks ON webhooks.id = ${id} AND (types = '{}' OR type = ANY (types))
+        WHERE position > ${after} AND position <= ${until} AND (${exactId}::text IS NULL OR events.id = ${exactId})
+          AND NOT EXISTS (
+            SELECT FROM webhook_deliveries waiting
+            WHERE waiting.webhook_id = ${id} AND waiting.position = events.position AND waiting.status = 'waiting')`
+    })
+  }
+  return count
+}
+
+/** The position before the first event, and that of the last one. */
+async function findPositions(ctx: Operator['ctx'], range: ReplayRange): Promise<[first: bigint, last: bigint]> {
+  if ('event' in range) return [positionOf(range.event) - 1n, positionOf(range.event)]
+  const find = async (time: Date) => positionOf(await findStart(ctx, time.toISOString()))
+  const { position } = await ctx.db.eventFeed.findFirstOrThrow()
+  return [await find(range.since), range.until ? await find(range.until) : position]
+}
+
+async function requireWebhook({ ctx }: Operator, id: string): Promise<Webhook> {
+  const webhook = await ctx.db.webhook.findUnique({ where: { id } })
+  if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND')
+  return webhook
+}
