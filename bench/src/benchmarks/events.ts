@@ -57,7 +57,6 @@ export async function events(bench: Bench): Promise<Findings> {
   return findings
 }
 
-/** Each round changes every name again. */
 function renames(port: number): Requests {
   const sets = ['One', 'Other'].map((name) => updateUser(floorpassSide, port, name))
   return { requests: sets.flatMap(({ requests }) => requests), expected: sets.flatMap(({ expected }) => expected) }
@@ -72,7 +71,6 @@ async function signOut({ port }: Server, user: number): Promise<string | null> {
   return ok && session ? session.session.token : null
 }
 
-/** Notes when the end of each session arrives. */
 async function openStream({ port }: Server, arrivals: Map<string, number>): Promise<{ close(): void }> {
   const closing = new AbortController()
   const since = new Date().toISOString()

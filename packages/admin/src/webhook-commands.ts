@@ -1,4 +1,4 @@
-import { policy } from '@floorpass/api'
+import { defaultLocale, policy } from '@floorpass/api'
 import {
   createWebhook,
   dropWebhook,
@@ -181,7 +181,7 @@ function parseContact({ flags: { contact } }: Arguments): string {
 }
 
 function parseLocale({ flags: { locale } }: Arguments) {
-  const parsed = localeField.safeParse(locale ?? 'en')
+  const parsed = localeField.safeParse(locale ?? defaultLocale)
   if (parsed.success) return parsed.data
   throw usageError(
     '--locale is not a language of the service.',

@@ -45,7 +45,6 @@ export function createEventReader(target: Target) {
       isRunning = false
       await work
     },
-    /** Reads what is left, from a service that runs. */
     async readRest(): Promise<void> {
       while (!(await readPage(0)));
     },

@@ -17,7 +17,7 @@ export async function readFeed(app: Pick<TestApp, 'browser'>, parameters: Record
   return answer.body as EventPage
 }
 
-/** The end of the feed. Read from it to see only what the test causes. */
+/** The cursor of the newest event. Read from it to see only what the test causes. */
 export const endOfFeed = async (app: Pick<TestApp, 'browser'>): Promise<string> => {
   const now = new Date(Date.now() + 3_600_000).toISOString()
   return (await readFeed(app, { since: now, limit: '1' })).cursor

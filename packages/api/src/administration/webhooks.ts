@@ -13,10 +13,8 @@ export { expandTypes }
 
 export type NewWebhook = { url: string; types: readonly string[]; contact: string; locale: Locale }
 
-/** What a receiver needs to check its deliveries. */
 export type WebhookSecrets = { secret: string; publicKey: string }
 
-/** Says why this service sends no event to a URL. Null: it does. */
 export const findWebhookUrlProblem = ({ ctx }: Operator, url: string): string | null => findUrlProblem(url, ctx.settings.webhooks)
 
 /** Sends events of `types` to `url` from now on; no types: all events. */
@@ -49,7 +47,7 @@ export async function listWebhooks({ ctx }: Operator) {
   }))
 }
 
-/** False: it was paused already. WEBHOOK_NOT_FOUND. */
+/** WEBHOOK_NOT_FOUND. */
 export const pauseWebhook = async (operator: Operator, id: string): Promise<boolean> =>
   pause(operator.ctx, await requireWebhook(operator, id), 'operator')
 
@@ -125,7 +123,6 @@ export async function listDeliveries(operator: Operator, id: string, { status, l
   }))
 }
 
-/** Without `until`: to the end of the feed. */
 export type ReplayRange = { event: string } | { since: Date; until: Date | null }
 
 const replayBatch = 500n
@@ -156,7 +153,6 @@ export async function replayEvents(operator: Operator, id: string, range: Replay
   return count
 }
 
-/** The position before the first event, and that of the last one. */
 async function findPositions(ctx: Operator['ctx'], range: ReplayRange): Promise<[first: bigint, last: bigint]> {
   if ('event' in range) return [positionOf(range.event) - 1n, positionOf(range.event)]
   const find = async (time: Date) => positionOf(await findStart(ctx, time.toISOString()))

@@ -55,7 +55,6 @@ const activityData = z
   })
   .describe('An entry of the activity')
 
-/** The schema of an event's `data`. */
 export const dataSchemaOf = (type: EventType): z.ZodType => (isAccessEvent(type) ? accessData[type] : activityData)
 
 const isAccessEvent = (type: EventType): type is AccessEventType => accessEventTypes.some((known) => known === type)

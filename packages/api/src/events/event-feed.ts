@@ -112,6 +112,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
 
 /** Moves the oldest events of the outbox into the feed, and queues them for the webhooks. Returns their count. */
 async function placeBatch(sql: Sql): Promise<number> {
+  const now = new Date()
   return sql.transaction(async (tx) => {
     // One process at a time. The statement after it sees what the process before has moved.
     const [, [placed]] = await Promise.all([
@@ -133,7 +134,7 @@ async function placeBatch(sql: Sql): Promise<number> {
         ), queued AS (
           INSERT INTO webhook_deliveries (id, webhook_id, position, event_id, type, order_key, next_attempt_at, created_at)
           SELECT gen_random_uuid()::text, active.id, position, placed.id, type, coalesce(user_id, organization_id, ''),
-                 timezone('UTC', now()), timezone('UTC', now())
+                 ${now}::timestamp, ${now}::timestamp
           FROM placed JOIN active ON types = '{}' OR type = ANY (types)
         ), newest AS (
           SELECT position, id, count(*) OVER () AS count FROM placed ORDER BY position DESC LIMIT 1

@@ -15,7 +15,6 @@ export type AccessEventType = (typeof accessEventTypes)[number]
 /** One for each entry of the activity, for risk and compliance. */
 export const activityEventTypes = auditActions.map((action) => `activity.${action}` as const)
 
-/** Triggers of the migration `events` write exactly these. */
 export const eventTypes = [...accessEventTypes, ...activityEventTypes] as const
 export type EventType = (typeof eventTypes)[number]
 

@@ -13,7 +13,6 @@ export type FeedEvent = {
 
 export type EventPage = { events: FeedEvent[]; cursor: string; caughtUp: boolean }
 
-/** An event as its row is read. */
 export type FeedRow = {
   id: string
   type: EventType

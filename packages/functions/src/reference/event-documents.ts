@@ -19,7 +19,6 @@ const webhookHeaders = [
   { name: 'webhook-signature', in: 'header', ...text('Signatures `v1,…` and `v1a,…`, separated by spaces (Standard Webhooks)') },
 ]
 
-/** The field `webhooks` of the OpenAPI document: what an operator's webhook gets. */
 export const openapiWebhooks = () =>
   Object.fromEntries(
     eventTypes.map((type) => [
@@ -39,7 +38,6 @@ export const openapiWebhooks = () =>
     ]),
   )
 
-/** The AsyncAPI 3.0 document of the stream of events. */
 export const asyncapiDocument = ({ appName, baseUrl }: Pick<Settings, 'appName' | 'baseUrl'>) => ({
   asyncapi: '3.0.0',
   info: { title: `${appName}: events`, version: '1', description: 'Changes of accounts, sessions and keys for other services.' },

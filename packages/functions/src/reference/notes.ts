@@ -16,6 +16,7 @@ export const groups: Record<string, readonly [title: string, text: string]> = {
     'Two-factor authentication',
     'Ask for a code after the password, from an authenticator app or from a list of backup codes.',
   ],
+  events: ['Events', 'Follow the changes of accounts, sessions and keys as another service.'],
   passkeys: ['Passkeys', 'Sign in with a fingerprint, a face or a PIN instead of a password (WebAuthn).'],
   'api-keys': ['API keys', 'Let a program act for a person or an organization, with a secret or with signed requests.'],
   protection: [

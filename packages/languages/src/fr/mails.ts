@@ -481,13 +481,13 @@ export const mails: MailTexts = {
     }),
     'webhook-paused': ({ appName, webhook, host, reason }) => ({
       subject: `${appName} n’envoie plus d’événements à ${host}`,
-      preheader: 'Le webhook est en pause. Rien n’est perdu pendant 30 jours.',
+      preheader: 'Le webhook est en pause. Rien n’est perdu pendant 30 jours.',
       heading: 'Votre webhook est en pause',
       paragraphs: [
         reason === 'gone'
           ? `${host} a répondu qu’il ne veut plus d’événements (statut 410).`
           : `${host} n’a accepté aucun événement depuis trois jours.`,
-        `Le webhook ${webhook} reste en pause jusqu’à ce qu’un opérateur de ${appName} le relance. Les événements sont conservés 30 jours : ils pourront encore être envoyés.`,
+        `Le webhook ${webhook} reste en pause jusqu’à ce qu’un opérateur de ${appName} le relance. Les événements sont conservés 30 jours : ils pourront encore être envoyés.`,
         'Vérifiez que votre serveur répond avec un statut de 200 à 299 en moins de dix secondes, puis demandez à l’opérateur de relancer le webhook.',
       ],
       needsSupport: true,

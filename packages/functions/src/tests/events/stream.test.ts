@@ -151,7 +151,7 @@ describe.runIf(process.env.DATABASE_URL || process.env.TEST_DATABASE_URL)('event
     expect(positions).toEqual(positions.map((_, index) => index + (positions[0] ?? 0)))
   })
 
-  test('survive the end of the process that committed them', async () => {
+  test('survive when the process that committed them is killed', async () => {
     const database = await databaseEnvironment()
     const [one, other] = [await start(database), await start(database)]
     const stream = await follow(other)

@@ -1,9 +1,10 @@
 import { policy } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { askForEvents, endOfFeed, readFeed } from '@floorpass/testing/events'
+import { eventually } from '@floorpass/testing/eventually'
 import { outcome } from '@floorpass/testing/organization'
 import { serviceKey } from '@floorpass/testing/route-samples'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 const { longestWait, readersAtOnce, poll } = policy.events
 
@@ -44,7 +45,7 @@ test('at most 200 wait in a process, and the next one is refused for a second', 
   const app = await createTestApp({ SERVICE_KEYS: serviceKey })
   const after = await endOfFeed(app)
   const waits = Array.from({ length: readersAtOnce }, () => askForEvents(app, { after, wait: String(longestWait) }))
-  await vi.waitFor(async () => expect(outcome(await askForEvents(app, { after }))).toEqual([503, 'SERVICE_BUSY']))
+  await eventually(async () => expect(outcome(await askForEvents(app, { after }))).toEqual([503, 'SERVICE_BUSY']))
   app.service.drain()
   for (const { status } of await Promise.all(waits)) expect(status).toBe(200)
   expect((await askForEvents(app, { after })).status).toBe(200)

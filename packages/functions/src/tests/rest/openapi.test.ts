@@ -1,4 +1,4 @@
-import { catalogue, type ErrorKey } from '@floorpass/api'
+import { catalogue, type ErrorKey, eventTypes } from '@floorpass/api'
 import { errorAnswer } from '@floorpass/api/contracts'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { addresses, addressOf, everyProvider, routeSamples, serviceKey } from '@floorpass/testing/route-samples'
@@ -20,6 +20,7 @@ type Operation = {
 type Document = {
   openapi: string
   servers: { url: string }[]
+  webhooks: Record<string, unknown>
   paths: Record<string, Record<string, Operation>>
   components: {
     schemas: Record<string, unknown>
@@ -28,6 +29,8 @@ type Document = {
   }
   info: { title: string; description: string }
 }
+
+type AsyncDocument = { asyncapi: string; components: { messages: object } }
 
 const answer = await app.browser({ origin: null }).get('/auth/openapi.json')
 const document = answer.body as Document
@@ -50,9 +53,20 @@ describe('the OpenAPI document', () => {
       ...Object.keys(document.components.examples).map((name) => `#/components/examples/${name}`),
     ]
     expect(references.filter((reference) => !known.includes(reference))).toEqual([])
-    // Errors of unknown addresses and methods belong to no route.
-    const unused = ['NOT_FOUND', 'METHOD_NOT_ALLOWED'].map((name) => `#/components/examples/${name}`)
+    // Errors of unknown addresses and methods, and of the command line, belong to no route.
+    const unused = ['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'WEBHOOK_NOT_FOUND'].map((name) => `#/components/examples/${name}`)
     expect(known.filter((name) => !references.includes(name) && !unused.includes(name))).toEqual([])
+  })
+
+  test('describes every event as a webhook, and so does the AsyncAPI document', async () => {
+    const asyncapi = (await app.browser({ origin: null }).get('/auth/asyncapi.json')).body as AsyncDocument
+    expect(asyncapi.asyncapi).toBe('3.0.0')
+    expect(Object.keys(document.webhooks)).toEqual([...eventTypes])
+    expect(Object.keys(asyncapi.components.messages)).toEqual([...eventTypes])
+    const references = [...JSON.stringify(asyncapi).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, target = '']) => target.split('/'))
+    const resolve = (names: string[]) =>
+      names.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], asyncapi)
+    expect(references.filter((names) => resolve(names) === undefined)).toEqual([])
   })
 
   test('lists every route under each of its names, and nothing else', () => {
