@@ -31,7 +31,7 @@ export async function readEvents(ctx: Pick<Context, 'events' | 'sql'>, { after, 
   await ctx.events.flush()
   const position = positionOf(after)
   const filter = types && types.length < eventTypes.length ? types : null
-  // One statement, so that the page and the newest event are of one moment.
+  // One statement, so that the page and the newest event are of one moment. With `type = wanted`, PostgreSQL may read all events.
   const [state] = await ctx.sql.$queryRaw<State[]>`
     SELECT position, last_id AS "lastId", swept,
       (SELECT id FROM events WHERE position = ${position}::bigint) AS "afterId",
@@ -41,7 +41,8 @@ export async function readEvents(ctx: Pick<Context, 'events' | 'sql'>, { after, 
           (SELECT * FROM events WHERE ${filter}::text[] IS NULL AND position > ${position}::bigint ORDER BY position LIMIT ${limit})
           UNION ALL
           (SELECT of_type.* FROM unnest(${filter}::text[]) AS wanted CROSS JOIN LATERAL (
-             SELECT * FROM events WHERE type = wanted AND position > ${position}::bigint ORDER BY position LIMIT ${limit}
+             SELECT * FROM events WHERE (type, position) > (wanted, ${position}::bigint) AND (type, position) <= (wanted, ${last}::bigint)
+             ORDER BY type, position LIMIT ${limit}
            ) AS of_type)
         ) AS found ORDER BY position LIMIT ${limit}
       ) AS page) AS page
@@ -66,6 +67,8 @@ export async function findStart({ events, sql }: Pick<Context, 'events' | 'sql'>
   const [row] = await sql.$queryRaw<{ id: string }[]>`SELECT id FROM events WHERE position = ${position}::bigint`
   return row?.id ?? idOf(position)
 }
+
+const last = 2n ** 63n - 1n
 
 const idOf = (position: bigint): string => `evt_${String(position).padStart(16, '0')}_00000000`
 

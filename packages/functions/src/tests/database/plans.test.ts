@@ -2,6 +2,7 @@ import { createExpirySweep } from '@floorpass/api'
 import { routes } from '@floorpass/functions'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
+import { readFeed } from '@floorpass/testing/events'
 import { found } from '@floorpass/testing/organization'
 import { addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { testDatabase } from '@floorpass/testing/test-database'
@@ -102,6 +103,17 @@ const fill = (owner: string, organization: string) => [
        to_timestamp(milliseconds / 1000.0) AT TIME ZONE 'UTC'
      FROM generate_series(1, ${events}) n,
        LATERAL (SELECT (extract(epoch FROM now()) * 1000 + (n * 360.0 / ${events} - 300) * 86400000)::bigint AS milliseconds) AS moment`,
+  `INSERT INTO events (position, id, type, user_id, data, created_at)
+     SELECT n, 'evt_' || lpad(n::text, 16, '0') || '_' || left(md5(n::text), 8),
+       CASE WHEN n % ${events / 10} = 7 THEN 'key.ended' ELSE 'activity.sign-in' END, 'user-' || n / 5, '{}', now() - interval '9 days' + n * interval '1 second'
+     FROM generate_series(1, ${events}) n`,
+  `UPDATE event_feed SET position = ${events}, last_id = (SELECT id FROM events WHERE position = ${events})`,
+  `INSERT INTO webhooks (id, url, contact, keys_sealed, created_by) VALUES ('hook', 'https://hooks.example.com', 'desk@plans.test', '', 'grace')`,
+  // Half delivered, half deferred.
+  `INSERT INTO webhook_deliveries (id, webhook_id, position, event_id, type, order_key, status, next_attempt_at, created_at)
+     SELECT n, 'hook', position, id, type, user_id, CASE n % 2 WHEN 0 THEN 'delivered' ELSE 'waiting' END,
+       CASE n % 2 WHEN 1 THEN now() + interval '1 hour' END, created_at
+     FROM events, LATERAL (SELECT position AS n) AS numbered`,
   'VACUUM ANALYZE',
 ]
 
@@ -185,6 +197,31 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
       await owner.post('/auth/forget-password', { email: owner.person.email })
       await app.drainMail()
     })
+  })
+
+  test.each([
+    ['a page of the feed', {}, /events_pkey/],
+    ['a page of a rare type', { types: 'key.ended' }, /events_type_position_idx/],
+    ['a page of a type without events', { types: 'user.deleted' }, /events_type_position_idx/],
+    ['a page of the whole activity', { types: 'activity.*' }, /events_type_position_idx/],
+  ] as [string, Record<string, string>, RegExp][])('%s reads an index', async (_, filter, index) => {
+    const start = (await readFeed(app, { limit: '500' })).cursor
+    const indexes = await expectShortReads(() => readFeed(app, { after: start, limit: '100', ...filter }))
+    expect(indexes.join()).toMatch(index)
+  })
+
+  test('the beginning of the feed at a moment is read from an index', async () => {
+    const since = new Date(Date.now() - 8 * 86_400_000).toISOString()
+    await expectShortReads(() => readFeed(app, { since, limit: '100' }), { rows: 1100, pages: 1500 })
+  })
+
+  test('the webhook queue finds a due delivery among many deferred and delivered ones', async () => {
+    const indexes = await expectShortReads(async () => {
+      await app.db.$executeRaw`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '1 second' WHERE id = '77775'`
+      await app.service.deps.webhooks.drain()
+    })
+    expect(indexes.join()).toMatch(/webhook_deliveries_due_idx/)
+    expect(await app.db.webhookDelivery.count({ where: { id: '77775', attempts: 1 } })).toBe(1)
   })
 
   test('a token is found by its hash among many that came after the last ANALYZE', async () => {
