@@ -1,4 +1,6 @@
+export type { AccessEvent } from './access-events.ts'
 export { type AccessTokenClaims, type Acr, type Caller, callerOf, type Role } from './caller.ts'
+export * from './follower.ts'
 export * from './frameworks.ts'
 export { type Refusal, refusalResponse } from './refusal.ts'
 export type { Requirements } from './requirements.ts'

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from 'jose'
 import { type AccessTokenClaims, type Caller, readCaller } from './caller.ts'
+import type { Follower } from './follower.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { findRefusal, type Requirements, toParameters } from './requirements.ts'
 
@@ -26,6 +27,8 @@ export type VerifierOptions = {
   timeoutMs?: number
   /** By how many seconds the clocks may differ. Default: 5. */
   clockTolerance?: number
+  /** Lets `verifyBearer` and `verifyToken` refuse what was revoked. While it is not current, they refuse with SERVICE_UNAVAILABLE. */
+  follower?: Follower
 }
 
 export type Verifier = {
@@ -35,11 +38,16 @@ export type Verifier = {
    * SERVICE_UNAVAILABLE; for a key also INVALID_API_KEY, KEY_DISABLED, KEY_EXPIRED, IP_NOT_ALLOWED, RATE_LIMITED.
    */
   verifyRequest: Verify
-  /** Checks the bearer token of a request here, without the service: a revoked session passes until its token expires. Same refusals. */
+  /**
+   * Checks the bearer token of a request here, without the service. Without a follower, a revoked session passes until its token expires.
+   * With one, a token of a changed session, user or membership is UNAUTHORIZED: the caller gets a new one. Same refusals.
+   */
   verifyBearer: Verify
-  /** Checks an access token here and returns its claims. Same refusals. Never rejects. */
+  /** Checks an access token here, as `verifyBearer`, and returns its claims. Same refusals. Never rejects. */
   verifyToken(token: string, requirements?: Requirements): Promise<TokenVerification>
 }
+
+const invalidToken = 'Bearer error="invalid_token"'
 
 /** jose's other errors mean that the keys could not be read. */
 const tokenFaults = [
@@ -51,7 +59,14 @@ const tokenFaults = [
  * Creates what tells your server who calls. Create one and keep it: it caches the keys of the service.
  * @throws {TypeError} when `issuer` or `serviceUrl` is not a URL, or `audience` is missing.
  */
-export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceKey, ...options }: VerifierOptions): Verifier {
+export function createVerifier({
+  issuer,
+  audience,
+  serviceUrl = issuer,
+  serviceKey,
+  follower,
+  ...options
+}: VerifierOptions): Verifier {
   const { fetch: send = globalThis.fetch, timeoutMs = 2000, clockTolerance = 5 } = options
   // jose would accept the tokens of every audience.
   if (!audience) throw new TypeError('audience is missing: pass the entry of your server in TOKEN_AUDIENCES')
@@ -78,10 +93,11 @@ export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceK
       const { payload } = await jwtVerify<AccessTokenClaims>(token, keys, { ...expected, requiredClaims: ['exp', 'iat'] })
       const caller = readCaller((claim) => String((claim && payload[claim]) ?? ''))
       if (!caller) throw new errors.JWTInvalid('a claim is missing or malformed')
-      return findRefusal(caller, requirements, clockTolerance) ?? { ok: true, caller, claims: payload }
+      const refused = (follower && findRevocation(follower, payload)) ?? findRefusal(caller, requirements, clockTolerance)
+      return refused ?? { ok: true, caller, claims: payload }
     } catch (error) {
       return tokenFaults.some((fault) => error instanceof fault)
-        ? refuse('UNAUTHORIZED', 'Bearer error="invalid_token"', error)
+        ? refuse('UNAUTHORIZED', invalidToken, error)
         : refuse('SERVICE_UNAVAILABLE', null, error)
     }
   }
@@ -108,6 +124,15 @@ export function createVerifier({ issuer, audience, serviceUrl = issuer, serviceK
   }
 
   return { verifyRequest, verifyBearer, verifyToken }
+}
+
+function findRevocation(follower: Follower, claims: AccessTokenClaims) {
+  const { isCurrent, ageMs, lastError } = follower.state()
+  if (!isCurrent) {
+    return refuse('SERVICE_UNAVAILABLE', null, lastError ?? new Error(`the follower last caught up ${ageMs} ms ago`))
+  }
+  const isRevoked = follower.isTokenRevoked(claims)
+  return isRevoked ? refuse('UNAUTHORIZED', invalidToken, new Error('the session ended, or its access changed')) : null
 }
 
 function readHeader(headers: HeadersLike, name: string): string {
