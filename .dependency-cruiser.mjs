@@ -5,7 +5,7 @@ const serverSideOfWeb = '^apps/web/app/.+\\.server\\.tsx?$'
 const typeOnly = ['type-only']
 /** The modules of the specification, the operator's and that of other services. */
 const modules =
-  'access|administration|allow-list|api-keys|confirmations|email-address|linked-accounts|organizations|passkeys|passwords|profile|protection|sessions|sign-in|two-factor'
+  'access|administration|allow-list|api-keys|confirmations|email-address|events|linked-accounts|organizations|passkeys|passwords|profile|protection|sessions|sign-in|two-factor'
 
 /** A folder of ours that knows these others of ours alone. */
 const knowsOnly = (folder, others, name, comment) => ({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { eventTypes } from './events/event-types.ts'
+import { eventTypes } from './event-feed/event-types.ts'
 import { locale, riskLevel } from './kernel/fields.ts'
 import { keyRefusalCodes } from './kernel/key-refusals.ts'
 import { type HoldReason, holds, policy } from './kernel/policy.ts'

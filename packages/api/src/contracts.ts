@@ -19,8 +19,8 @@ export {
   createConfirmationInput,
 } from './confirmations/contract.ts'
 export * from './email-address/contract.ts'
+export { dataSchemaOf } from './event-feed/event-data.ts'
 export { followEventsInput, listEventsInput } from './events/contract.ts'
-export { dataSchemaOf } from './events/event-data.ts'
 export { fieldLengths, passwordLength } from './kernel/field-problems.ts'
 export { emailAddress, headerSafe, locale, riskLevel, startSocialInput } from './kernel/fields.ts'
 export { providerIds } from './kernel/provider-ids.ts'

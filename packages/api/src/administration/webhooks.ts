@@ -1,6 +1,6 @@
 import type { Webhook } from '@floorpass/db'
-import { expandTypes } from '../events/event-types.ts'
-import { findStart, positionOf } from '../events/read-events.ts'
+import { expandTypes } from '../event-feed/event-types.ts'
+import { findStart, positionOf } from '../event-feed/read-events.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Locale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'

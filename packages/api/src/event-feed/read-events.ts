@@ -1,6 +1,9 @@
-import type { Context } from '../context.ts'
+import type { Sql } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
+import type { EventFeed } from './event-feed.ts'
 import { type EventType, eventTypes } from './event-types.ts'
+
+type Reader = { events: Pick<EventFeed, 'flush'>; sql: Sql }
 
 type Filter = { after: string; types?: EventType[] | undefined; limit: number }
 
@@ -27,7 +30,7 @@ type State = { position: bigint; lastId: string; swept: bigint; afterId: string 
  * A page of the feed after an event. `caughtUp`: the page holds every event of the changes that were committed before the call.
  * CURSOR_EXPIRED.
  */
-export async function readEvents(ctx: Pick<Context, 'events' | 'sql'>, { after, types, limit }: Filter): Promise<EventPage> {
+export async function readEvents(ctx: Reader, { after, types, limit }: Filter): Promise<EventPage> {
   await ctx.events.flush()
   const position = positionOf(after)
   const filter = types && types.length < eventTypes.length ? types : null
@@ -55,7 +58,7 @@ export async function readEvents(ctx: Pick<Context, 'events' | 'sql'>, { after, 
 }
 
 /** Where a reader begins who has no event yet: at the first one of `since`, or at the oldest. */
-export async function findStart({ events, sql }: Pick<Context, 'events' | 'sql'>, since: string | undefined): Promise<string> {
+export async function findStart({ events, sql }: Reader, since: string | undefined): Promise<string> {
   await events.flush()
   const [start] = await sql.$queryRaw<{ position: string }[]>`
     SELECT coalesce(

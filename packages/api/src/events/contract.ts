@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { expandTypes } from '../event-feed/event-types.ts'
 import { policy } from '../kernel/policy.ts'
-import { expandTypes } from './event-types.ts'
 
 const { pageSize, longestPage, longestWait } = policy.events
 

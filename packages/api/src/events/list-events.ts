@@ -1,6 +1,6 @@
+import { findStart, readEvents } from '../event-feed/read-events.ts'
 import { serviceProcedure } from '../trpc.ts'
 import { listEventsInput } from './contract.ts'
-import { findStart, readEvents } from './read-events.ts'
 import { asReader } from './readers.ts'
 
 /** The feed for other services: `after` is a cursor, `wait` makes it a long poll. CURSOR_EXPIRED, SERVICE_BUSY. */

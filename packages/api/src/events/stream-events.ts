@@ -1,8 +1,8 @@
 import type { Context } from '../context.ts'
+import { type EventPage, findStart, readEvents } from '../event-feed/read-events.ts'
 import { policy } from '../kernel/policy.ts'
 import { serviceProcedure } from '../trpc.ts'
 import { followEventsInput } from './contract.ts'
-import { type EventPage, findStart, readEvents } from './read-events.ts'
 import { enter } from './readers.ts'
 
 export type EventStream = { pages: AsyncGenerator<EventPage>; close(): void }
