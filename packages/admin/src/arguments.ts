@@ -27,6 +27,8 @@ export type Arguments = {
     locale?: string
     status?: string
     event?: string
+    after?: string
+    failed?: boolean
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>

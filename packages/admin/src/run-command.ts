@@ -32,6 +32,8 @@ const flags = {
   locale: { type: 'string' },
   status: { type: 'string' },
   event: { type: 'string' },
+  after: { type: 'string' },
+  failed: { type: 'boolean' },
 } as const
 const commonFlags = {
   operator: { type: 'string' },

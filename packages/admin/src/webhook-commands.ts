@@ -9,6 +9,7 @@ import {
   pauseWebhook,
   type ReplayRange,
   replayEvents,
+  replayFailed,
   resumeWebhook,
   rotateWebhook,
   type WebhookSecrets,
@@ -45,7 +46,7 @@ export const webhookCommands: Record<string, Command> = {
   },
   'list-webhooks': {
     usage: 'list-webhooks',
-    summary: 'lists the webhooks, what waits for them, and which are paused',
+    summary: 'lists the webhooks, their waiting deliveries, and which are paused',
     options: [],
     isRead: true,
     async run(operator, args) {
@@ -68,7 +69,7 @@ export const webhookCommands: Record<string, Command> = {
   },
   'pause-webhook': {
     usage: 'pause-webhook <id>',
-    summary: 'stops the deliveries of a webhook; what waits goes on waiting',
+    summary: 'stops the deliveries of a webhook; waiting ones stay queued',
     options: [],
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
@@ -84,35 +85,36 @@ export const webhookCommands: Record<string, Command> = {
       const id = getOnlyPositional(args, 'id')
       const resumed = await resumeWebhook(operator, id)
       if (!resumed) return { data: { id, resumed: false }, text: `The webhook ${id} was not paused.` }
-      const { missed, pausedAt } = resumed
-      const advice = `To send them: npm run admin -- replay-webhook ${id} --since ${pausedAt.toISOString()}`
+      const { missed, after } = resumed
+      const advice = `To send them: npm run admin -- replay-webhook ${id} --after ${after}`
       return {
-        data: { id, resumed: true, missed, pausedAt },
-        text: `The webhook ${id} gets events again. It missed ${missed} during the pause.${missed > 0 ? `\n${advice}` : ''}`,
+        data: { id, resumed: true, missed, after },
+        text: `The webhook ${id} gets events again. It missed ${missed} events during the pause.${missed > 0 ? `\n${advice}` : ''}`,
       }
     },
   },
   'rotate-webhook': {
     usage: 'rotate-webhook <id> [--now] [--quiet]',
-    summary: `prints a new secret once; the former keys sign too for ${overlapHours} more hours, or with --now no longer`,
+    summary: `prints a new secret once; the old keys keep signing for ${overlapHours} hours (--now: they stop at once)`,
     options: ['now', 'quiet'],
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
       const { formerUntil, ...keys } = await rotateWebhook(operator, id, { now: args.flags.now ?? false })
       const former = formerUntil
-        ? `The former keys sign too until ${formerUntil.toISOString()}.`
-        : 'The former keys no longer sign.'
+        ? `The old keys keep signing until ${formerUntil.toISOString()}.`
+        : 'The old keys have stopped.'
       return printSecrets(args, { id, ...keys, formerUntil }, `The webhook ${id} has new keys. ${former}`)
     },
   },
   'drop-webhook': {
     usage: 'drop-webhook <id>',
-    summary: 'deletes a webhook, what waits for it and the log of its deliveries',
+    summary: 'deletes a webhook with its queue and log',
     options: [],
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
       const webhook = (await listWebhooks(operator)).find((one) => one.id === id)
-      if (webhook) await args.confirm(id, `${webhook.url} gets no more events, and ${webhook.waiting} that wait are lost to it.`)
+      if (webhook)
+        await args.confirm(id, `${webhook.url} gets no more events. ${webhook.waiting} waiting deliveries are deleted.`)
       await dropWebhook(operator, id)
       return { data: { dropped: true }, text: `The webhook ${id} is deleted.` }
     },
@@ -126,7 +128,7 @@ export const webhookCommands: Record<string, Command> = {
       const id = getOnlyPositional(args, 'id')
       const { status, limit } = args.flags
       if (status !== undefined && !statuses.includes(status))
-        throw usageError('--status is not known.', `It is one of: ${statuses.join(', ')}.`)
+        throw usageError('--status has an unknown value.', `It is one of: ${statuses.join(', ')}.`)
       const most = limit === undefined ? 50 : parseNumber('limit', limit, 1000)
       const rows = await listDeliveries(operator, id, { ...(status !== undefined && { status }), limit: most })
       const columns = ['event', 'type', 'status', 'attempts', 'answer', 'createdAt', 'nextAttemptAt', 'finishedAt'] as const
@@ -134,29 +136,37 @@ export const webhookCommands: Record<string, Command> = {
     },
   },
   'replay-webhook': {
-    usage: 'replay-webhook <id> (--event <event id> | --since <time> [--until <time>])',
-    summary: 'sends an event again, or all events of a time; those that wait already are left out',
-    options: ['event', 'since', 'until'],
+    usage: 'replay-webhook <id> (--event <event> | --after <event> | --since <time> [--until <time>] | --failed)',
+    summary: 'queues one event again, all after one, those of a period, or the failed ones; skips those already waiting',
+    options: ['event', 'after', 'since', 'until', 'failed'],
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
-      const queued = await replayEvents(operator, id, parseRange(args))
-      return { data: { id, queued }, text: `${queued} events are queued for the webhook ${id}.` }
+      const queued = args.flags.failed ? await replayFailed(operator, id) : await replayEvents(operator, id, parseRange(args))
+      const none = 'No event was queued: none matches, its type is not sent to this webhook, or it waits already.'
+      return { data: { id, queued }, text: queued === 0 ? none : `Queued for the webhook ${id}: ${queued} of the events.` }
     },
   },
 }
 
-function parseRange({ flags: { event, since, until } }: Arguments): ReplayRange {
-  if (event !== undefined && since === undefined && until === undefined) {
-    if (/^evt_\d{16}_[0-9a-f]{8}$/.test(event)) return { event }
+function parseRange({ flags: { event, after, since, until } }: Arguments): ReplayRange {
+  const named = [event, after, since].filter((flag) => flag !== undefined)
+  if (named.length !== 1 || (until !== undefined && since === undefined))
     throw usageError(
-      '--event is not the id of an event.',
-      'It looks like evt_0000000000000042_1f9c03ab.',
-      'See `list-deliveries`.',
+      'No events are selected, or in two ways.',
+      'The command needs one of --event, --after, --since and --failed.',
     )
-  }
-  if (event !== undefined || since === undefined)
-    throw usageError('The events are not named.', 'The command needs --event, or --since with or without --until.')
-  return { since: parseTime('since', since), until: until === undefined ? null : parseTime('until', until) }
+  if (event !== undefined) return { event: parseEvent('event', event) }
+  if (after !== undefined) return { after: parseEvent('after', after) }
+  return { since: parseTime('since', since ?? ''), until: until === undefined ? null : parseTime('until', until) }
+}
+
+function parseEvent(name: string, id: string): string {
+  if (/^evt_\d{16}_[0-9a-f]{8}$/.test(id)) return id
+  throw usageError(
+    `--${name} is not the id of an event.`,
+    'An event id looks like evt_0000000000000042_1f9c03ab.',
+    'See `list-deliveries`.',
+  )
 }
 
 function parseTypes({ flags: { types } }: Arguments): string[] {
@@ -175,7 +185,7 @@ function parseContact({ flags: { contact } }: Arguments): string {
   if (parsed.success) return parsed.data
   throw usageError(
     '--contact is missing or not an email address.',
-    'The service writes there when the webhook pauses.',
+    'Floorpass emails this address when it pauses the webhook.',
     'Add --contact <email>.',
   )
 }
@@ -185,7 +195,7 @@ function parseLocale({ flags: { locale } }: Arguments) {
   if (parsed.success) return parsed.data
   throw usageError(
     '--locale is not a language of the service.',
-    'Mails to the contact are in this language.',
+    'Emails to the contact use this language.',
     'Add for example: --locale fr',
   )
 }

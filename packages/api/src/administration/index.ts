@@ -25,6 +25,7 @@ export {
   pauseWebhook,
   type ReplayRange,
   replayEvents,
+  replayFailed,
   resumeWebhook,
   rotateWebhook,
   type WebhookSecrets,

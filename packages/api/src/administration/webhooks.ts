@@ -1,6 +1,6 @@
 import type { Webhook } from '@floorpass/db'
 import { expandTypes } from '../event-feed/event-types.ts'
-import { findStart, positionOf } from '../event-feed/read-events.ts'
+import { findStart, idOf, positionOf } from '../event-feed/read-events.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Locale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'
@@ -51,28 +51,28 @@ export async function listWebhooks({ ctx }: Operator) {
 export const pauseWebhook = async (operator: Operator, id: string): Promise<boolean> =>
   pause(operator.ctx, await requireWebhook(operator, id), 'operator')
 
-/** Returns how many events came during the pause, which were not queued. Null: it was not paused. WEBHOOK_NOT_FOUND. */
-export async function resumeWebhook(operator: Operator, id: string): Promise<{ missed: number; pausedAt: Date } | null> {
+/** Returns the number of events skipped during the pause, and the event before them. Null: it was not paused. WEBHOOK_NOT_FOUND. */
+export async function resumeWebhook(operator: Operator, id: string): Promise<{ missed: number; after: string } | null> {
   await requireWebhook(operator, id)
   return operator.ctx.db.$transaction(async (tx) => {
     const [webhook] = await tx.$queryRaw<{ pausedAt: Date | null; pausedAfter: bigint | null; types: string[] }[]>`
       SELECT paused_at AS "pausedAt", paused_after AS "pausedAfter", types FROM webhooks WHERE id = ${id} FOR UPDATE`
     if (!webhook || webhook.pausedAt === null || webhook.pausedAfter === null) return null
-    const { pausedAt, pausedAfter, types } = webhook
+    const { pausedAfter, types } = webhook
     const missed = await tx.event.count({
       where: { position: { gt: pausedAfter }, ...(types.length > 0 && { type: { in: types } }) },
     })
     await tx.webhook.update({ where: { id }, data: { pausedAt: null, pauseReason: null, pausedAfter: null, failingSince: null } })
-    // Three more days for what waited.
+    // Restart the attempts of waiting deliveries.
     await tx.webhookDelivery.updateMany({
       where: { webhookId: id, status: 'waiting' },
       data: { attempts: 0, nextAttemptAt: new Date() },
     })
-    return { missed, pausedAt }
+    return { missed, after: idOf(pausedAfter) }
   })
 }
 
-/** Replaces the keys. The former ones sign too for another day, or with `now` no longer. WEBHOOK_NOT_FOUND. */
+/** Replaces the keys. The old ones keep signing for a day; with `now` they stop at once. WEBHOOK_NOT_FOUND. */
 export async function rotateWebhook(
   operator: Operator,
   id: string,
@@ -123,7 +123,7 @@ export async function listDeliveries(operator: Operator, id: string, { status, l
   }))
 }
 
-export type ReplayRange = { event: string } | { since: Date; until: Date | null }
+export type ReplayRange = { event: string } | { after: string } | { since: Date; until: Date | null }
 
 const replayBatch = 500n
 
@@ -153,10 +153,24 @@ export async function replayEvents(operator: Operator, id: string, range: Replay
   return count
 }
 
+/** Queues the failed deliveries of a webhook again, with new attempts. Returns their count. WEBHOOK_NOT_FOUND. */
+export async function replayFailed(operator: Operator, id: string): Promise<number> {
+  await requireWebhook(operator, id)
+  return operator.ctx.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM webhooks WHERE id = ${id} FOR UPDATE`
+    return tx.$executeRaw`
+      UPDATE webhook_deliveries failed SET status = 'waiting', attempts = 0, next_attempt_at = ${new Date()}, finished_at = NULL
+      WHERE webhook_id = ${id} AND status = 'failed' AND NOT EXISTS (
+        SELECT FROM webhook_deliveries later
+        WHERE later.webhook_id = ${id} AND later.position = failed.position AND later.created_at > failed.created_at)`
+  })
+}
+
 async function findPositions(ctx: Operator['ctx'], range: ReplayRange): Promise<[first: bigint, last: bigint]> {
   if ('event' in range) return [positionOf(range.event) - 1n, positionOf(range.event)]
   const find = async (time: Date) => positionOf(await findStart(ctx, time.toISOString()))
   const { position } = await ctx.db.eventFeed.findFirstOrThrow()
+  if ('after' in range) return [positionOf(range.after), position]
   return [await find(range.since), range.until ? await find(range.until) : position]
 }
 

@@ -87,13 +87,17 @@ test('a paused webhook gets no events, and its resumption says how many it misse
   await addEvents(2)
   expect((await command('pause-webhook', id, '--json')).json).toEqual({ id, paused: true })
   expect((await command('pause-webhook', id, '--json')).json).toEqual({ id, paused: false })
+  const { lastId } = await app.db.eventFeed.findFirstOrThrow()
   await addEvents(3)
   await addEvents(4, 'key.ended')
   expect(await waitingOf(id)).toHaveLength(2)
   await app.db.webhookDelivery.updateMany({ where: { webhookId: id }, data: { attempts: 7 } })
-  expect((await command('resume-webhook', id, '--json')).json).toMatchObject({ resumed: true, missed: 3 })
+  const resumed = (await command('resume-webhook', id, '--json')).json as { after: string }
+  expect(resumed).toMatchObject({ resumed: true, missed: 3, after: expect.stringContaining(lastId.slice(0, 20)) })
   expect((await command('resume-webhook', id, '--json')).json).toEqual({ id, resumed: false })
   expect((await waitingOf(id)).map(({ attempts }) => attempts)).toEqual([0, 0])
+  expect((await command('replay-webhook', id, '--after', resumed.after, '--json')).json).toEqual({ id, queued: 3 })
+  expect(await waitingOf(id)).toHaveLength(5)
   const { pausedAt, pausedAfter, pauseReason } = await app.db.webhook.findUniqueOrThrow({ where: { id } })
   expect([pausedAt, pausedAfter, pauseReason]).toEqual([null, null, null])
 })
@@ -136,8 +140,32 @@ describe('replay-webhook', () => {
     })
   })
 
+  test('queues what failed again, with new attempts', async () => {
+    const { id } = await create()
+    await addEvents(3)
+    const [first, second] = await waitingOf(id)
+    for (const delivery of [first, second])
+      await app.db.webhookDelivery.update({
+        where: { id: delivery?.id ?? '' },
+        data: { status: 'failed', nextAttemptAt: null, attempts: 10, finishedAt: new Date() },
+      })
+    // Another replay has sent this one since.
+    await app.db.webhookDelivery.create({
+      data: {
+        ...(second as typeof first & object),
+        id: 'again',
+        status: 'delivered',
+        nextAttemptAt: null,
+        createdAt: new Date(Date.now() + 1000),
+      },
+    })
+    expect((await command('replay-webhook', id, '--failed', '--json')).json).toEqual({ id, queued: 1 })
+    expect(await waitingOf(id)).toMatchObject([{ id: first?.id, attempts: 0, finishedAt: null }, { attempts: 0 }])
+  })
+
   test.each([
     ['nothing', []],
+    ['two ways', ['--after', 'evt_0000000000000042_1f9c03ab', '--event', 'evt_0000000000000042_1f9c03ab']],
     ['both', ['--event', 'evt_0000000000000042_1f9c03ab', '--since', '2026-01-01T00:00:00Z']],
     ['--until alone', ['--until', '2026-01-01T00:00:00Z']],
     ['an event that is none', ['--event', '42']],
