@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { openDatabase } from '@floorpass/db'
 import { createFollower, createVerifier, type FollowerOptions, type Verification } from '@floorpass/server'
 import { admin } from '@floorpass/testing/admin-command'
 import { createApiKey } from '@floorpass/testing/api-keys'
@@ -243,3 +244,46 @@ test('the example of the README refuses a token as soon as its user signs out', 
   const example = `\`\`\`ts\n${read('examples/follower.ts')}\`\`\``
   expect(read('../../../../server/README.md')).toContain(example)
 })
+
+test('knows every session that ended while connections to the database broke and the service was killed', async () => {
+  const startedAt = Date.now()
+  const { follower } = await startBackend({ maxAgeMs: 30_000 })
+  const { person, sessionId: kept } = await signUp()
+  const sessions = await Promise.all(
+    Array.from({ length: 12 }, async () => {
+      const tab = await signIn(person)
+      const { session } = (await tab.get('/auth/get-session')).body as { session: { token: string } }
+      return { tab, id: session.token }
+    }),
+  )
+  let breaking = true
+  const breakUntilDone = async () => {
+    for (let round = 0; breaking; round += 1) {
+      if (round === 2) {
+        await service.end('SIGKILL')
+        service = await startServer(environment)
+      } else await breakConnections()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+  const faults = breakUntilDone()
+  // A sign-out that was not acknowledged is sent again.
+  const signOut = (tab: Browser) => eventually(() => post(tab, '/auth/sign-out'))
+  for (const pair of sessions.map((one, index) => [one, sessions[index + 6]]).slice(0, 6))
+    await Promise.all(pair.map((one) => one && signOut(one.tab)))
+  breaking = false
+  await faults
+  const missing = () => sessions.filter(({ id }) => !follower.isSessionEnded(id, startedAt)).map(({ id }) => id)
+  await eventually(() => expect([follower.state().isCurrent, missing()]).toEqual([true, []]))
+  expect(follower.isSessionEnded(kept, startedAt)).toBe(false)
+})
+
+/** On PostgreSQL, as a restart of it does. The embedded database is killed with the service. */
+async function breakConnections(): Promise<void> {
+  const { DATABASE_URL: url } = environment
+  if (url === undefined) return
+  const { db, close } = await openDatabase({ kind: 'postgres', url })
+  await db.$queryRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
+  await close()
+}
