@@ -186,7 +186,7 @@ export function composeService({
     assertReady: () => runWithin(2, database.ping).catch(throwUnready),
     drain() {
       draining = true
-      deps.events.endReads()
+      deps.events.stopReaders()
     },
     async stop() {
       const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map(

@@ -133,7 +133,7 @@ export function customMutation<
     } finally {
       // A refusal may have queued a mail to the owner.
       scopeCtx.wakeMail()
-      ctx.events.wake()
+      ctx.events.scheduleFlush()
     }
   }) as unknown as Mutation<I, Answer>
 }

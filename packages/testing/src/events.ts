@@ -17,13 +17,13 @@ export async function readFeed(app: Pick<TestApp, 'browser'>, parameters: Record
   return answer.body as EventPage
 }
 
-/** The cursor of the newest event. Read from it to see only what the test causes. */
+/** The cursor of the newest event. Read after it to see only the events of the test. */
 export const endOfFeed = async (app: Pick<TestApp, 'browser'>): Promise<string> => {
   const now = new Date(Date.now() + 3_600_000).toISOString()
   return (await readFeed(app, { since: now, limit: '1' })).cursor
 }
 
-/** All events after a cursor, over as many pages as it takes. */
+/** All events after a cursor, from all pages. */
 export async function readAllAfter(app: Pick<TestApp, 'browser'>, cursor: string, types?: string): Promise<FeedEvent[]> {
   const page = await readFeed(app, { after: cursor, limit: '500', ...(types !== undefined && { types }) })
   return page.caughtUp ? page.events : [...page.events, ...(await readAllAfter(app, page.cursor, types))]

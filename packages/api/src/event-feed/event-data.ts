@@ -5,11 +5,13 @@ const userId = z.string().describe('The user whom the change concerns')
 const organizationId = z.string()
 const time = z.iso.datetime()
 
-/** `data` of the events that decide about access. Ids and what changed: no personal data, no secret. */
+/** Ids and what changed: no personal data, no secret. */
 const accessData = {
   'session.ended': z
     .strictObject({ userId, sessionId: z.string().describe('The `sid` of its access tokens') })
-    .describe('A session was revoked or signed out, or ended with its user. One that expires has no event'),
+    .describe(
+      "A session was revoked or signed out, or ended with its user. A session that expires has no event: `exp` of its access tokens never exceeds the session's end",
+    ),
   'key.changed': z
     .strictObject({
       userId,
@@ -28,17 +30,21 @@ const accessData = {
       organizationId,
       role: z.string(),
       accepted: z.boolean().describe('False while an added member has not accepted'),
-      heldUntil: time.nullable().describe('Withdrawals for the organization are on hold until then'),
+      heldUntil: time
+        .nullable()
+        .describe('Withdrawals for the organization are on hold until then. The end has no event: compare it with the clock'),
     })
-    .describe('A membership began, or has another role'),
-  'membership.ended': z.strictObject({ userId, organizationId }).describe('A user is no longer a member'),
+    .describe('A membership began or was accepted, or its role or hold changed'),
+  'membership.ended': z
+    .strictObject({ userId, organizationId })
+    .describe('A user left or was removed, or their account was deleted, or the organization was deleted'),
   'user.access-changed': z
     .strictObject({
       userId,
       suspended: z.boolean(),
       tradingEnabled: z.boolean(),
-      heldUntil: time.nullable().describe('Withdrawals are on hold until then'),
-      locked: z.boolean().describe('The account is locked, until `unlockAt` if that is set'),
+      heldUntil: time.nullable().describe('Withdrawals are on hold until then. The end has no event: compare it with the clock'),
+      locked: z.boolean().describe('The account is locked, until `unlockAt` if that is set. Compare it with the clock'),
       unlockAt: time.nullable(),
     })
     .describe('A suspension, a hold, a lock or the right to trade began, changed or ended'),

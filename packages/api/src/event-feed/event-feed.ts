@@ -3,19 +3,17 @@ import type { ChangeFeed } from '../changes/change-feed.ts'
 import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 
-/** Gives committed events their place in the feed (ADR 054). */
+/** Appends committed events to the feed (ADR 054). */
 export type EventFeed = {
   /** Resolves when every change that was committed before the call has its events in the feed. */
   flush(): Promise<void>
-  /** Call after a commit. Has no effect before `start`. */
-  wake(): void
-  /** Resolves when the feed grows after the moment of `version`, after a second, at the signal or when the service stops. */
-  next(version: number, signal: AbortSignal): Promise<void>
-  /** Take it before a read, so that `next` misses nothing. */
+  scheduleFlush(): void
+  /** Resolves when the feed grew since `version`, after one second, on abort, or at shutdown. */
+  waitForGrowth(version: number, signal: AbortSignal): Promise<void>
+  /** Take it before a read, so that `waitForGrowth` misses nothing. */
   version(): number
-  /** Readers return what they have: the service stops. */
-  endReads(): void
-  isEnding(): boolean
+  stopReaders(): void
+  isStopping(): boolean
   onGrow(call: () => void): void
   start(): void
   stop(): Promise<void>
@@ -27,9 +25,9 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
   let version = 0
   let grown = Promise.withResolvers<void>()
   let isStarted = false
-  let isEnding = false
+  let isStopping = false
   let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+  let nextFlush: Promise<void> | undefined
   let pause: NodeJS.Timeout | undefined
   let poll: NodeJS.Timeout | undefined
   const listeners: (() => void)[] = []
@@ -42,24 +40,24 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
   }
   changes.subscribeToEvents(reportGrowth)
 
-  const placeAll = async (): Promise<void> => {
+  const appendAll = async (): Promise<void> => {
     const [waiting] = await sql.$queryRaw<unknown[]>`SELECT FROM outbox_events LIMIT 1`
     if (!waiting) return
-    while ((await placeBatch(sql)) === policy.events.batchSize);
+    while ((await appendBatch(sql)) === policy.events.batchSize);
   }
 
-  /** A run covers only commits from before it started, so callers during one share the next. */
+  /** A run covers only commits from before it started: later callers share the next run. */
   const flush = (): Promise<void> => {
     if (running) {
-      next ??= running
+      nextFlush ??= running
         .catch(() => {})
         .then(() => {
-          next = undefined
+          nextFlush = undefined
           return flush()
         })
-      return next
+      return nextFlush
     }
-    running = placeAll().finally(() => {
+    running = appendAll().finally(() => {
       running = undefined
     })
     return running
@@ -74,12 +72,12 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
 
   return {
     flush,
-    wake() {
+    scheduleFlush() {
       if (isStarted) flushLater()
     },
     version: () => version,
-    async next(seen, signal) {
-      if (seen !== version || isEnding || signal.aborted) return
+    async waitForGrowth(seen, signal) {
+      if (seen !== version || isStopping || signal.aborted) return
       const ended = Promise.withResolvers<void>()
       const timer = setTimeout(ended.resolve, policy.events.poll * 1000)
       const end = () => ended.resolve()
@@ -88,11 +86,11 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
       clearTimeout(timer)
       signal.removeEventListener('abort', end)
     },
-    endReads() {
-      isEnding = true
+    stopReaders() {
+      isStopping = true
       reportGrowth()
     },
-    isEnding: () => isEnding,
+    isStopping: () => isStopping,
     onGrow: (call) => void listeners.push(call),
     start() {
       isStarted = true
@@ -101,27 +99,26 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
     },
     async stop() {
       isStarted = false
-      isEnding = true
+      isStopping = true
       grown.resolve()
       clearInterval(poll)
       clearTimeout(pause)
-      await Promise.allSettled([running, next])
+      await Promise.allSettled([running, nextFlush])
     },
   }
 }
 
-/** Moves the oldest events of the outbox into the feed, and queues them for the webhooks. Returns their count. */
-async function placeBatch(sql: Sql): Promise<number> {
+async function appendBatch(sql: Sql): Promise<number> {
   const now = new Date()
   return sql.transaction(async (tx) => {
-    // One process at a time. The statement after it sees what the process before has moved.
-    const [, [placed]] = await Promise.all([
+    // Lock first: the next statement then sees the previous batch.
+    const [, [appended]] = await Promise.all([
       tx.$queryRaw<unknown[]>`SELECT FROM event_feed FOR UPDATE`,
       tx.$queryRaw<{ count: number }[]>`
         WITH taken AS (
           DELETE FROM outbox_events WHERE id IN (SELECT id FROM outbox_events ORDER BY id LIMIT ${policy.events.batchSize})
           RETURNING id, type, user_id, organization_id, data, created_at
-        ), placed AS (
+        ), appended AS (
           INSERT INTO events (position, id, type, user_id, organization_id, data, created_at)
           SELECT position, 'evt_' || lpad(position::text, 16, '0') || '_' || left(gen_random_uuid()::text, 8),
                  type, user_id, organization_id, data, created_at
@@ -133,15 +130,15 @@ async function placeBatch(sql: Sql): Promise<number> {
           SELECT id, types FROM webhooks WHERE paused_at IS NULL FOR KEY SHARE
         ), queued AS (
           INSERT INTO webhook_deliveries (id, webhook_id, position, event_id, type, order_key, next_attempt_at, created_at)
-          SELECT gen_random_uuid()::text, active.id, position, placed.id, type, coalesce(user_id, organization_id, ''),
+          SELECT gen_random_uuid()::text, active.id, position, appended.id, type, coalesce(user_id, organization_id, ''),
                  ${now}::timestamp, ${now}::timestamp
-          FROM placed JOIN active ON types = '{}' OR type = ANY (types)
+          FROM appended JOIN active ON types = '{}' OR type = ANY (types)
         ), newest AS (
-          SELECT position, id, count(*) OVER () AS count FROM placed ORDER BY position DESC LIMIT 1
+          SELECT position, id, count(*) OVER () AS count FROM appended ORDER BY position DESC LIMIT 1
         )
         UPDATE event_feed SET position = newest.position, last_id = newest.id FROM newest
         RETURNING newest.count::int AS count, pg_notify('floorpass_events', '')::text`,
     ])
-    return placed?.count ?? 0
+    return appended?.count ?? 0
   })
 }

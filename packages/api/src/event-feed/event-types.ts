@@ -1,6 +1,5 @@
 import { auditActions } from '../audit-log/audit-actions.ts'
 
-/** What decides whether sessions, keys and users may act: services that check callers themselves follow these. */
 export const accessEventTypes = [
   'session.ended',
   'key.changed',
@@ -12,13 +11,12 @@ export const accessEventTypes = [
 ] as const
 export type AccessEventType = (typeof accessEventTypes)[number]
 
-/** One for each entry of the activity, for risk and compliance. */
 export const activityEventTypes = auditActions.map((action) => `activity.${action}` as const)
 
 export const eventTypes = [...accessEventTypes, ...activityEventTypes] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** Of a filter: types, and `activity.*`. Null: a name that is none. */
+/** Expands `activity.*`. Null if a name is unknown. */
 export function expandTypes(names: readonly string[]): EventType[] | null {
   const expanded = names.flatMap((name) =>
     name === 'activity.*' ? activityEventTypes : eventTypes.filter((type) => type === name),

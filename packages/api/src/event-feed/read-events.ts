@@ -26,15 +26,12 @@ export type FeedRow = {
 }
 type State = { position: bigint; lastId: string; swept: bigint; afterId: string | null; page: FeedRow[] | null }
 
-/**
- * A page of the feed after an event. `caughtUp`: the page holds every event of the changes that were committed before the call.
- * CURSOR_EXPIRED.
- */
+/** `caughtUp`: no more matching events existed at the call. CURSOR_EXPIRED. */
 export async function readEvents(ctx: Reader, { after, types, limit }: Filter): Promise<EventPage> {
   await ctx.events.flush()
   const position = positionOf(after)
   const filter = types && types.length < eventTypes.length ? types : null
-  // One statement, so that the page and the newest event are of one moment. With `type = wanted`, PostgreSQL may read all events.
+  // One statement, so that the page and the newest event match. `type = wanted` makes PostgreSQL scan the feed.
   const [state] = await ctx.sql.$queryRaw<State[]>`
     SELECT position, last_id AS "lastId", swept,
       (SELECT id FROM events WHERE position = ${position}::bigint) AS "afterId",
@@ -44,7 +41,7 @@ export async function readEvents(ctx: Reader, { after, types, limit }: Filter): 
           (SELECT * FROM events WHERE ${filter}::text[] IS NULL AND position > ${position}::bigint ORDER BY position LIMIT ${limit})
           UNION ALL
           (SELECT of_type.* FROM unnest(${filter}::text[]) AS wanted CROSS JOIN LATERAL (
-             SELECT * FROM events WHERE (type, position) > (wanted, ${position}::bigint) AND (type, position) <= (wanted, ${last}::bigint)
+             SELECT * FROM events WHERE (type, position) > (wanted, ${position}::bigint) AND (type, position) <= (wanted, ${maxPosition}::bigint)
              ORDER BY type, position LIMIT ${limit}
            ) AS of_type)
         ) AS found ORDER BY position LIMIT ${limit}
@@ -57,7 +54,7 @@ export async function readEvents(ctx: Reader, { after, types, limit }: Filter): 
   return { events, cursor: caughtUp ? state.lastId : (events.at(-1)?.id ?? after), caughtUp }
 }
 
-/** Where a reader begins who has no event yet: at the first one of `since`, or at the oldest. */
+/** The cursor before the first event at or after `since`, or before the oldest event. */
 export async function findStart({ events, sql }: Reader, since: string | undefined): Promise<string> {
   await events.flush()
   const [start] = await sql.$queryRaw<{ position: string }[]>`
@@ -71,13 +68,13 @@ export async function findStart({ events, sql }: Reader, since: string | undefin
   return row?.id ?? idOf(position)
 }
 
-const last = 2n ** 63n - 1n
+const maxPosition = 2n ** 63n - 1n
 
-const idOf = (position: bigint): string => `evt_${String(position).padStart(16, '0')}_00000000`
+export const idOf = (position: bigint): string => `evt_${String(position).padStart(16, '0')}_00000000`
 
 export const positionOf = (id: string): bigint => BigInt(id.slice(4, 20))
 
-/** After a restore, another event may stand at the position, or none. */
+/** After a restore, the position may be empty or hold another event. */
 function assertKept(after: string, { position, lastId, swept, afterId }: State): void {
   const known = positionOf(after)
   const isKept = known === BigInt(swept) || afterId === after || (known === BigInt(position) && after === lastId)

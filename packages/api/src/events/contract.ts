@@ -20,13 +20,15 @@ export const typeFilter = z
   })
   .describe('Types separated by commas. `activity.*` stands for all types of the activity. Default: all')
 
-/** Of a query string. Unknown parameters are refused: a filter with a typing error must not pass everything. */
+/** Reject unknown parameters: a typo in `types` would otherwise return every event. */
 export const followEventsInput = z.strictObject({
   after: eventId.optional(),
   since: z.iso
     .datetime()
     .optional()
-    .describe('Without `after`: begin with the events of this moment, in UTC. Default: the oldest'),
+    .describe(
+      'Without `after`: start at the first event at or after this time, in UTC. A few older ones may follow it. Default: the oldest',
+    ),
   types: typeFilter.optional(),
 })
 

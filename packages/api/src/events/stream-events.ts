@@ -3,26 +3,30 @@ import { type EventPage, findStart, readEvents } from '../event-feed/read-events
 import { policy } from '../kernel/policy.ts'
 import { serviceProcedure } from '../trpc.ts'
 import { followEventsInput } from './contract.ts'
-import { enter } from './readers.ts'
+import { acquireReader } from './readers.ts'
 
 export type EventStream = { pages: AsyncGenerator<EventPage>; close(): void }
 
-/** Pages of the feed as they come, and an empty one each second. Ends after a minute. CURSOR_EXPIRED, SERVICE_BUSY. */
+/** Yields each new page, and an empty page every second as heartbeat. Ends after a minute. CURSOR_EXPIRED, SERVICE_BUSY. */
 export const streamEvents = serviceProcedure('events:read')
   .input(followEventsInput)
   .query(async ({ ctx, input: { after, since, types } }): Promise<EventStream> => {
-    const leave = enter()
+    const release = acquireReader()
     const closing = new AbortController()
     const end = AbortSignal.any([closing.signal, AbortSignal.timeout(policy.events.streamLifetime * 1000)])
     try {
       const limit = policy.events.pageSize
       const start = after ?? (await findStart(ctx, since))
-      // Before the stream begins, so that an expired cursor has a status.
+      // Read before the stream starts, so that an expired cursor answers 410.
       const version = ctx.events.version()
       const first = await readEvents(ctx, { after: start, types, limit })
-      return { pages: follow(ctx, { first, version, types, limit }, end, leave), close: () => closing.abort() }
+      const close = () => {
+        closing.abort()
+        release()
+      }
+      return { pages: follow(ctx, { first, version, types, limit }, end, release), close }
     } catch (error) {
-      leave()
+      release()
       throw error
     }
   })
@@ -33,19 +37,19 @@ async function* follow(
   ctx: Pick<Context, 'events' | 'sql' | 'changes'>,
   { first, version: seen, types, limit }: From,
   end: AbortSignal,
-  leave: () => void,
+  release: () => void,
 ): AsyncGenerator<EventPage> {
   try {
     let [page, version] = [first, seen]
     for (;;) {
       yield page
-      if (end.aborted || ctx.events.isEnding()) return
-      if (page.caughtUp) await ctx.events.next(version, end)
+      if (end.aborted || ctx.events.isStopping()) return
+      if (page.caughtUp) await ctx.events.waitForGrowth(version, end)
       if (end.aborted) return
       version = ctx.events.version()
       page = await readEvents(ctx, { after: page.cursor, types, limit })
     }
   } finally {
-    leave()
+    release()
   }
 }

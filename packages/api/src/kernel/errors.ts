@@ -59,7 +59,7 @@ export const catalogue = {
   ORGANIZATION_NOT_FOUND: ['BAD_REQUEST', 'Organization not found'],
   CURSOR_EXPIRED: [
     'BAD_REQUEST',
-    'The events after this one are gone, or the database was restored. Read the current state, then follow the feed with `since`.',
+    'This cursor has expired, or the database was restored. Note the time, read the current state, then follow the feed with `since=<that time>`.',
     410,
   ],
   WEBHOOK_NOT_FOUND: ['NOT_FOUND', 'Webhook not found'],

@@ -171,15 +171,15 @@ export const policy = {
   },
   /** docs/events.md. */
   events: {
-    /** How often a process looks for events that another one left behind, and a stream has a heartbeat. */
+    /** Between polls of the outbox, and between heartbeats of a stream. */
     poll: 1,
-    /** Between two batches, so that one transaction serves many changes. */
+    /** From a commit to the flush, so that one transaction serves many changes. */
     batchPause: 0.02,
     batchSize: 500,
     pageSize: 100,
     longestPage: 500,
     longestWait: 30,
-    /** Of a stream, whose client connects again: a deleted service reads for no longer. */
+    /** A stream ends and the client reconnects, so a deleted secret stops working within a minute. */
     streamLifetime: 1 * minute,
     /** Long polls and streams of one process. */
     readersAtOnce: 200,
@@ -195,11 +195,9 @@ export const policy = {
     firstRetry: 5,
     retryFactor: 6,
     longestRetry: 20 * hour,
-    /** The last one is three days after the first. */
     mostAttempts: 10,
-    /** A webhook pauses that failed for so long without a success. */
+    /** A webhook whose every attempt fails for so long is paused. */
     pauseAfter: 3 * day,
-    /** How long the former keys sign after a rotation. */
     keyOverlap: 1 * day,
   },
   sweep: {

@@ -15,7 +15,7 @@ const bodyOf = (type: EventType): Schema => ({
 const text = (description: string) => ({ required: true, schema: { type: 'string' }, description })
 const webhookHeaders = [
   { name: 'webhook-id', in: 'header', ...text('The id of the event, the same for every attempt') },
-  { name: 'webhook-timestamp', in: 'header', ...text('Seconds since 1970. Refuse one of more than five minutes') },
+  { name: 'webhook-timestamp', in: 'header', ...text('Seconds since 1970. Refuse a request more than five minutes old') },
   { name: 'webhook-signature', in: 'header', ...text('Signatures `v1,…` and `v1a,…`, separated by spaces (Standard Webhooks)') },
 ]
 
@@ -29,9 +29,9 @@ export const openapiWebhooks = () =>
           parameters: webhookHeaders,
           requestBody: { required: true, content: { 'application/json': { schema: bodyOf(type) } } },
           responses: {
-            '2XX': { description: 'Taken' },
-            '410': { description: 'The webhook pauses' },
-            default: { description: 'Sent again later, for three days' },
+            '2XX': { description: 'Delivered' },
+            '410': { description: 'The webhook is paused' },
+            default: { description: 'Retried for about three days' },
           },
         },
       },

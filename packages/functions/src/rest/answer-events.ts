@@ -1,7 +1,7 @@
 import type { Api, EventPage, EventStream } from '@floorpass/api'
 import { readQuery } from '../http/read-input.ts'
 
-/** GET /auth/events/stream: Server-Sent Events (WHATWG HTML 9.2). A client that connects again names its last event in `Last-Event-ID`. */
+/** Server-Sent Events (WHATWG HTML 9.2). A client that reconnects sends `Last-Event-ID`. */
 export async function answerEventStream(api: Api, request: Request): Promise<Response> {
   const query = readQuery(request)
   const lastId = request.headers.get('last-event-id')
@@ -10,18 +10,17 @@ export async function answerEventStream(api: Api, request: Request): Promise<Res
   return new Response(request.method === 'HEAD' ? close(stream) : toBody(stream), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
-      // nginx would keep the events back.
+      // Disable nginx buffering.
       'x-accel-buffering': 'no',
     },
   })
 }
 
 function close(stream: EventStream): null {
-  void stream.pages.return(undefined)
+  stream.close()
   return null
 }
 
-/** Reads the next page when the client has taken the one before. */
 function toBody({ pages, close }: EventStream): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   return new ReadableStream({
@@ -37,7 +36,6 @@ function toBody({ pages, close }: EventStream): ReadableStream<Uint8Array> {
   })
 }
 
-/** The heartbeat moves the client's last event too, also past events that its filter leaves out. */
 const toText = ({ events, cursor, caughtUp }: EventPage): string =>
   [
     ...events.map((event) => `id: ${event.id}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`),

@@ -466,14 +466,14 @@ export const mails: MailTexts = {
     }),
     'webhook-paused': ({ appName, webhook, host, reason }) => ({
       subject: `${appName} no longer sends events to ${host}`,
-      preheader: 'The webhook is paused. Nothing is lost for 30 days.',
+      preheader: 'The webhook is paused. We keep your events for 30 days.',
       heading: 'Your webhook is paused',
       paragraphs: [
         reason === 'gone'
-          ? `${host} answered that it no longer takes events (status 410).`
-          : `${host} has taken no event for three days.`,
-        `The webhook ${webhook} stays paused until an operator of ${appName} resumes it. Events are kept for 30 days, so they can still be sent.`,
-        'Check that your server answers with a status from 200 to 299 within ten seconds. Then ask the operator to resume the webhook.',
+          ? `${host} answered that it no longer accepts events (status 410).`
+          : `Every attempt to send events to ${host} has failed for three days.`,
+        `The webhook ${webhook} stays paused until the ${appName} team resumes it. We keep events for 30 days. The team can send you the ones you missed.`,
+        `Check that your server answers with a status from 200 to 299 within ten seconds. Then contact the ${appName} team to resume the webhook.`,
       ],
       needsSupport: true,
     }),

@@ -481,14 +481,14 @@ export const mails: MailTexts = {
     }),
     'webhook-paused': ({ appName, webhook, host, reason }) => ({
       subject: `${appName} n’envoie plus d’événements à ${host}`,
-      preheader: 'Le webhook est en pause. Rien n’est perdu pendant 30 jours.',
+      preheader: 'Le webhook est en pause. Vos événements sont conservés 30 jours.',
       heading: 'Votre webhook est en pause',
       paragraphs: [
         reason === 'gone'
-          ? `${host} a répondu qu’il ne veut plus d’événements (statut 410).`
-          : `${host} n’a accepté aucun événement depuis trois jours.`,
-        `Le webhook ${webhook} reste en pause jusqu’à ce qu’un opérateur de ${appName} le relance. Les événements sont conservés 30 jours : ils pourront encore être envoyés.`,
-        'Vérifiez que votre serveur répond avec un statut de 200 à 299 en moins de dix secondes, puis demandez à l’opérateur de relancer le webhook.',
+          ? `${host} a répondu qu’il n’accepte plus d’événements (code HTTP 410).`
+          : `Tous les envois d’événements à ${host} échouent depuis trois jours.`,
+        `Le webhook ${webhook} reste en pause jusqu’à ce que l’équipe ${appName} le réactive. Les événements sont conservés 30 jours : l’équipe pourra vous renvoyer ceux que vous avez manqués.`,
+        `Vérifiez que votre serveur répond avec un code HTTP compris entre 200 et 299 en moins de dix secondes. Contactez ensuite l’équipe ${appName} pour réactiver le webhook.`,
       ],
       needsSupport: true,
     }),

@@ -21,7 +21,7 @@ const missing = <Row>(before: Row[], after: Row[], id: (row: Row) => string): st
   before.map(id).filter((one) => !after.map(id).includes(one))
 
 describe.each(declaredRoutes)('POST $path', ({ path, access, declared }) => {
-  test('writes one event for each entry of the activity and each thing that it ends, and no personal data', async () => {
+  test('publishes an event for each entry of the activity and each session, key and membership that the route ends, without personal data', async () => {
     const tab = await app.signedIn()
     const body = (await samples[`POST ${path}`]?.(tab)) ?? {}
     const [cursor, before] = [await endOfFeed(app), await readState()]

@@ -18,8 +18,8 @@ async function accessEventsOf(act: () => Promise<unknown>) {
 const createKey = async (tab: SignedIn) =>
   (await tab.post('/auth/api-key/create', { name: 'Bot', permissions: { order: ['read'] } })).body as { id: string }
 
-describe('the feed tells other services', () => {
-  test('the session that ended, and who signed out', async () => {
+describe('the feed', () => {
+  test('publishes session.ended when a user signs out', async () => {
     const tab = await app.signedIn()
     const { userId } = tab
     const sessionId = await handleOf(tab)
@@ -34,7 +34,7 @@ describe('the feed tells other services', () => {
     expect(events[1]?.timestamp).toBe(createdAt.toISOString())
   })
 
-  test('every session that a new password ends', async () => {
+  test('publishes session.ended for each session that a new password ends', async () => {
     const tab = await app.signedIn()
     const other = await app.signedIn({ ...tab.person }).catch(() => null)
     expect(other).toBe(null)
@@ -61,7 +61,7 @@ describe('the feed tells other services', () => {
     ])
   })
 
-  test('a key that is disabled, enabled and deleted, and not its creation or its use', async () => {
+  test('publishes an event when a key is disabled, enabled or deleted, and no event when a key is created or used', async () => {
     const tab = await app.signedIn()
     const { userId } = tab
     const cursor = await endOfFeed(app)
@@ -77,7 +77,7 @@ describe('the feed tells other services', () => {
     ])
   })
 
-  test('a membership that begins, gets another role and ends with its organization', async () => {
+  test('publishes an event when a membership begins, gets another role or ends with its organization', async () => {
     const [owner, member] = [await app.signedIn(), await app.signedIn()]
     const cursor = await endOfFeed(app)
     const { id: organizationId } = await found(owner)
@@ -96,7 +96,7 @@ describe('the feed tells other services', () => {
     expect(events.every(({ data }) => data.organizationId === organizationId)).toBe(true)
   })
 
-  test('a suspension by an operator, without the name and the reason of the operator', async () => {
+  test('publishes a suspension by an operator without the name and the reason of the operator', async () => {
     const tab = await app.signedIn()
     const { userId } = tab
     const sessionId = await handleOf(tab)
@@ -110,7 +110,7 @@ describe('the feed tells other services', () => {
     expect(JSON.stringify(events)).not.toMatch(/grace|suspicion/)
   })
 
-  test('a lock, and when it ends', async () => {
+  test('publishes a lock, and the time at which it ends', async () => {
     const tab = await app.signedIn()
     const { userId } = tab
     const lock = { lockKind: 'owner', lockedAt: new Date(), unlockDays: 3 }
@@ -124,7 +124,7 @@ describe('the feed tells other services', () => {
     ])
   })
 
-  test('a deleted user with the sessions, keys and memberships that end with it', async () => {
+  test('publishes a deleted user, and the sessions, keys and memberships that end with the user', async () => {
     const tab = await app.signedIn()
     await createKey(tab)
     await found(tab)
@@ -133,14 +133,14 @@ describe('the feed tells other services', () => {
     expect(events.every(([, data]) => (data as { userId: string }).userId === tab.userId)).toBe(true)
   })
 
-  test('nothing of a session that expired before the sweep deletes it', async () => {
+  test('publishes no event for an expired session that the sweep deletes', async () => {
     const tab = await app.signedIn()
     await app.db.session.updateMany({ where: { userId: tab.userId }, data: { expiresAt: new Date(Date.now() - 1000) } })
     expect(await accessEventsOf(() => app.service.expirySweep.sweep())).toEqual([])
     expect(await app.db.session.count({ where: { userId: tab.userId } })).toBe(0)
   })
 
-  test('nothing of a change that was rolled back', async () => {
+  test('publishes no event for a rolled-back change', async () => {
     const tab = await app.signedIn()
     const cursor = await endOfFeed(app)
     const failing = app.db.$transaction(async (tx) => {
@@ -156,7 +156,7 @@ describe('the feed tells other services', () => {
 describe('a page', () => {
   const signOut = async () => (await app.signedIn()).post('/auth/sign-out', {})
 
-  test('has as many events as asked for, and its cursor leads to the next one', async () => {
+  test('has at most `limit` events, and its cursor leads to the next page', async () => {
     const start = await endOfFeed(app)
     for (let count = 0; count < 3; count += 1) await signOut()
     const all = await readAllAfter(app, start)
@@ -190,7 +190,7 @@ describe('a page', () => {
     expect(positions).toEqual(positions.map((_, index) => index + (positions[0] ?? 0)))
   })
 
-  test('has only the types asked for, and its cursor passes the others', async () => {
+  test('has only the requested types, and its cursor passes the others', async () => {
     const start = await endOfFeed(app)
     await signOut()
     const page = await readFeed(app, { after: start, types: 'session.ended,activity.change-password' })
@@ -200,7 +200,7 @@ describe('a page', () => {
     expect(activity.events.map(({ type }) => type)).toEqual(['activity.sign-in', 'activity.sign-out'])
   })
 
-  test('begins with the first event of a moment, or with the oldest', async () => {
+  test('starts at the first event at or after `since`, or at the oldest', async () => {
     const [oldest] = (await readFeed(app, { limit: '1' })).events
     expect(oldest?.id).toMatch(/^evt_0000000000000001_/)
     const from = new Date().toISOString()
@@ -211,7 +211,7 @@ describe('a page', () => {
       expected,
     )
     expect((await readFeed(app, { since: from, limit: '500' })).events.length).toBeLessThan(expected.length + 50)
-    // `after` counts.
+    // `after` wins over `since`.
     const [first = ''] = expected
     expect((await readFeed(app, { after: first, since: '2020-01-01T00:00:00Z' })).events.map(({ id }) => id)).toEqual(
       expected.slice(1),
@@ -222,11 +222,11 @@ describe('a page', () => {
     ['an unknown type', { types: 'session.started' }],
     ['an unknown type among known ones', { types: 'session.ended,session.started' }],
     ['no type', { types: '' }],
-    ['a wildcard that is none', { types: 'session.*' }],
-    ['a cursor that is none', { after: '42' }],
+    ['an unknown wildcard', { types: 'session.*' }],
+    ['a malformed cursor', { after: '42' }],
     ['a cursor with a sign', { after: 'evt_-000000000000001_00000000' }],
-    ['a moment that is none', { since: 'yesterday' }],
-    ['a limit of none', { limit: '0' }],
+    ['an invalid time', { since: 'yesterday' }],
+    ['a limit of 0', { limit: '0' }],
     ['a wait of 31 seconds', { wait: '31' }],
     ['a negative wait', { wait: '-1' }],
     ['an unknown parameter', { type: 'session.ended' }],
@@ -235,9 +235,9 @@ describe('a page', () => {
   })
 
   test.each([
-    ['a later one than the newest', 'evt_0000000009999999_00000000'],
+    ['a cursor past the newest event', 'evt_0000000009999999_00000000'],
     ['another event at its position', 'evt_0000000000000001_00000000'],
-    ['the largest number', 'evt_9999999999999999_ffffffff'],
+    ['the largest cursor', 'evt_9999999999999999_ffffffff'],
   ])('answers CURSOR_EXPIRED for %s, as after a restore', async (_, after) => {
     expect(outcome(await askForEvents(app, { after }))).toEqual([410, 'CURSOR_EXPIRED'])
   })

@@ -34,14 +34,14 @@ test('a long poll for one type waits past events of other types', async () => {
   expect(cursor).toBe(events[0]?.id)
 })
 
-test('a long poll without an event ends after its wait, with the cursor of then', async () => {
+test('a long poll without an event returns the current cursor after its wait', async () => {
   const app = await createTestApp({ SERVICE_KEYS: serviceKey })
   await app.signedIn()
   const after = await endOfFeed(app)
   expect(await readFeed(app, { after, wait: '1' })).toEqual({ events: [], cursor: after, caughtUp: true })
 })
 
-test('at most 200 wait in a process, and the next one is refused for a second', async () => {
+test('refuses the 201st reader with SERVICE_BUSY', async () => {
   const app = await createTestApp({ SERVICE_KEYS: serviceKey })
   const after = await endOfFeed(app)
   const waits = Array.from({ length: readersAtOnce }, () => askForEvents(app, { after, wait: String(longestWait) }))
