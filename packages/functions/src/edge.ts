@@ -58,7 +58,7 @@ export function createEdge(service: EdgeService, pages?: Pages): Edge {
   app.get('/auth/openapi.json', () => json(getDocument()))
   app.get('/auth/asyncapi.json', () => json(asyncapiDocument(deps.settings)))
   addReference(app, getDocument)
-  app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context')), deps))
+  app.all('/auth/*', (c) => dispatch(c.req.raw, c.req.path, createCaller(c.get('context'), { signal: c.req.raw.signal }), deps))
   app.all('/trpc/*', (c) => answerTrpc(c.req.raw, c.get('context')))
   app.route('/', siteFiles(deps.settings))
   app.get('/healthz', () => json({ status: 'ok' }))

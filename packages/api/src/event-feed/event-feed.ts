@@ -5,8 +5,8 @@ import { policy } from '../kernel/policy.ts'
 
 /** Appends committed events to the feed (ADR 054). */
 export type EventFeed = {
-  /** Resolves when every change that was committed before the call has its events in the feed. */
-  flush(): Promise<void>
+  /** Whether every change that was committed before the call now has its events in the feed. False: the backlog is long. */
+  flush(): Promise<boolean>
   scheduleFlush(): void
   /** Resolves when the feed grew since `version`, after one second, on abort, or at shutdown. */
   waitForGrowth(version: number, signal: AbortSignal): Promise<void>
@@ -26,8 +26,8 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
   let grown = Promise.withResolvers<void>()
   let isStarted = false
   let isStopping = false
-  let running: Promise<void> | undefined
-  let nextFlush: Promise<void> | undefined
+  let running: Promise<boolean> | undefined
+  let nextFlush: Promise<boolean> | undefined
   let pause: NodeJS.Timeout | undefined
   let poll: NodeJS.Timeout | undefined
   const listeners: (() => void)[] = []
@@ -40,14 +40,16 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
   }
   changes.subscribeToEvents(reportGrowth)
 
-  const appendAll = async (): Promise<void> => {
+  const appendSome = async (): Promise<boolean> => {
     const [waiting] = await sql.$queryRaw<unknown[]>`SELECT FROM outbox_events LIMIT 1`
-    if (!waiting) return
-    while ((await appendBatch(sql)) === policy.events.batchSize);
+    if (!waiting) return true
+    for (let batch = 0; batch < policy.events.batchesAtOnce; batch += 1)
+      if ((await appendBatch(sql)) < policy.events.batchSize) return true
+    return false
   }
 
   /** A run covers only commits from before it started: later callers share the next run. */
-  const flush = (): Promise<void> => {
+  const flush = (): Promise<boolean> => {
     if (running) {
       nextFlush ??= running
         .catch(() => {})
@@ -57,7 +59,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
         })
       return nextFlush
     }
-    running = appendAll().finally(() => {
+    running = appendSome().finally(() => {
       running = undefined
     })
     return running
@@ -66,7 +68,10 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
   const flushLater = (): void => {
     pause ??= setTimeout(() => {
       pause = undefined
-      void flush().catch((err) => log.error({ err }, 'events not added to the feed: retry scheduled'))
+      void flush().then(
+        (isComplete) => isComplete || flushLater(),
+        (err) => log.error({ err }, 'events not added to the feed: retry scheduled'),
+      )
     }, policy.events.batchPause * 1000)
   }
 
@@ -112,18 +117,19 @@ async function appendBatch(sql: Sql): Promise<number> {
   const now = new Date()
   return sql.transaction(async (tx) => {
     // Lock first: the next statement then sees the previous batch.
-    const [, [appended]] = await Promise.all([
-      tx.$queryRaw<unknown[]>`SELECT FROM event_feed FOR UPDATE`,
+    const [[feed], [appended]] = await Promise.all([
+      tx.$queryRaw<unknown[]>`SELECT id FROM event_feed FOR UPDATE`,
       tx.$queryRaw<{ count: number }[]>`
         WITH taken AS (
           DELETE FROM outbox_events WHERE id IN (SELECT id FROM outbox_events ORDER BY id LIMIT ${policy.events.batchSize})
           RETURNING id, type, user_id, organization_id, data, created_at
         ), appended AS (
-          INSERT INTO events (position, id, type, user_id, organization_id, data, created_at)
+          INSERT INTO events (position, id, type, user_id, organization_id, data, created_at, appended_at)
           SELECT position, 'evt_' || lpad(position::text, 16, '0') || '_' || left(gen_random_uuid()::text, 8),
-                 type, user_id, organization_id, data, created_at
+                 type, user_id, organization_id, data, created_at, greatest(${now}::timestamp, appended_at)
           FROM (
-            SELECT taken.*, event_feed.position + row_number() OVER (ORDER BY taken.id) AS position FROM taken CROSS JOIN event_feed
+            SELECT taken.*, event_feed.appended_at, event_feed.position + row_number() OVER (ORDER BY taken.id) AS position
+            FROM taken CROSS JOIN event_feed
           ) AS numbered
           RETURNING position, id, type, user_id, organization_id
         ), active AS (
@@ -136,9 +142,10 @@ async function appendBatch(sql: Sql): Promise<number> {
         ), newest AS (
           SELECT position, id, count(*) OVER () AS count FROM appended ORDER BY position DESC LIMIT 1
         )
-        UPDATE event_feed SET position = newest.position, last_id = newest.id FROM newest
+        UPDATE event_feed SET position = newest.position, last_id = newest.id, appended_at = greatest(${now}::timestamp, appended_at) FROM newest
         RETURNING newest.count::int AS count, pg_notify('floorpass_events', '')::text`,
     ])
+    if (!feed) throw new Error('event_feed has no row: nothing was moved')
     return appended?.count ?? 0
   })
 }

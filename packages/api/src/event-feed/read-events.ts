@@ -28,7 +28,7 @@ type State = { position: bigint; lastId: string; swept: bigint; afterId: string 
 
 /** `caughtUp`: no more matching events existed at the call. CURSOR_EXPIRED. */
 export async function readEvents(ctx: Reader, { after, types, limit }: Filter): Promise<EventPage> {
-  await ctx.events.flush()
+  const isFlushed = await ctx.events.flush()
   const position = positionOf(after)
   const filter = types && types.length < eventTypes.length ? types : null
   // One statement, so that the page and the newest event match. `type = wanted` makes PostgreSQL scan the feed.
@@ -50,18 +50,18 @@ export async function readEvents(ctx: Reader, { after, types, limit }: Filter): 
   if (!state) throw new Error('event_feed has no row')
   assertKept(after, state)
   const events = (state.page ?? []).map(presentEvent)
-  const caughtUp = events.length < limit
-  return { events, cursor: caughtUp ? state.lastId : (events.at(-1)?.id ?? after), caughtUp }
+  const isLast = events.length < limit
+  return { events, cursor: isLast ? state.lastId : (events.at(-1)?.id ?? after), caughtUp: isLast && isFlushed }
 }
 
-/** The cursor before the first event at or after `since`, or before the oldest event. */
+/** The cursor before the first event that was appended at or after `since`, or before the oldest event. */
 export async function findStart({ events, sql }: Reader, since: string | undefined): Promise<string> {
   await events.flush()
+  const moment = since === undefined ? null : new Date(Math.max(0, Date.parse(since)))
   const [start] = await sql.$queryRaw<{ position: string }[]>`
-    SELECT coalesce(
-      (SELECT min(position) - 1 FROM (
-         SELECT position FROM events WHERE created_at >= ${new Date(since ?? 0)} ORDER BY created_at LIMIT 1000) AS first),
-      CASE WHEN ${since !== undefined} THEN position END, swept)::text AS position
+    SELECT CASE WHEN ${moment}::timestamp IS NULL THEN swept ELSE coalesce(
+      (SELECT position - 1 FROM events WHERE appended_at >= ${moment}::timestamp ORDER BY appended_at, position LIMIT 1), position
+    ) END::text AS position
     FROM event_feed`
   const position = BigInt(start?.position ?? 0)
   const [row] = await sql.$queryRaw<{ id: string }[]>`SELECT id FROM events WHERE position = ${position}::bigint`

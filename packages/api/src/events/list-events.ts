@@ -6,9 +6,10 @@ import { withReader } from './readers.ts'
 /** The feed for other services: `after` is a cursor, `wait` makes it a long poll. CURSOR_EXPIRED, SERVICE_BUSY. */
 export const listEvents = serviceProcedure('events:read')
   .input(listEventsInput)
-  .query(({ ctx, input: { after, since, types, limit, wait } }) =>
+  .query(({ ctx, input: { after, since, types, limit, wait }, signal: disconnected }) =>
     withReader(async () => {
-      const signal = AbortSignal.timeout(wait * 1000)
+      const timeout = AbortSignal.timeout(wait * 1000)
+      const signal = disconnected ? AbortSignal.any([timeout, disconnected]) : timeout
       const start = after ?? (await findStart(ctx, since))
       for (;;) {
         const version = ctx.events.version()

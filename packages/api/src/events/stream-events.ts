@@ -34,7 +34,7 @@ export const streamEvents = serviceProcedure('events:read')
 type From = { first: EventPage; version: number; types: Parameters<typeof readEvents>[1]['types']; limit: number }
 
 async function* follow(
-  ctx: Pick<Context, 'events' | 'sql' | 'changes'>,
+  ctx: Pick<Context, 'events' | 'sql' | 'log'>,
   { first, version: seen, types, limit }: From,
   end: AbortSignal,
   release: () => void,
@@ -49,6 +49,9 @@ async function* follow(
       version = ctx.events.version()
       page = await readEvents(ctx, { after: page.cursor, types, limit })
     }
+  } catch (err) {
+    // The client reconnects.
+    ctx.log.warn({ err }, 'event stream ended early')
   } finally {
     release()
   }

@@ -112,8 +112,8 @@ export function createExpirySweep({
       const gone = await db.$queryRaw<unknown[]>`
       WITH gone AS (
         DELETE FROM events WHERE position IN (
-          SELECT position FROM (SELECT position, created_at FROM events ORDER BY position LIMIT ${batchSize}) AS first
-          WHERE created_at < ${secondsAgo(policy.sweep.keepEvents)}
+          SELECT position FROM (SELECT position, appended_at FROM events ORDER BY position LIMIT ${batchSize}) AS first
+          WHERE appended_at < ${secondsAgo(policy.sweep.keepEvents)}
         ) RETURNING position
       ), marked AS (
         UPDATE event_feed SET swept = greatest(swept, (SELECT max(position) FROM gone)) WHERE EXISTS (SELECT FROM gone)

@@ -1,6 +1,9 @@
-import type { Sql } from '@floorpass/db'
-import type { FeedRow } from '../events/read-events.ts'
+import type { Sql, Webhook } from '@floorpass/db'
+import type { FeedRow } from '../event-feed/read-events.ts'
 import { policy } from '../kernel/policy.ts'
+
+/** What a delivery needs of its webhook. */
+export type Target = Pick<Webhook, 'id' | 'url' | 'keysSealed' | 'formerKeysSealed' | 'formerKeysUntil'>
 
 export type Claimed = {
   id: string
@@ -8,38 +11,53 @@ export type Claimed = {
   orderKey: string
   attempts: number
   eventId: string
+  /** Null: the sweep removed it. */
   event: FeedRow | null
 }
 
 type Row = Claimed & { isClaimed: boolean }
 
 /**
- * Leases due deliveries of a webhook, at most one of each user, and always the user's oldest. Leaves a later one until the oldest is due
- * again: its end makes the next one due at once. Resolves to null when nothing is due.
+ * Leases due deliveries of a webhook that is not paused: at most one of each user, the one that began, or else the oldest. Leaves a later
+ * one until that one is due again: its end makes the next one due at once. Null: nothing is due.
  */
-export async function claimDeliveries(sql: Sql, webhookId: string, limit: number): Promise<Claimed[] | null> {
+export async function claimDeliveries(
+  sql: Sql,
+  webhookId: string,
+  limit: number,
+): Promise<{ webhook: Target; claimed: Claimed[] } | null> {
   const now = new Date()
   const leasedUntil = new Date(now.getTime() + policy.webhooks.lease * 1000)
-  const rows = await sql.$queryRaw<Row[]>`
-    WITH due AS (
-      SELECT id, order_key FROM webhook_deliveries
-      WHERE webhook_id = ${webhookId} AND status = 'waiting' AND next_attempt_at <= ${now}
-      ORDER BY next_attempt_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
-    ), judged AS (
-      SELECT due.id, oldest.id = due.id AS is_oldest, oldest.next_attempt_at FROM due CROSS JOIN LATERAL (
-        SELECT id, next_attempt_at FROM webhook_deliveries
-        WHERE webhook_id = ${webhookId} AND status = 'waiting' AND order_key = due.order_key ORDER BY position, id LIMIT 1
-      ) AS oldest
-    )
-    UPDATE webhook_deliveries SET
-      attempts = attempts + is_oldest::int,
-      next_attempt_at = CASE WHEN is_oldest THEN ${leasedUntil}::timestamp
-        ELSE greatest(judged.next_attempt_at, ${now}::timestamp + interval '1 second') END
-    FROM judged WHERE webhook_deliveries.id = judged.id
-    RETURNING webhook_deliveries.id, webhook_id AS "webhookId", order_key AS "orderKey", attempts, event_id AS "eventId",
-      is_oldest AS "isClaimed", (
-        SELECT json_build_object('id', id, 'type', type, 'userId', user_id, 'organizationId', organization_id, 'data', data, 'createdAt', created_at)
-        FROM events WHERE events.position = webhook_deliveries.position AND events.id = webhook_deliveries.event_id
-      ) AS event`
-  return rows.length === 0 ? null : rows.filter(({ isClaimed }) => isClaimed)
+  const [[webhook], rows] = await sql.transaction((tx) =>
+    Promise.all([
+      // Claims and results of a webhook follow one another, so that each sees what the one before has written.
+      tx.$queryRaw<Target[]>`
+        SELECT id, url, keys_sealed AS "keysSealed", former_keys_sealed AS "formerKeysSealed", former_keys_until AS "formerKeysUntil"
+        FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`,
+      tx.$queryRaw<Row[]>`
+        WITH due AS (
+          SELECT id, order_key FROM webhook_deliveries
+          WHERE webhook_id = ${webhookId} AND status = 'waiting' AND next_attempt_at <= ${now}
+            AND EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND paused_at IS NULL)
+          ORDER BY next_attempt_at LIMIT ${limit}
+        ), judged AS (
+          SELECT due.id, first.id = due.id AS is_first, first.next_attempt_at FROM due CROSS JOIN LATERAL (
+            SELECT id, next_attempt_at FROM webhook_deliveries
+            WHERE webhook_id = ${webhookId} AND status = 'waiting' AND order_key = due.order_key
+            ORDER BY attempts = 0, position, id LIMIT 1
+          ) AS first
+        )
+        UPDATE webhook_deliveries SET
+          attempts = attempts + is_first::int,
+          next_attempt_at = CASE WHEN is_first THEN ${leasedUntil}::timestamp
+            ELSE greatest(judged.next_attempt_at, ${now}::timestamp + interval '1 second') END
+        FROM judged WHERE webhook_deliveries.id = judged.id
+        RETURNING webhook_deliveries.id, webhook_id AS "webhookId", order_key AS "orderKey", attempts, event_id AS "eventId",
+          is_first AS "isClaimed", (
+            SELECT json_build_object('id', id, 'type', type, 'userId', user_id, 'organizationId', organization_id, 'data', data, 'createdAt', created_at)
+            FROM events WHERE events.position = webhook_deliveries.position AND events.id = webhook_deliveries.event_id
+          ) AS event`,
+    ]),
+  )
+  return webhook && rows.length > 0 ? { webhook, claimed: rows.filter(({ isClaimed }) => isClaimed) } : null
 }

@@ -1,27 +1,26 @@
-import type { Database, Webhook } from '@floorpass/db'
-import { presentEvent } from '../events/read-events.ts'
+import type { Sql } from '@floorpass/db'
+import { presentEvent } from '../event-feed/read-events.ts'
 import type { SecretBox } from '../kernel/secret-box.ts'
-import type { Claimed } from './claim-deliveries.ts'
+import type { Claimed, Target } from './claim-deliveries.ts'
 import { finishDelivery, type Outcome, type Result } from './finish-delivery.ts'
 import { postWebhook } from './post-webhook.ts'
 import { openKeys, signWebhook } from './webhook-keys.ts'
 import type { Resolve } from './webhook-target.ts'
 
-type Options = { db: Database; secretBox: SecretBox; allowPrivate: boolean; resolve: Resolve }
+type Options = { sql: Sql; secretBox: SecretBox; allowPrivate: boolean; resolve: Resolve }
 
-/** Sends one delivery and writes its result. */
 export async function deliverWebhook(
   options: Options,
-  webhook: Webhook,
+  webhook: Target,
   claimed: Claimed,
 ): Promise<{ outcome: Outcome; result: Result }> {
   const result = await send(options, webhook, claimed).catch(
     (error: unknown): Result => ({ status: null, reason: describe(error) }),
   )
-  return { outcome: await finishDelivery(options.db, claimed, result), result }
+  return { outcome: await finishDelivery(options.sql, claimed, result), result }
 }
 
-async function send({ secretBox, allowPrivate, resolve }: Options, webhook: Webhook, claimed: Claimed): Promise<Result> {
+async function send({ secretBox, allowPrivate, resolve }: Options, webhook: Target, claimed: Claimed): Promise<Result> {
   if (!claimed.event) throw new Error('the event is no longer kept')
   const { id, type, timestamp: madeAt, data } = presentEvent(claimed.event)
   const body = JSON.stringify({ type, timestamp: madeAt, data })
@@ -36,13 +35,13 @@ async function send({ secretBox, allowPrivate, resolve }: Options, webhook: Webh
   return postWebhook(webhook.url, { headers, body, allowPrivate, resolve })
 }
 
-function readKeys(secretBox: SecretBox, { id, keysSealed, formerKeysSealed, formerKeysUntil }: Webhook) {
+function readKeys(secretBox: SecretBox, { id, keysSealed, formerKeysSealed, formerKeysUntil }: Target) {
   const former = formerKeysSealed && formerKeysUntil && formerKeysUntil > new Date() ? [formerKeysSealed] : []
   return [keysSealed, ...former].map((sealed) => openKeys(secretBox, id, sealed))
 }
 
-/** The code of a failed connection, or our own words. */
 function describe(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
-  return code ? `${code}: ${message}` : message
+  // The message is empty when every address of a host failed.
+  return [code, message].filter(Boolean).join(': ')
 }

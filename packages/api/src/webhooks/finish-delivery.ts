@@ -1,49 +1,52 @@
-import type { Database } from '@floorpass/db'
+import type { Sql } from '@floorpass/db'
 import { policy } from '../kernel/policy.ts'
 import type { Claimed } from './claim-deliveries.ts'
 import type { WebhookAnswer } from './post-webhook.ts'
 
-/** What a delivery came to. Without an answer there is a reason. */
 export type Result = WebhookAnswer | { status: null; reason: string }
 
 export const deliveryOutcomes = ['delivered', 'retried', 'failed'] as const
 export type Outcome = (typeof deliveryOutcomes)[number]
 
 /** Writes the result of a delivery, and makes the user's next one due when this one is over. */
-export async function finishDelivery(db: Database, claimed: Claimed, result: Result): Promise<Outcome> {
-  const { id, webhookId, orderKey } = claimed
+export async function finishDelivery(sql: Sql, claimed: Claimed, result: Result): Promise<Outcome> {
+  const { id, webhookId, orderKey, attempts } = claimed
   const now = new Date()
   const isDelivered = result.status !== null && result.status >= 200 && result.status < 300
   const next = isDelivered ? null : nextAttempt(claimed, result)
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
   const lastError = result.status === null ? result.reason.slice(0, 500) : null
-  await db.$transaction(async (tx) => {
-    const data = {
-      lastStatus: result.status,
-      lastError,
-      nextAttemptAt: next,
-      ...(next === null && { status: outcome, finishedAt: now }),
-    }
-    // Another process may hold a newer lease of a delivery that took longer than its own.
-    const where = { id, status: 'waiting', ...(!isDelivered && { attempts: claimed.attempts }) }
-    const { count } = await tx.webhookDelivery.updateMany({ where, data })
-    if (count === 0) return
-    if (isDelivered)
-      await tx.webhook.updateMany({ where: { id: webhookId, failingSince: { not: null } }, data: { failingSince: null } })
-    else await tx.webhook.updateMany({ where: { id: webhookId, failingSince: null }, data: { failingSince: now } })
-    if (next !== null) return
-    await tx.$executeRaw`
-      UPDATE webhook_deliveries SET next_attempt_at = ${now} WHERE id = (
-        SELECT id FROM webhook_deliveries
-        WHERE webhook_id = ${webhookId} AND status = 'waiting' AND order_key = ${orderKey} ORDER BY position, id LIMIT 1)`
-  })
+  const isReceivers = claimed.event !== null
+  await sql.transaction((tx) =>
+    Promise.all([
+      // As in claimDeliveries.
+      tx.$queryRaw`SELECT FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`,
+      // Another process may hold a newer lease of a delivery that took longer than its own: only its success counts then.
+      tx.$queryRaw`
+        WITH finished AS (
+          UPDATE webhook_deliveries SET last_status = ${result.status}::smallint, last_error = ${lastError}, next_attempt_at = ${next}::timestamp,
+            status = CASE WHEN ${next}::timestamp IS NULL THEN ${outcome} ELSE status END,
+            finished_at = CASE WHEN ${next}::timestamp IS NULL THEN ${now}::timestamp END
+          WHERE id = ${id} AND status = 'waiting' AND (${isDelivered} OR attempts = ${attempts}::int)
+          RETURNING status
+        ), marked AS (
+          UPDATE webhooks SET failing_since = CASE WHEN NOT ${isDelivered} THEN ${now}::timestamp END
+          WHERE id = ${webhookId} AND (failing_since IS NULL) <> ${isDelivered} AND ${isReceivers} AND EXISTS (SELECT FROM finished)
+        )
+        UPDATE webhook_deliveries SET next_attempt_at = ${now} WHERE id = (
+          SELECT id FROM webhook_deliveries
+          WHERE webhook_id = ${webhookId} AND status = 'waiting' AND order_key = ${orderKey} AND id <> ${id}
+          ORDER BY attempts = 0, position, id LIMIT 1
+        ) AND EXISTS (SELECT FROM finished WHERE status <> 'waiting')`,
+    ]),
+  )
   return outcome
 }
 
-/** Null after the last attempt, or when the receiver is gone. */
-export function nextAttempt({ attempts }: Pick<Claimed, 'attempts'>, result: Result): Date | null {
+/** Null after the last attempt, when the receiver is gone, or without an event to send. */
+function nextAttempt({ attempts, event }: Claimed, result: Result): Date | null {
   const { firstRetry, retryFactor, longestRetry, mostAttempts } = policy.webhooks
-  if (attempts >= mostAttempts || result.status === 410) return null
+  if (attempts >= mostAttempts || result.status === 410 || event === null) return null
   const usual = Math.min(firstRetry * retryFactor ** (attempts - 1), longestRetry)
   // So that the deliveries of an outage do not return together.
   const jittered = usual * (0.8 + 0.4 * Math.random())

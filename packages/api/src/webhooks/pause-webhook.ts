@@ -11,6 +11,8 @@ type Deps = { db: Database; mail: Pick<MailQueue, 'add'>; settings: Settings }
 /** Stops the deliveries of a webhook, and mails its contact unless an operator did it. False: it was paused already. */
 export async function pauseWebhook({ db, mail, settings }: Deps, webhook: Webhook, reason: PauseReason): Promise<boolean> {
   return db.$transaction(async (tx) => {
+    // Events that are being placed have their deliveries queued. The position after them begins the pause.
+    await tx.$queryRaw`SELECT FROM event_feed FOR UPDATE`
     const paused = await tx.$queryRaw<unknown[]>`
       UPDATE webhooks SET paused_at = ${new Date()}, pause_reason = ${reason}, paused_after = (SELECT position FROM event_feed)
       WHERE id = ${webhook.id} AND paused_at IS NULL RETURNING id`

@@ -31,14 +31,13 @@ function post(
     const request = send(url, {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-      // A connection of its own, to the addresses that were checked.
+      // A new connection, to the checked addresses.
       agent: false,
       lookup: (_hostname, options, found) => {
         const [first] = addresses
         if (options.all) found(null, addresses)
         else found(null, first?.address ?? '', first?.family)
       },
-      maxHeaderSize: 16 * 1024,
       signal,
     })
     request.on('error', reject)

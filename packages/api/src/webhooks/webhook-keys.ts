@@ -9,7 +9,6 @@ import {
 } from 'node:crypto'
 import type { SecretBox } from '../kernel/secret-box.ts'
 
-/** What signs the deliveries of one webhook (Standard Webhooks). */
 export type WebhookKeys = {
   /** `whsec_…`, which the receiver knows too: signature `v1`. */
   secret: string
@@ -39,7 +38,6 @@ export function getPublicKey({ privateKey }: WebhookKeys): string {
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`
 }
 
-/** The value of `webhook-signature`: two signatures for each pair of keys. */
 export function signWebhook(
   allKeys: readonly WebhookKeys[],
   { id, timestamp, body }: Record<'id' | 'timestamp' | 'body', string>,

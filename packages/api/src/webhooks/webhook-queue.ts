@@ -1,11 +1,11 @@
-import type { Database, Sql, Webhook } from '@floorpass/db'
-import type { EventFeed } from '../events/event-feed.ts'
+import type { Database, Sql } from '@floorpass/db'
+import type { EventFeed } from '../event-feed/event-feed.ts'
 import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
 import type { SecretBox } from '../kernel/secret-box.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { MailQueue } from '../mail/mail-queue.ts'
-import { type Claimed, claimDeliveries } from './claim-deliveries.ts'
+import { type Claimed, claimDeliveries, type Target } from './claim-deliveries.ts'
 import { deliverWebhook } from './deliver-webhook.ts'
 import type { Outcome } from './finish-delivery.ts'
 import { pauseWebhook } from './pause-webhook.ts'
@@ -13,7 +13,6 @@ import { type Resolve, resolveHost } from './webhook-target.ts'
 
 /** Sends the events that wait for the webhooks. Each webhook has its own turn, so that a slow one delays no other. */
 export type WebhookQueue = {
-  /** Sends what is due, and resolves when nothing is. */
   drain(): Promise<void>
   start(): void
   stop(): Promise<void>
@@ -39,28 +38,36 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   let hasWebhooks = false
   let running: Promise<void> | undefined
   let isWoken = false
+  let woken = Promise.withResolvers<void>()
   const turns = new Map<string, Promise<void>>()
 
-  async function takeTurn(webhook: Webhook): Promise<void> {
+  async function takeTurn(webhookId: string): Promise<void> {
     const inFlight = new Set<Promise<void>>()
-    while (!isStopped) {
-      const free = policy.webhooks.atOnce - inFlight.size
-      const claimed = free > 0 ? await claimDeliveries(sql, webhook.id, free) : []
-      if (claimed === null && inFlight.size === 0) return
-      for (const delivery of claimed ?? []) {
-        const sending = deliver(webhook, delivery).finally(() => inFlight.delete(sending))
-        inFlight.add(sending)
+    try {
+      while (!isStopped) {
+        const [before, underWay] = [woken, inFlight.size]
+        const free = policy.webhooks.atOnce - underWay
+        const due = free > 0 ? await claimDeliveries(sql, webhookId, free) : null
+        if (due)
+          for (const claimed of due.claimed) {
+            const sending = deliver(due.webhook, claimed).finally(() => inFlight.delete(sending))
+            inFlight.add(sending)
+          }
+        // Events may have come and deliveries ended during the read.
+        if (due !== null || before !== woken || inFlight.size < underWay) continue
+        if (inFlight.size === 0) return
+        await Promise.race([...inFlight, woken.promise])
       }
-      if (claimed === null || free === 0) await Promise.race(inFlight)
+    } finally {
+      await Promise.all(inFlight)
     }
-    await Promise.all(inFlight)
   }
 
-  async function deliver(webhook: Webhook, claimed: Claimed): Promise<void> {
+  async function deliver(webhook: Target, claimed: Claimed): Promise<void> {
     const fields = { webhookId: webhook.id, deliveryId: claimed.id, attempts: claimed.attempts }
     try {
       const { outcome, result } = await deliverWebhook(
-        { db, secretBox, allowPrivate: settings.webhooks.allowPrivate, resolve },
+        { sql, secretBox, allowPrivate: settings.webhooks.allowPrivate, resolve },
         webhook,
         claimed,
       )
@@ -89,20 +96,22 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
   }
 
   async function run(): Promise<void> {
-    const webhooks = await db.webhook.findMany({ where: { pausedAt: null } })
+    const webhooks = await db.webhook.findMany({ where: { pausedAt: null }, select: { id: true } })
     hasWebhooks = webhooks.length > 0
-    for (const webhook of webhooks) {
-      if (turns.has(webhook.id)) continue
-      const turn = takeTurn(webhook)
-        .catch((err) => log.error({ err, webhookId: webhook.id }, 'webhook queue read failed'))
-        .finally(() => turns.delete(webhook.id))
-      turns.set(webhook.id, turn)
+    for (const { id } of webhooks) {
+      if (turns.has(id)) continue
+      const turn = takeTurn(id)
+        .catch((err) => log.error({ err, webhookId: id }, 'webhook queue read failed'))
+        .finally(() => turns.delete(id))
+      turns.set(id, turn)
     }
   }
 
   const wake = (): void => {
-    isWoken = true
     if (isStopped) return
+    isWoken = true
+    woken.resolve()
+    woken = Promise.withResolvers()
     running ??= (async () => {
       while (isWoken && !isStopped) {
         isWoken = false
@@ -117,8 +126,8 @@ export function createWebhookQueue(options: WebhookQueueOptions): WebhookQueue {
 
   return {
     async drain() {
+      wake()
       await running
-      await run()
       while (turns.size > 0) await Promise.all(turns.values())
     },
     start() {

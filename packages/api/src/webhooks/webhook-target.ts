@@ -2,6 +2,8 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
+
 export type Address = { address: string; family: number }
 export type Resolve = (hostname: string) => Promise<Address[]>
 
@@ -46,8 +48,9 @@ function getLiteral(hostname: string): string | null {
   return isIP(bare) ? bare : null
 }
 
+/** Global unicast addresses: those of IPv6 begin with 001 (RFC 4291 2.4). */
 function isPublic(text: string): boolean {
-  // The zone of a link-local address.
-  const bare = text.replace(/%.*$/, '')
-  return ipaddr.isValid(bare) && ipaddr.process(bare).range() === 'unicast'
+  if (!ipaddr.isValid(text)) return false
+  const address = ipaddr.parse(text)
+  return address.range() === 'unicast' && (address instanceof ipaddr.IPv4 || address.match(globalUnicast))
 }

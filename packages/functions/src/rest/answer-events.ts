@@ -5,7 +5,8 @@ import { readQuery } from '../http/read-input.ts'
 export async function answerEventStream(api: Api, request: Request): Promise<Response> {
   const query = readQuery(request)
   const lastId = request.headers.get('last-event-id')
-  const input = lastId && query.after === undefined ? { ...query, after: lastId } : query
+  // A client that reconnects repeats its first URL.
+  const input = lastId ? { ...query, after: lastId } : query
   const stream = await api.streamEvents(input as never)
   return new Response(request.method === 'HEAD' ? close(stream) : toBody(stream), {
     headers: {
@@ -23,11 +24,13 @@ function close(stream: EventStream): null {
 
 function toBody({ pages, close }: EventStream): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
+  let head = 'retry: 100\n\n'
   return new ReadableStream({
     async pull(controller) {
       const { value, done } = await pages.next()
       if (done) return controller.close()
-      controller.enqueue(encoder.encode(toText(value)))
+      controller.enqueue(encoder.encode(head + toText(value)))
+      head = ''
     },
     async cancel() {
       close()

@@ -19,6 +19,7 @@ CREATE TABLE "events" (
     "organization_id" TEXT,
     "data" JSONB NOT NULL,
     "created_at" TIMESTAMP(3) NOT NULL,
+    "appended_at" TIMESTAMP(3) NOT NULL,
 
     CONSTRAINT "events_pkey" PRIMARY KEY ("position")
 );
@@ -28,6 +29,7 @@ CREATE TABLE "event_feed" (
     "id" SMALLINT NOT NULL DEFAULT 1,
     "position" BIGINT NOT NULL DEFAULT 0,
     "last_id" TEXT NOT NULL DEFAULT 'evt_0000000000000000_00000000',
+    "appended_at" TIMESTAMP(3) NOT NULL DEFAULT '1970-01-01 00:00:00',
     "swept" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "event_feed_pkey" PRIMARY KEY ("id")
@@ -76,7 +78,7 @@ CREATE TABLE "webhook_deliveries" (
 CREATE INDEX "events_type_position_idx" ON "events"("type", "position");
 
 -- CreateIndex
-CREATE INDEX "events_created_at_idx" ON "events"("created_at");
+CREATE INDEX "events_appended_at_position_idx" ON "events"("appended_at", "position");
 
 -- CreateIndex
 CREATE INDEX "webhook_deliveries_webhook_id_position_idx" ON "webhook_deliveries"("webhook_id", "position");
@@ -87,9 +89,9 @@ CREATE INDEX "webhook_deliveries_created_at_idx" ON "webhook_deliveries"("create
 -- AddForeignKey
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_webhook_id_fkey" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
--- CreateIndex: what waits for delivery.
+-- CreateIndex: waiting deliveries.
 CREATE INDEX "webhook_deliveries_due_idx" ON "webhook_deliveries"("webhook_id", "next_attempt_at") WHERE "status" = 'waiting';
-CREATE INDEX "webhook_deliveries_order_idx" ON "webhook_deliveries"("webhook_id", "order_key", "position") WHERE "status" = 'waiting';
+CREATE INDEX "webhook_deliveries_order_idx" ON "webhook_deliveries"("webhook_id", "order_key", ("attempts" = 0), "position", "id") WHERE "status" = 'waiting';
 
 -- AddCheckConstraint
 ALTER TABLE "event_feed" ADD CONSTRAINT "event_feed_one_row_check" CHECK ("id" = 1);
@@ -106,7 +108,7 @@ INSERT INTO "event_feed" DEFAULT VALUES;
 -- Rows of the outbox live for milliseconds.
 ALTER TABLE "outbox_events" SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000);
 
--- CreateFunction: as JSON writes a moment.
+-- CreateFunction: ISO 8601, as in JSON.
 CREATE FUNCTION "event_time"(moment timestamp) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT to_char(moment, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
@@ -123,8 +125,9 @@ BEGIN
       ELSE 'user:' || coalesce(actor_id, user_id)
     END,
     'details', (
-      SELECT jsonb_object_agg(key, value) FROM jsonb_each(details) WHERE key IN (
-        'apiKeys', 'by', 'cause', 'confirmation', 'count', 'days', 'factor', 'fields', 'from', 'invitationId', 'kind', 'method', 'permissions',
+      SELECT jsonb_object_agg(key, value) FROM jsonb_each(CASE jsonb_typeof(details) WHEN 'object' THEN details END)
+      WHERE jsonb_typeof(value) IN ('string', 'number', 'boolean') AND length(value::text) <= 500 AND key IN (
+        'apiKeys', 'by', 'cause', 'confirmation', 'count', 'days', 'factor', 'fields', 'from', 'invitationId', 'method', 'permissions',
         'place', 'provider', 'reasons', 'role', 'seconds', 'sessions', 'to', 'trusted', 'type'
       )
     )
@@ -136,7 +139,7 @@ $$;
 CREATE TRIGGER "audit_events_outbox" AFTER INSERT ON "audit_events" REFERENCING NEW TABLE AS added
   FOR EACH STATEMENT EXECUTE FUNCTION "outbox_activity"();
 
--- CreateFunction: also for sessions that end with their user. One that expired ended before, at a time that its tokens name.
+-- CreateFunction: also for sessions that end with their user. An expired session has no event: `exp` of its access tokens never exceeds its end.
 CREATE FUNCTION "outbox_session_end"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO outbox_events (type, user_id, created_at, data)
@@ -161,7 +164,8 @@ BEGIN
 END
 $$;
 CREATE TRIGGER "api_keys_outbox_update" AFTER UPDATE ON "api_keys" FOR EACH ROW
-  WHEN ((to_jsonb(OLD) - ARRAY['last_used_at', 'last_used_ip', 'uses']) IS DISTINCT FROM (to_jsonb(NEW) - ARRAY['last_used_at', 'last_used_ip', 'uses']))
+  WHEN ((to_jsonb(OLD) - ARRAY['last_used_at', 'last_used_ip', 'uses', 'updated_at'])
+    IS DISTINCT FROM (to_jsonb(NEW) - ARRAY['last_used_at', 'last_used_ip', 'uses', 'updated_at']))
   EXECUTE FUNCTION "outbox_key_change"();
 CREATE TRIGGER "api_keys_outbox_delete" AFTER DELETE ON "api_keys" FOR EACH ROW EXECUTE FUNCTION "outbox_key_change"();
 
@@ -186,7 +190,7 @@ CREATE TRIGGER "members_outbox_update" AFTER UPDATE ON "members" FOR EACH ROW
   EXECUTE FUNCTION "outbox_membership_change"();
 CREATE TRIGGER "members_outbox_delete" AFTER DELETE ON "members" FOR EACH ROW EXECUTE FUNCTION "outbox_membership_change"();
 
--- CreateFunction: what decides whether the user's sessions and keys may act.
+-- CreateFunction: changes of the user that decide access.
 CREATE FUNCTION "outbox_user_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP = 'DELETE' THEN

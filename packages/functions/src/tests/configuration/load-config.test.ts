@@ -460,6 +460,17 @@ describe('each variable', () => {
     expect(describeLimits(loadConfig(deployed)).join()).not.toContain('receives the session cookie')
   })
 
+  it('keeps webhooks out of the private network unless the operator allows it, and says so at the start', () => {
+    expect(loadConfig(deployed).webhookPrivateTargets).toBe(false)
+    expect(describeLimits(loadConfig(deployed)).join()).not.toContain('WEBHOOK_PRIVATE_TARGETS')
+    const open = loadConfig({ ...deployed, WEBHOOK_PRIVATE_TARGETS: 'on' })
+    expect(open.webhookPrivateTargets).toBe(true)
+    expect(describeLimits(open).join()).toContain('WEBHOOK_PRIVATE_TARGETS is on')
+    expect(loadConfig({ WEBHOOK_PRIVATE_TARGETS: 'off' }).webhookPrivateTargets).toBe(false)
+    for (const value of ['true', 'yes', '1'])
+      expect(refused({ WEBHOOK_PRIVATE_TARGETS: value })).toEqual(['WEBHOOK_PRIVATE_TARGETS'])
+  })
+
   it('WEB_CONCURRENCY above one needs DATABASE_URL', () => {
     expect(refused({ WEB_CONCURRENCY: '2' })).toEqual(['WEB_CONCURRENCY'])
     expect(loadConfig({ WEB_CONCURRENCY: '2', DATABASE_URL: 'postgres://localhost/floorpass' }).webConcurrency).toBe(2)

@@ -1,10 +1,12 @@
 import { createExpirySweep, policy } from '@floorpass/api'
 import { createTestApp } from '@floorpass/testing/create-test-app'
+import { askForEvents, readFeed } from '@floorpass/testing/events'
 import { eventually } from '@floorpass/testing/eventually'
+import { serviceKey } from '@floorpass/testing/route-samples'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-const app = await createTestApp()
+const app = await createTestApp({ SERVICE_KEYS: serviceKey })
 const { db, log } = app.service.deps
 
 const ago = (seconds: number) => new Date(Date.now() - seconds * 1000)
@@ -98,6 +100,73 @@ test('removes more expired links than a batch beside expired sign-in attempts', 
   await db.verification.createMany({ data })
   expect(await createExpirySweep({ db, log, batchSize: 2 }).sweep()).toEqual({ verifications: 4 })
   await db.user.delete({ where: { id: userId } })
+})
+
+const { keepEvents } = policy.sweep
+
+/** Places five old events and two recent ones in the empty feed. Returns their ids. */
+async function fillFeed(): Promise<string[]> {
+  await app.service.deps.events.flush()
+  await app.service.expirySweep.sweep()
+  await db.event.deleteMany()
+  const { position } = await db.eventFeed.findFirstOrThrow()
+  const data = Array.from({ length: 7 }, (_, index) => {
+    const place = position + BigInt(index + 1)
+    const id = `evt_${String(place).padStart(16, '0')}_0000000a`
+    const createdAt = ago(keepEvents + (index < 5 ? 1 : -60))
+    return { position: place, id, type: 'session.ended', userId: 'ada', data: {}, createdAt, appendedAt: createdAt }
+  })
+  await db.event.createMany({ data })
+  const ids = data.map(({ id }) => id)
+  await db.eventFeed.updateMany({ data: { position: position + 7n, lastId: ids[6] ?? '' } })
+  return ids
+}
+
+test('removes old events from the front of the feed in batches, and expires the cursors before them', async () => {
+  const ids = await fillFeed()
+  const [, , , before = '', edge = '', first = '', last = ''] = ids
+  expect((await readFeed(app, { after: before })).events).toHaveLength(3)
+  const sizes: number[] = []
+  const onSwept = ({ events = 0 }: Record<string, number>) => void (events > 0 && sizes.push(events))
+  await createExpirySweep({ db, log, batchSize: 2, onSwept }).sweep()
+  expect(sizes).toEqual([2, 2, 1])
+  expect((await db.event.findMany({ orderBy: { position: 'asc' } })).map(({ id }) => id)).toEqual([first, last])
+  expect((await db.eventFeed.findFirstOrThrow()).swept).toBe(BigInt(edge.slice(4, 20)))
+  const expired = await askForEvents(app, { after: before })
+  expect([expired.status, expired.code]).toEqual([410, 'CURSOR_EXPIRED'])
+  expect((await readFeed(app, { after: edge })).events.map(({ id }) => id)).toEqual([first, last])
+  expect((await readFeed(app)).events.map(({ id }) => id)).toEqual([first, last])
+  expect(await app.service.expirySweep.sweep()).toEqual({})
+  expect((await db.eventFeed.findFirstOrThrow()).swept).toBe(BigInt(edge.slice(4, 20)))
+})
+
+test('parallel sweeps remove each old event once', async () => {
+  await fillFeed()
+  const [one, other] = await Promise.all([2, 3].map((batchSize) => createExpirySweep({ db, log, batchSize }).sweep()))
+  expect((one?.events ?? 0) + (other?.events ?? 0)).toBe(5)
+})
+
+test('removes old deliveries that are over, and keeps those that wait', async () => {
+  const webhook = { url: 'https://hooks.example.test/', contact: 'ops@example.test', keysSealed: 'x', createdBy: 'grace' }
+  const { id: webhookId } = await db.webhook.create({ data: webhook })
+  for (const isOld of [true, false])
+    for (const status of ['delivered', 'failed', 'waiting'])
+      await db.webhookDelivery.create({
+        data: {
+          webhookId,
+          position: 1n,
+          eventId: 'evt',
+          type: 'session.ended',
+          orderKey: 'ada',
+          status,
+          nextAttemptAt: status === 'waiting' ? soon : null,
+          createdAt: ago(keepEvents + (isOld ? 1 : -60)),
+        },
+      })
+  expect(await createExpirySweep({ db, log, batchSize: 1 }).sweep()).toEqual({ webhook_deliveries: 2 })
+  const left = await db.webhookDelivery.findMany({ orderBy: [{ createdAt: 'asc' }, { status: 'asc' }] })
+  expect(left.map(({ status }) => status)).toEqual(['waiting', 'delivered', 'failed', 'waiting'])
+  await db.webhook.deleteMany()
 })
 
 test('passes a row that another transaction holds, removes the others, and removes it later', async ({ skip }) => {

@@ -103,10 +103,10 @@ const fill = (owner: string, organization: string) => [
        to_timestamp(milliseconds / 1000.0) AT TIME ZONE 'UTC'
      FROM generate_series(1, ${events}) n,
        LATERAL (SELECT (extract(epoch FROM now()) * 1000 + (n * 360.0 / ${events} - 300) * 86400000)::bigint AS milliseconds) AS moment`,
-  `INSERT INTO events (position, id, type, user_id, data, created_at)
+  `INSERT INTO events (position, id, type, user_id, data, created_at, appended_at)
      SELECT n, 'evt_' || lpad(n::text, 16, '0') || '_' || left(md5(n::text), 8),
-       CASE WHEN n % ${events / 10} = 7 THEN 'key.ended' ELSE 'activity.sign-in' END, 'user-' || n / 5, '{}', now() - interval '9 days' + n * interval '1 second'
-     FROM generate_series(1, ${events}) n`,
+       CASE WHEN n % ${events / 10} = 7 THEN 'key.ended' ELSE 'activity.sign-in' END, 'user-' || n / 5, '{}', at, at
+     FROM generate_series(1, ${events}) n, LATERAL (SELECT now() - interval '9 days' + n * interval '1 second' AS at) AS moment`,
   `UPDATE event_feed SET position = ${events}, last_id = (SELECT id FROM events WHERE position = ${events})`,
   `INSERT INTO webhooks (id, url, contact, keys_sealed, created_by) VALUES ('hook', 'https://hooks.example.com', 'desk@plans.test', '', 'grace')`,
   // Half delivered, half deferred.
@@ -212,7 +212,7 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
 
   test('the beginning of the feed at a moment is read from an index', async () => {
     const since = new Date(Date.now() - 8 * 86_400_000).toISOString()
-    await expectShortReads(() => readFeed(app, { since, limit: '100' }), { rows: 1100, pages: 1500 })
+    await expectShortReads(() => readFeed(app, { since, limit: '100' }))
   })
 
   test('the webhook queue finds a due delivery among many deferred and delivered ones', async () => {

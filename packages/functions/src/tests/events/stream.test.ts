@@ -31,7 +31,7 @@ async function follow(server: { url: string }, query = '', headers: Record<strin
       text = parts.pop() ?? ''
       for (const part of parts) {
         const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1] ?? ''
-        messages.push({ id: field('id'), event: field('event'), data: JSON.parse(field('data')) })
+        if (field('data') !== '') messages.push({ id: field('id'), event: field('event'), data: JSON.parse(field('data')) })
       }
     }
   }
@@ -84,6 +84,10 @@ describe('the stream of events', async () => {
     const [first, second] = all.events()
     const rest = await follow(server, '', { 'last-event-id': first?.id ?? '' })
     await eventually(() => expect(rest.events()[0]?.id).toBe(second?.id))
+    // A client that reconnects repeats its first URL.
+    const again = await follow(server, `?after=${first?.id}`, { 'last-event-id': second?.id ?? '' })
+    await eventually(() => expect(again.messages.length).toBeGreaterThan(0))
+    expect(again.events().map(({ id }) => id)).not.toContain(second?.id)
     const filtered = await follow(server, `?types=activity.sign-up&after=${first?.id}`)
     await eventually(() => expect(filtered.messages.length).toBeGreaterThan(0))
     expect(new Set(filtered.events().map(({ event }) => event))).toEqual(new Set(['activity.sign-up']))
@@ -107,6 +111,25 @@ describe('the stream of events', async () => {
       const answer = await fetch(`${server.url}/auth/events/stream`, { method: 'HEAD', headers: asService })
       expect([answer.status, await answer.text()]).toEqual([200, ''])
     }
+  })
+
+  test('frees the place of a long poll whose client is gone', async () => {
+    const after = (await (await fetch(`${server.url}/auth/events?since=2100-01-01T00:00:00Z`, { headers: asService })).json())
+      .cursor
+    const wait = () => {
+      const closing = new AbortController()
+      const poll = fetch(`${server.url}/auth/events?wait=30&after=${after}`, { headers: asService, signal: closing.signal })
+      return { close: () => closing.abort(), poll: poll.then(({ status }) => status).catch(() => null) }
+    }
+    const polls = Array.from({ length: 200 }, wait)
+    const status = async () => (await fetch(`${server.url}/auth/events`, { headers: asService })).status
+    await eventually(async () => expect(await status()).toBe(503))
+    for (const { close } of polls) close()
+    const closedAt = performance.now()
+    await eventually(async () => expect(await status()).toBe(200))
+    // The wait goes on for 30 seconds.
+    expect(performance.now() - closedAt).toBeLessThan(15_000)
+    await Promise.all(polls.map(({ poll }) => poll))
   })
 
   test('ends at once when the service stops, so that it does not delay the stop', async () => {

@@ -54,6 +54,8 @@ const subjects: Record<MailName, string> = {
   'account-deleted': 'Votre compte Floorpass a été supprimé',
   'account-linked': 'Vous pouvez maintenant vous connecter à Floorpass avec GitHub',
   'account-unlinked': 'GitHub a été dissocié de votre compte Floorpass',
+  // To the contact of a webhook: tests/webhooks.
+  'webhook-paused': 'Floorpass n’envoie plus d’événements à hooks.example.com',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
   'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',

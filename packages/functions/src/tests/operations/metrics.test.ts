@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, catalogue, limits } from '@floorpass/api'
+import { createOperator, pauseWebhook } from '@floorpass/api/administration'
 import { loadConfig } from '@floorpass/env'
 import { openService } from '@floorpass/service'
 import { createBrowser } from '@floorpass/testing/browser'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
 import { createTestDatabase, testDatabase } from '@floorpass/testing/test-database'
+import { addEvents, addWebhook, privateTargets, startReceiver } from '@floorpass/testing/webhooks'
 import { Client } from 'pg'
 import { Gauge } from 'prom-client'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -90,6 +92,8 @@ describe('a fresh process', () => {
       ),
       'floorpass_swept_rows_total{table="audit_events"}',
       'floorpass_swept_rows_total{table="audit_months"}',
+      'floorpass_swept_rows_total{table="events"}',
+      ...['delivered', 'retried', 'failed'].map((outcome) => `floorpass_webhook_attempts_total{outcome="${outcome}"}`),
       'floorpass_service_calls_total{service="SERVICE_KEYS",outcome="INSUFFICIENT_SCOPE"}',
       'floorpass_database_connections_lost_total',
     ]
@@ -211,6 +215,26 @@ describe('the metrics', () => {
     expect(await sampleOf('floorpass_mail_oldest_waiting_seconds')).toBeLessThan(150)
     await app.db.queuedMail.deleteMany()
     expect(await sampleOf('floorpass_mail_oldest_waiting_seconds')).toBe(0)
+  })
+
+  test('show waiting deliveries, paused webhooks, attempts and the age of the oldest event outside the feed', async () => {
+    const hooks = await createTestApp({ ...privateTargets, METRICS_TOKEN: token })
+    const receiver = await startReceiver()
+    const { id } = await addWebhook(hooks, receiver.url)
+    receiver.respond((response, { body }) => response.writeHead(body.includes('ada') ? 500 : 204).end())
+    await addEvents(hooks, ['ada', 'ada', 'bob'])
+    expect(await sampleOf('floorpass_webhook_deliveries_waiting', hooks)).toBe(3)
+    await hooks.service.deps.webhooks.drain()
+    expect(await sampleOf('floorpass_webhook_deliveries_waiting', hooks)).toBe(2)
+    expect(await sampleOf('floorpass_webhook_attempts_total{outcome="delivered"}', hooks)).toBe(1)
+    expect(await sampleOf('floorpass_webhook_attempts_total{outcome="retried"}', hooks)).toBe(1)
+    expect(await sampleOf('floorpass_webhooks_paused', hooks)).toBe(0)
+    await pauseWebhook(createOperator(hooks.service.deps, 'grace'), id)
+    expect(await sampleOf('floorpass_webhooks_paused', hooks)).toBe(1)
+    expect(await sampleOf('floorpass_events_waiting_seconds', hooks)).toBe(0)
+    const createdAt = new Date(Date.now() - 90_000)
+    await hooks.db.$executeRaw`INSERT INTO outbox_events (type, data, created_at) VALUES ('session.ended', '{}', ${createdAt})`
+    expect(await sampleOf('floorpass_events_waiting_seconds', hooks)).toBeGreaterThanOrEqual(90)
   })
 
   test('show running, waiting and refused password hashes', async () => {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { createEventFeed, createExpirySweep, createSecretResealer, createSessionMisses, policy } from '@floorpass/api'
+import {
+  createEventFeed,
+  createExpirySweep,
+  createSecretResealer,
+  createSessionMisses,
+  createWebhookQueue,
+  policy,
+} from '@floorpass/api'
 import { mostFound, mostMails } from '@floorpass/api/administration'
 import { fieldLengths, passwordLength } from '@floorpass/api/contracts'
 import type { Database } from '@floorpass/db'
@@ -407,6 +414,7 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   'sweep.keepAuditEvents': ['database/audit-months.test.ts', 'older than the policy keeps, and no day earlier'],
   'sweep.auditMonthsAhead': ['database/audit-months.test.ts', 'creates those of the next four months, once'],
   'sweep.keepRefusedMails': ['database/expiry-sweep.test.ts', 'a sweep removes only expired rows'],
+  'sweep.keepEvents': ['database/expiry-sweep.test.ts', 'removes old events from the front of the feed'],
   async 'reseal.after'() {
     const start = () => {
       const resealer = createSecretResealer(app.service.deps)
@@ -442,8 +450,8 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     const start = () => {
       const feed = createFeed()
       feed.start()
-      feed.wake()
-      feed.wake()
+      feed.scheduleFlush()
+      feed.scheduleFlush()
       return feed
     }
     expect(await delaysOf('setTimeout', start)).toEqual([policy.events.batchPause])
@@ -460,6 +468,10 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     }
     expect(await sizes(policy.events.batchSize + 1)).toEqual([policy.events.batchSize, 1])
   },
+  'events.batchesAtOnce': [
+    'events/backlog.test.ts',
+    'a reader waits for four batches of a backlog, and knows that there is more',
+  ],
   'events.pageSize': ['events/feed.test.ts', 'has a hundred events unless asked otherwise, and at most 500'],
   'events.longestPage': ['events/feed.test.ts', 'has a hundred events unless asked otherwise, and at most 500'],
   'events.longestWait': ['events/feed.test.ts', 'a wait of 31 seconds'],
@@ -470,7 +482,24 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     await app.browser({ origin: null }).request('HEAD', '/auth/events/stream', { headers })
     expect(timeout.mock.calls).toEqual([[policy.events.streamLifetime * 1000]])
   },
-  'events.readersAtOnce': ['events/wait-for-events.test.ts', 'at most 200 wait in a process'],
+  'events.readersAtOnce': ['events/wait-for-events.test.ts', 'refuses the 201st reader with SERVICE_BUSY'],
+  'webhooks.timeout': ['webhooks/receivers.test.ts', 'gets the event again, after ten seconds at most'],
+  'webhooks.lease': ['webhooks/order.test.ts', 'of a process that ended runs out, and another sends the event again'],
+  'webhooks.atOnce': ['webhooks/order.test.ts', 'at most eight of one webhook are under way'],
+  async 'webhooks.poll'() {
+    const start = () => {
+      const queue = createWebhookQueue(app.service.deps)
+      queue.start()
+      return queue
+    }
+    expect(await delaysOf('setInterval', start)).toEqual([policy.webhooks.poll])
+  },
+  'webhooks.firstRetry': ['webhooks/retries.test.ts', 'is tried ten times within three days, with growing pauses'],
+  'webhooks.retryFactor': ['webhooks/retries.test.ts', 'is tried ten times within three days, with growing pauses'],
+  'webhooks.longestRetry': ['webhooks/retries.test.ts', 'is tried ten times within three days, with growing pauses'],
+  'webhooks.mostAttempts': ['webhooks/retries.test.ts', 'is tried ten times within three days, with growing pauses'],
+  'webhooks.pauseAfter': ['webhooks/retries.test.ts', 'pauses after three days without a success, to the second'],
+  'webhooks.keyOverlap': ['webhooks/signatures.test.ts', 'after a rotation the former keys sign too for a day, to the second'],
   'smokeTests.check': ['smoke-tests/check-exchanges.test.ts', 'take at most 20 of the 25 seconds that the pipeline waits'],
   'smokeTests.suite': ['smoke-tests/check-exchanges.test.ts', 'take at most 20 of the 25 seconds that the pipeline waits'],
   'smokeTests.slowestAnswer': ['smoke-tests/check-exchanges.test.ts', 'slow fails only the latency test'],
