@@ -187,6 +187,8 @@ export function composeService({
     drain() {
       draining = true
       deps.events.stopReaders()
+      // A delivery that begins now may not end in time.
+      void deps.webhooks.stop().catch((err) => log.error({ err }, 'webhook queue not stopped'))
     },
     async stop() {
       const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map(

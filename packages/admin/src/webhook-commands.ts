@@ -100,9 +100,7 @@ export const webhookCommands: Record<string, Command> = {
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
       const { formerUntil, ...keys } = await rotateWebhook(operator, id, { now: args.flags.now ?? false })
-      const former = formerUntil
-        ? `The old keys keep signing until ${formerUntil.toISOString()}.`
-        : 'The old keys have stopped.'
+      const former = formerUntil ? `The old keys keep signing until ${formerUntil.toISOString()}.` : 'The old keys have stopped.'
       return printSecrets(args, { id, ...keys, formerUntil }, `The webhook ${id} has new keys. ${former}`)
     },
   },

@@ -74,7 +74,7 @@ export function parsePage(text: string, after: string | null): EventPage {
   const end = String(cursor)
   const isInOrder = ids.every((id, index) => id <= end && (index === 0 || id > String(ids[index - 1])))
   if (!isInOrder || (after !== null && end < after)) throw new Error('its events or its cursor are out of order')
-  if (!caughtUp && (ids.length === 0 || end === after)) throw new Error('its cursor leads nowhere')
+  if (!caughtUp && end === after) throw new Error('its cursor leads nowhere')
   return {
     events: [...found.values()].filter(({ id }) => after === null || id > after),
     cursor: end,

@@ -50,7 +50,7 @@ export function registerDatabaseGauges(registry: Registry, db: Deps['db'], onSer
   })
   const deliveries = new Gauge({
     name: 'floorpass_webhook_deliveries_waiting',
-    help: 'Events that wait for a webhook, paused webhooks included',
+    help: 'Events that wait for a webhook, paused webhooks included; at most 100,000',
     aggregator: 'max',
     registers,
     collect,
@@ -76,7 +76,7 @@ export function registerDatabaseGauges(registry: Registry, db: Deps['db'], onSer
              (SELECT coalesce(tried_since, created_at) FROM queued_mails WHERE next_attempt_at IS NOT NULL ORDER BY 1 LIMIT 1) AS oldest,
              ARRAY(SELECT name FROM services) AS services,
              (SELECT created_at FROM outbox_events ORDER BY id LIMIT 1) AS "oldestEvent",
-             (SELECT count(*) FROM webhook_deliveries WHERE status = 'waiting') AS deliveries,
+             (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'waiting' LIMIT 100000) AS some) AS deliveries,
              (SELECT count(*) FROM webhooks WHERE paused_at IS NOT NULL) AS paused`
 
   async function updateGauges(): Promise<void> {

@@ -43,8 +43,17 @@ export async function listWebhooks({ ctx }: Operator) {
     failingSince,
     pausedAt,
     pauseReason,
-    publicKey: getPublicKey(openKeys(ctx.secretBox, id, keysSealed)),
+    publicKey: findPublicKey(ctx, id, keysSealed),
   }))
+}
+
+/** Null: AUTH_SECRET no longer opens the keys. */
+function findPublicKey({ secretBox }: Operator['ctx'], id: string, sealed: string): string | null {
+  try {
+    return getPublicKey(openKeys(secretBox, id, sealed))
+  } catch {
+    return null
+  }
 }
 
 /** WEBHOOK_NOT_FOUND. */
@@ -54,22 +63,29 @@ export const pauseWebhook = async (operator: Operator, id: string): Promise<bool
 /** Returns the number of events skipped during the pause, and the event before them. Null: it was not paused. WEBHOOK_NOT_FOUND. */
 export async function resumeWebhook(operator: Operator, id: string): Promise<{ missed: number; after: string } | null> {
   await requireWebhook(operator, id)
-  return operator.ctx.db.$transaction(async (tx) => {
-    const [webhook] = await tx.$queryRaw<{ pausedAt: Date | null; pausedAfter: bigint | null; types: string[] }[]>`
-      SELECT paused_at AS "pausedAt", paused_after AS "pausedAfter", types FROM webhooks WHERE id = ${id} FOR UPDATE`
-    if (!webhook || webhook.pausedAt === null || webhook.pausedAfter === null) return null
-    const { pausedAfter, types } = webhook
-    const missed = await tx.event.count({
-      where: { position: { gt: pausedAfter }, ...(types.length > 0 && { type: { in: types } }) },
-    })
+  const { db } = operator.ctx
+  const resumed = await db.$transaction(async (tx) => {
+    // What is appended from now on is queued.
+    const [feed] = await tx.$queryRaw<{ position: bigint }[]>`SELECT position FROM event_feed FOR UPDATE`
+    const [webhook] = await tx.$queryRaw<{ pausedAfter: bigint | null; types: string[] }[]>`
+      SELECT paused_after AS "pausedAfter", types FROM webhooks WHERE id = ${id} FOR NO KEY UPDATE`
+    if (!feed || !webhook || webhook.pausedAfter === null) return null
     await tx.webhook.update({ where: { id }, data: { pausedAt: null, pauseReason: null, pausedAfter: null, failingSince: null } })
-    // Restart the attempts of waiting deliveries.
-    await tx.webhookDelivery.updateMany({
-      where: { webhookId: id, status: 'waiting' },
-      data: { attempts: 0, nextAttemptAt: new Date() },
-    })
-    return { missed, after: idOf(pausedAfter) }
+    return { after: webhook.pausedAfter, until: feed.position, types: webhook.types }
   })
+  if (!resumed) return null
+  const { after, until, types } = resumed
+  // Restart the attempts of waiting deliveries, but of those that a process may be sending.
+  await inBatches(
+    () => db.$executeRaw`
+      UPDATE webhook_deliveries SET attempts = 0, next_attempt_at = ${new Date()} WHERE id IN (
+        SELECT id FROM webhook_deliveries WHERE webhook_id = ${id} AND status = 'waiting' AND attempts > 0
+          AND (next_attempt_at <= ${new Date()} OR next_attempt_at > ${new Date(Date.now() + policy.webhooks.lease * 1000)})
+        LIMIT ${Number(replayBatch)} FOR UPDATE SKIP LOCKED)`,
+  )
+  const position = { gt: after, lte: until }
+  const missed = await db.event.count({ where: { position, ...(types.length > 0 && { type: { in: types } }) } })
+  return { missed, after: idOf(after) }
 }
 
 /** Replaces the keys. The old ones keep signing for a day; with `now` they stop at once. WEBHOOK_NOT_FOUND. */
@@ -95,10 +111,16 @@ export async function rotateWebhook(
   return { secret: keys.secret, publicKey: getPublicKey(keys), formerUntil }
 }
 
-/** Deletes a webhook and its log of deliveries. WEBHOOK_NOT_FOUND. */
+/** Deletes a webhook with its queue and log. WEBHOOK_NOT_FOUND. */
 export async function dropWebhook(operator: Operator, id: string): Promise<void> {
-  await requireWebhook(operator, id)
-  await operator.ctx.db.webhook.deleteMany({ where: { id } })
+  await pauseWebhook(operator, id)
+  const { db } = operator.ctx
+  await inBatches(
+    () => db.$executeRaw`
+      DELETE FROM webhook_deliveries WHERE id IN (
+        SELECT id FROM webhook_deliveries WHERE webhook_id = ${id} LIMIT ${Number(replayBatch)})`,
+  )
+  await db.webhook.deleteMany({ where: { id } })
 }
 
 export type DeliveryFilter = { status?: string; limit: number }
@@ -139,7 +161,7 @@ export async function replayEvents(operator: Operator, id: string, range: Replay
     const until = after + replayBatch < last ? after + replayBatch : last
     count += await ctx.db.$transaction(async (tx) => {
       // Two replays at once queue no event twice.
-      await tx.$queryRaw`SELECT id FROM webhooks WHERE id = ${id} FOR UPDATE`
+      await tx.$queryRaw`SELECT id FROM webhooks WHERE id = ${id} FOR NO KEY UPDATE`
       return tx.$executeRaw`
         INSERT INTO webhook_deliveries (id, webhook_id, position, event_id, type, order_key, next_attempt_at, created_at)
         SELECT gen_random_uuid()::text, webhooks.id, position, events.id, type, coalesce(user_id, events.organization_id, ''), ${new Date()}, ${new Date()}
@@ -156,21 +178,32 @@ export async function replayEvents(operator: Operator, id: string, range: Replay
 /** Queues the failed deliveries of a webhook again, with new attempts. Returns their count. WEBHOOK_NOT_FOUND. */
 export async function replayFailed(operator: Operator, id: string): Promise<number> {
   await requireWebhook(operator, id)
-  return operator.ctx.db.$transaction(async (tx) => {
-    await tx.$queryRaw`SELECT id FROM webhooks WHERE id = ${id} FOR UPDATE`
-    return tx.$executeRaw`
-      UPDATE webhook_deliveries failed SET status = 'waiting', attempts = 0, next_attempt_at = ${new Date()}, finished_at = NULL
-      WHERE webhook_id = ${id} AND status = 'failed' AND NOT EXISTS (
-        SELECT FROM webhook_deliveries later
-        WHERE later.webhook_id = ${id} AND later.position = failed.position AND later.created_at > failed.created_at)`
-  })
+  return inBatches(
+    () => operator.ctx.db.$executeRaw`
+      UPDATE webhook_deliveries SET status = 'waiting', attempts = 0, next_attempt_at = ${new Date()}, finished_at = NULL
+      WHERE id IN (
+        SELECT id FROM webhook_deliveries failed WHERE webhook_id = ${id} AND status = 'failed' AND NOT EXISTS (
+          SELECT FROM webhook_deliveries later
+          WHERE later.webhook_id = ${id} AND later.position = failed.position AND later.created_at > failed.created_at)
+        ORDER BY position LIMIT ${Number(replayBatch)} FOR UPDATE SKIP LOCKED)`,
+  )
+}
+
+/** Small transactions: appending to the feed waits for the rows of a webhook. */
+async function inBatches(change: () => Promise<number>): Promise<number> {
+  let total = 0
+  for (let count = Number(replayBatch); count === Number(replayBatch); total += count) count = await change()
+  return total
 }
 
 async function findPositions(ctx: Operator['ctx'], range: ReplayRange): Promise<[first: bigint, last: bigint]> {
   if ('event' in range) return [positionOf(range.event) - 1n, positionOf(range.event)]
   const find = async (time: Date) => positionOf(await findStart(ctx, time.toISOString()))
-  const { position } = await ctx.db.eventFeed.findFirstOrThrow()
-  if ('after' in range) return [positionOf(range.after), position]
+  const { position, swept } = await ctx.db.eventFeed.findFirstOrThrow()
+  if ('after' in range) {
+    if (positionOf(range.after) < swept) throw new AppError('CURSOR_EXPIRED')
+    return [positionOf(range.after), position]
+  }
   return [await find(range.since), range.until ? await find(range.until) : position]
 }
 

@@ -23,7 +23,7 @@ type EventFeedOptions = { sql: Sql; changes: Pick<ChangeFeed, 'subscribeToEvents
 
 export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventFeed {
   let version = 0
-  let grown = Promise.withResolvers<void>()
+  const waiters = new Set<() => void>()
   let isStarted = false
   let isStopping = false
   let running: Promise<boolean> | undefined
@@ -34,8 +34,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
 
   const reportGrowth = (): void => {
     version += 1
-    grown.resolve()
-    grown = Promise.withResolvers()
+    for (const resume of waiters) resume()
     for (const call of listeners) call()
   }
   changes.subscribeToEvents(reportGrowth)
@@ -69,7 +68,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
     pause ??= setTimeout(() => {
       pause = undefined
       void flush().then(
-        (isComplete) => isComplete || flushLater(),
+        (isComplete) => isComplete || !isStarted || flushLater(),
         (err) => log.error({ err }, 'events not added to the feed: retry scheduled'),
       )
     }, policy.events.batchPause * 1000)
@@ -82,14 +81,18 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
     },
     version: () => version,
     async waitForGrowth(seen, signal) {
-      if (seen !== version || isStopping || signal.aborted) return
-      const ended = Promise.withResolvers<void>()
-      const timer = setTimeout(ended.resolve, policy.events.poll * 1000)
-      const end = () => ended.resolve()
+      if (isStopping || signal.aborted) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      // Many changes a second must not make each reader read for each of them.
+      const isLate = seen !== version
+      const timer = setTimeout(resolve, (isLate ? policy.events.batchPause : policy.events.poll) * 1000)
+      if (!isLate) waiters.add(resolve)
+      const end = () => resolve()
       signal.addEventListener('abort', end)
-      await Promise.race([grown.promise, ended.promise])
-      clearTimeout(timer)
+      await promise
       signal.removeEventListener('abort', end)
+      clearTimeout(timer)
+      waiters.delete(resolve)
     },
     stopReaders() {
       isStopping = true
@@ -105,7 +108,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
     async stop() {
       isStarted = false
       isStopping = true
-      grown.resolve()
+      reportGrowth()
       clearInterval(poll)
       clearTimeout(pause)
       await Promise.allSettled([running, nextFlush])

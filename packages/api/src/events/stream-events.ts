@@ -41,8 +41,12 @@ async function* follow(
 ): AsyncGenerator<EventPage> {
   try {
     let [page, version] = [first, seen]
+    let heartbeatAt = Number.NEGATIVE_INFINITY
     for (;;) {
-      yield page
+      if (page.events.length > 0 || performance.now() - heartbeatAt >= 0.9 * policy.events.poll * 1000) {
+        yield page
+        heartbeatAt = performance.now()
+      }
       if (end.aborted || ctx.events.isStopping()) return
       if (page.caughtUp) await ctx.events.waitForGrowth(version, end)
       if (end.aborted) return

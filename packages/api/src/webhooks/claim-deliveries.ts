@@ -36,12 +36,13 @@ export async function claimDeliveries(
         FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`,
       tx.$queryRaw<Row[]>`
         WITH due AS (
-          SELECT id, order_key FROM webhook_deliveries
+          SELECT id, order_key, next_attempt_at FROM webhook_deliveries
           WHERE webhook_id = ${webhookId} AND status = 'waiting' AND next_attempt_at <= ${now}
             AND EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND paused_at IS NULL)
-          ORDER BY next_attempt_at LIMIT ${limit}
+          ORDER BY next_attempt_at LIMIT ${policy.webhooks.judgedAtOnce}
         ), judged AS (
-          SELECT due.id, first.id = due.id AS is_first, first.next_attempt_at FROM due CROSS JOIN LATERAL (
+          SELECT due.id, first.id = due.id AS is_first, first.next_attempt_at,
+            row_number() OVER (PARTITION BY first.id = due.id ORDER BY due.next_attempt_at) AS number FROM due CROSS JOIN LATERAL (
             SELECT id, next_attempt_at FROM webhook_deliveries
             WHERE webhook_id = ${webhookId} AND status = 'waiting' AND order_key = due.order_key
             ORDER BY attempts = 0, position, id LIMIT 1
@@ -51,7 +52,7 @@ export async function claimDeliveries(
           attempts = attempts + is_first::int,
           next_attempt_at = CASE WHEN is_first THEN ${leasedUntil}::timestamp
             ELSE greatest(judged.next_attempt_at, ${now}::timestamp + interval '1 second') END
-        FROM judged WHERE webhook_deliveries.id = judged.id
+        FROM judged WHERE webhook_deliveries.id = judged.id AND (NOT is_first OR number <= ${limit}::int)
         RETURNING webhook_deliveries.id, webhook_id AS "webhookId", order_key AS "orderKey", attempts, event_id AS "eventId",
           is_first AS "isClaimed", (
             SELECT json_build_object('id', id, 'type', type, 'userId', user_id, 'organizationId', organization_id, 'data', data, 'createdAt', created_at)

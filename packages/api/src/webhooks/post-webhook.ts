@@ -33,6 +33,7 @@ function post(
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       // A new connection, to the checked addresses.
       agent: false,
+      rejectUnauthorized: true,
       lookup: (_hostname, options, found) => {
         const [first] = addresses
         if (options.all) found(null, addresses)

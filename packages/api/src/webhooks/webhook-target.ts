@@ -11,7 +11,14 @@ export class WebhookTargetError extends Error {
   override name = 'WebhookTargetError'
 }
 
-export const resolveHost: Resolve = (hostname) => lookup(hostname, { all: true, verbatim: true })
+const lookups = new Map<string, Promise<Address[]>>()
+
+/** One lookup of a name at a time: a lookup that hangs takes a thread, and nothing can stop it. */
+export const resolveHost: Resolve = (hostname) => {
+  const pending = lookups.get(hostname) ?? lookup(hostname, { all: true, verbatim: true }).finally(() => lookups.delete(hostname))
+  lookups.set(hostname, pending)
+  return pending
+}
 
 /** Says what is wrong with the URL of a webhook. Null: nothing. */
 export function findUrlProblem(text: string, { allowPrivate }: { allowPrivate: boolean }): string | null {

@@ -53,7 +53,7 @@ export const asyncapiDocument = ({ appName, baseUrl }: Pick<Settings, 'appName' 
     events: {
       address: '/auth/events/stream',
       description: 'Server-Sent Events. `GET /auth/events` has the same events as pages.',
-      messages: Object.fromEntries(eventTypes.map((type) => [type, { $ref: `#/components/messages/${type}` }])),
+      messages: Object.fromEntries(['heartbeat', ...eventTypes].map((type) => [type, { $ref: `#/components/messages/${type}` }])),
     },
   },
   operations: {
@@ -63,19 +63,30 @@ export const asyncapiDocument = ({ appName, baseUrl }: Pick<Settings, 'appName' 
     securitySchemes: {
       service: { type: 'http', scheme: 'bearer', description: 'The secret of a service, with the scope events:read' },
     },
-    messages: Object.fromEntries(
-      eventTypes.map((type) => [
-        type,
-        {
-          name: type,
-          summary: String(dataOf(type).description),
-          payload: {
-            ...bodyOf(type),
-            required: ['id', 'type', 'timestamp', 'data'],
-            properties: { id: { type: 'string' }, ...(bodyOf(type).properties as Schema) },
-          },
+    messages: {
+      heartbeat: {
+        name: 'heartbeat',
+        summary: 'After each page, at least once a second',
+        payload: {
+          type: 'object',
+          required: ['cursor', 'caughtUp'],
+          properties: { cursor: { type: 'string' }, caughtUp: { type: 'boolean' } },
         },
-      ]),
-    ),
+      },
+      ...Object.fromEntries(
+        eventTypes.map((type) => [
+          type,
+          {
+            name: type,
+            summary: String(dataOf(type).description),
+            payload: {
+              ...bodyOf(type),
+              required: ['id', 'type', 'timestamp', 'data'],
+              properties: { id: { type: 'string' }, ...(bodyOf(type).properties as Schema) },
+            },
+          },
+        ]),
+      ),
+    },
   },
 })

@@ -84,7 +84,8 @@ CREATE INDEX "events_appended_at_position_idx" ON "events"("appended_at", "posit
 CREATE INDEX "webhook_deliveries_webhook_id_position_idx" ON "webhook_deliveries"("webhook_id", "position");
 
 -- CreateIndex
-CREATE INDEX "webhook_deliveries_created_at_idx" ON "webhook_deliveries"("created_at");
+CREATE INDEX "webhook_deliveries_finished_idx" ON "webhook_deliveries"("created_at") WHERE "status" <> 'waiting';
+CREATE INDEX "webhook_deliveries_failed_idx" ON "webhook_deliveries"("webhook_id", "position") WHERE "status" = 'failed';
 
 -- AddForeignKey
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_webhook_id_fkey" FOREIGN KEY ("webhook_id") REFERENCES "webhooks"("id") ON DELETE CASCADE ON UPDATE CASCADE;

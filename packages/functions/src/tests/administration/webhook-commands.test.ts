@@ -230,6 +230,23 @@ test('drop-webhook deletes the webhook and its deliveries', async () => {
   ]).toEqual([0, 0])
 })
 
+test('a webhook whose keys no longer open is listed without a public key, and can be dropped', async () => {
+  const { id } = await create()
+  await app.db.webhook.update({ where: { id }, data: { keysSealed: '2.lost.key' } })
+  const { json } = await command('list-webhooks', '--json')
+  expect((json as { id: string }[]).find((webhook) => webhook.id === id)).toMatchObject({ publicKey: null })
+  expect((await command('drop-webhook', id, '--yes')).code).toBe(0)
+})
+
+test('a replay after a cursor that has expired is refused', async () => {
+  const { id } = await create()
+  await addEvents(2)
+  await app.db.eventFeed.updateMany({ data: { swept: 2 } })
+  const answer = await command('replay-webhook', id, '--after', 'evt_0000000000000001_00000000')
+  await app.db.eventFeed.updateMany({ data: { swept: 0 } })
+  expect([answer.code, answer.stderr]).toEqual([1, expect.stringContaining('CURSOR_EXPIRED')])
+})
+
 test.each(['pause-webhook', 'resume-webhook', 'rotate-webhook', 'drop-webhook', 'list-deliveries'])(
   '%s of an unknown id changes nothing and says so',
   async (name) => {

@@ -468,7 +468,6 @@ describe('an answer that is not a page', () => {
     ['a cursor from before', { body: { ...page, cursor: idOf(0) } }],
     ['a cursor before its event', { body: { ...page, events: [event] } }],
     ['a cursor that stays', { body: { ...page, events: [{ ...event, id: idOf(1) }], caughtUp: false } }],
-    ['no event, and more to come', { body: { ...page, cursor: idOf(9), caughtUp: false } }],
     ['events in disorder', { body: { ...page, cursor: idOf(9), events: [{ ...event, id: idOf(3) }, event] } }],
     ['an event of another kind', { body: { ...page, cursor: idOf(9), events: [{ ...event, type: 'toString' }] } }],
     ['an event without data', { body: { ...page, cursor: idOf(9), events: [{ ...event, data: null }] } }],

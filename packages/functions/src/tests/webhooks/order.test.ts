@@ -242,3 +242,19 @@ describe('a lease', () => {
     expect(count).toBe(3)
   })
 })
+
+test('a user with many due deliveries delays no other user', async () => {
+  const receiver = await startReceiver()
+  const answer = holdAnswers(receiver, (delivery) => userOf(delivery) === 'busy')
+  await addWebhook(app, receiver.url)
+  await addEvents(app, [...Array.from({ length: 200 }, () => 'busy'), 'quiet'])
+  const claim = vi.spyOn(app.service.deps.sql, 'transaction')
+  onTestFinished(() => claim.mockRestore())
+  const draining = webhooks.drain()
+  await eventually(() => expect(usersOf(receiver)).toContain('quiet'))
+  // One claim that looks at eight would be repeated 25 times before.
+  expect(claim.mock.calls.length).toBeLessThan(5)
+  answer()
+  await app.db.webhookDelivery.deleteMany({ where: { orderKey: 'busy', attempts: 0 } })
+  await draining
+})
