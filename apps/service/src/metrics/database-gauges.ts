@@ -76,7 +76,7 @@ export function registerDatabaseGauges(registry: Registry, db: Deps['db'], onSer
              (SELECT coalesce(tried_since, created_at) FROM queued_mails WHERE next_attempt_at IS NOT NULL ORDER BY 1 LIMIT 1) AS oldest,
              ARRAY(SELECT name FROM services) AS services,
              (SELECT created_at FROM outbox_events ORDER BY id LIMIT 1) AS "oldestEvent",
-             (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'waiting' LIMIT 100000) AS some) AS deliveries,
+             (SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE status = 'waiting' LIMIT 100000) AS counted) AS deliveries,
              (SELECT count(*) FROM webhooks WHERE paused_at IS NOT NULL) AS paused`
 
   async function updateGauges(): Promise<void> {
