@@ -47,7 +47,7 @@ export function createCapability(root, module, name) {
     /,(?=\n\}\)\n)/,
     `\n  ${procedure === camel ? camel : `${procedure}: ${camel}`},`,
   )
-  insert('packages/api/src/audit-log/audit-log.ts', /^ {2}\| '[a-z-]+'$/m, `\n  | '${name}'`)
+  insert('packages/api/src/audit-log/audit-actions.ts', /^ {2}'[a-z-]+',$/m, `\n  '${name}',`)
   const languages = readdirSync(join(root, 'packages/languages/src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   )

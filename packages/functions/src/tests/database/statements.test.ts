@@ -228,6 +228,10 @@ test('only these files use statements without Prisma', () => {
     'service-credentials/require-service.ts',
     'sessions/session-store.ts',
     'sign-in/sign-in-email.ts',
+    'webhooks/claim-deliveries.ts',
+    'webhooks/deliver-webhook.ts',
+    'webhooks/finish-delivery.ts',
+    'webhooks/webhook-queue.ts',
   ])
 })
 

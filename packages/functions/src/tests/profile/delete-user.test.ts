@@ -83,6 +83,10 @@ describe('delete-user', () => {
     expect((await other.get('/auth/list-sessions')).code).toBe('UNAUTHORIZED')
     await app.drainMail()
     expect(app.outbox.lastTo(person.email).subject).toBe('Your Floorpass account was deleted')
+    // Events keep the id, and nothing else of the person, for 30 days.
+    const events = JSON.stringify(await app.db.outboxEvent.findMany({ omit: { id: true } }))
+    for (const trace of [person.email, `"${person.name}"`]) expect(events).not.toContain(trace)
+    await app.db.outboxEvent.deleteMany()
     const rows = JSON.stringify(await app.readAllRows())
     for (const trace of [userId, person.email, `"${person.name}"`]) expect(rows).not.toContain(trace)
     expect(await app.db.organization.count({ where: { id: organizationId } })).toBe(1)

@@ -1,4 +1,5 @@
 import { createSigningKeys, type SealedPlace } from '@floorpass/api'
+import { createOperator, createWebhook } from '@floorpass/api/administration'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { startOpenIdProvider } from '@floorpass/testing/openid-provider'
@@ -87,6 +88,10 @@ type Column = {
   former: (() => Promise<void>) | null
 }
 
+/** A rotation moves the sealed keys to the other column. */
+const webhookKeys: SealedPlace = ['webhooks.keys_sealed', 'a webhook']
+const webhook = { url: 'https://hooks.example.com', types: [], contact: 'desk@example.test', locale: 'en' } as const
+
 const columns: Record<string, Column> = {
   'two_factors.secret_sealed': {
     place: ['two_factors.secret_sealed', 'ada'],
@@ -166,6 +171,22 @@ const columns: Record<string, Column> = {
     },
     former: null,
   },
+  ...Object.fromEntries(
+    (['keys', 'former_keys'] as const).map((kind): [string, Column] => [
+      `webhooks.${kind}_sealed`,
+      {
+        place: webhookKeys,
+        async moved() {
+          const create = () => createWebhook(createOperator(app.service.deps, 'grace'), webhook)
+          const [one, other] = [await create(), await create()]
+          const { keysSealed } = await db.webhook.findUniqueOrThrow({ where: { id: one.id } })
+          expect(open(keysSealed, ['webhooks.keys_sealed', one.id])).toContain(one.secret)
+          assertDoesNotOpen(keysSealed, ['webhooks.keys_sealed', other.id])
+        },
+        former: null,
+      },
+    ]),
+  ),
   'queued_mails.mail_sealed': {
     place: ['queued_mails.mail_sealed', 'a row'],
     async moved() {
@@ -232,7 +253,7 @@ describe.each(Object.entries(columns))('the sealed column %s', (name, { place, m
   test('T180: does not open a value of another column', () => {
     for (const other of Object.values(columns).filter((one) => one.place !== place))
       assertDoesNotOpen(secretBox.seal('text', other.place), place)
-    expect([place[0], open(secretBox.seal('text', place), place)]).toEqual([name, 'text'])
+    expect([place[0], open(secretBox.seal('text', place), place)]).toEqual([name.replace('former_', ''), 'text'])
   })
 
   test('T180: does not open a bound value as one of the previous version', () => {
