@@ -47,7 +47,6 @@ export async function listWebhooks({ ctx }: Operator) {
   }))
 }
 
-/** Null: AUTH_SECRET no longer opens the keys. */
 function findPublicKey({ secretBox }: Operator['ctx'], id: string, sealed: string): string | null {
   try {
     return getPublicKey(openKeys(secretBox, id, sealed))
@@ -56,7 +55,6 @@ function findPublicKey({ secretBox }: Operator['ctx'], id: string, sealed: strin
   }
 }
 
-/** WEBHOOK_NOT_FOUND. */
 export const pauseWebhook = async (operator: Operator, id: string): Promise<boolean> =>
   pause(operator.ctx, await requireWebhook(operator, id), 'operator')
 
@@ -106,7 +104,6 @@ export async function rotateWebhook(
       formerKeysUntil: formerUntil,
     },
   })
-  // Another operator rotated at the same time.
   if (count === 0) return rotateWebhook(operator, id, { now })
   return { secret: keys.secret, publicKey: getPublicKey(keys), formerUntil }
 }

@@ -54,7 +54,6 @@ async function* follow(
       page = await readEvents(ctx, { after: page.cursor, types, limit })
     }
   } catch (err) {
-    // The client reconnects.
     ctx.log.warn({ err }, 'event stream ended early')
   } finally {
     release()

@@ -176,7 +176,6 @@ export const policy = {
     /** From a commit to the flush, so that one transaction serves many changes. */
     batchPause: 0.02,
     batchSize: 500,
-    /** A reader waits for no more of a backlog. */
     batchesAtOnce: 4,
     pageSize: 100,
     longestPage: 500,

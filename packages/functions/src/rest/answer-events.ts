@@ -11,7 +11,6 @@ export async function answerEventStream(api: Api, request: Request): Promise<Res
   return new Response(request.method === 'HEAD' ? close(stream) : toBody(stream), {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',
-      // Disable nginx buffering.
       'x-accel-buffering': 'no',
     },
   })
