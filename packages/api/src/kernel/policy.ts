@@ -193,7 +193,7 @@ export const policy = {
     /** Of one webhook, in one process. */
     atOnce: 8,
     /** Due deliveries that a claim looks at, so that a user with many delays no other. */
-    judgedAtOnce: 500,
+    rankedAtOnce: 500,
     poll: 5,
     firstRetry: 5,
     retryFactor: 6,

@@ -18,8 +18,8 @@ export type Claimed = {
 type Row = Claimed & { isClaimed: boolean }
 
 /**
- * Leases due deliveries of a webhook that is not paused: at most one of each user, the one that began, or else the oldest. Leaves a later
- * one until that one is due again: its end makes the next one due at once. Null: nothing is due.
+ * Leases due deliveries of a webhook that is not paused: for each user the delivery already attempted, else the oldest. Defers the user's
+ * others until that delivery is due again; `finishDelivery` makes the next one due. Null: nothing is due.
  */
 export async function claimDeliveries(
   sql: Sql,
@@ -30,7 +30,7 @@ export async function claimDeliveries(
   const leasedUntil = new Date(now.getTime() + policy.webhooks.lease * 1000)
   const [[webhook], rows] = await sql.transaction((tx) =>
     Promise.all([
-      // Claims and results of a webhook follow one another, so that each sees what the one before has written.
+      // Serialize the claims and results of a webhook.
       tx.$queryRaw<Target[]>`
         SELECT id, url, keys_sealed AS "keysSealed", former_keys_sealed AS "formerKeysSealed", former_keys_until AS "formerKeysUntil"
         FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`,
@@ -39,8 +39,8 @@ export async function claimDeliveries(
           SELECT id, order_key, next_attempt_at FROM webhook_deliveries
           WHERE webhook_id = ${webhookId} AND status = 'waiting' AND next_attempt_at <= ${now}
             AND EXISTS (SELECT FROM webhooks WHERE id = ${webhookId} AND paused_at IS NULL)
-          ORDER BY next_attempt_at LIMIT ${policy.webhooks.judgedAtOnce}
-        ), judged AS (
+          ORDER BY next_attempt_at LIMIT ${policy.webhooks.rankedAtOnce}
+        ), ranked AS (
           SELECT due.id, first.id = due.id AS is_first, first.next_attempt_at,
             row_number() OVER (PARTITION BY first.id = due.id ORDER BY due.next_attempt_at) AS number FROM due CROSS JOIN LATERAL (
             SELECT id, next_attempt_at FROM webhook_deliveries
@@ -51,8 +51,8 @@ export async function claimDeliveries(
         UPDATE webhook_deliveries SET
           attempts = attempts + is_first::int,
           next_attempt_at = CASE WHEN is_first THEN ${leasedUntil}::timestamp
-            ELSE greatest(judged.next_attempt_at, ${now}::timestamp + interval '1 second') END
-        FROM judged WHERE webhook_deliveries.id = judged.id AND (NOT is_first OR number <= ${limit}::int)
+            ELSE greatest(ranked.next_attempt_at, ${now}::timestamp + interval '1 second') END
+        FROM ranked WHERE webhook_deliveries.id = ranked.id AND (NOT is_first OR number <= ${limit}::int)
         RETURNING webhook_deliveries.id, webhook_id AS "webhookId", order_key AS "orderKey", attempts, event_id AS "eventId",
           is_first AS "isClaimed", (
             SELECT json_build_object('id', id, 'type', type, 'userId', user_id, 'organizationId', organization_id, 'data', data, 'createdAt', created_at)

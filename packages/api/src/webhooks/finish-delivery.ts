@@ -16,12 +16,12 @@ export async function finishDelivery(sql: Sql, claimed: Claimed, result: Result)
   const next = isDelivered ? null : nextAttempt(claimed, result)
   const outcome = isDelivered ? 'delivered' : next ? 'retried' : 'failed'
   const lastError = result.status === null ? result.reason.slice(0, 500) : null
-  const isReceivers = claimed.event !== null
+  const isReceiverFault = claimed.event !== null
   await sql.transaction((tx) =>
     Promise.all([
-      // As in claimDeliveries.
+      // Serialize the claims and results of a webhook.
       tx.$queryRaw`SELECT FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`,
-      // Another process may hold a newer lease of a delivery that took longer than its own: only its success counts then.
+      // After the lease ran out, another process may have claimed the delivery: accept only a success.
       tx.$queryRaw`
         WITH finished AS (
           UPDATE webhook_deliveries SET last_status = ${result.status}::smallint, last_error = ${lastError}, next_attempt_at = ${next}::timestamp,
@@ -31,7 +31,7 @@ export async function finishDelivery(sql: Sql, claimed: Claimed, result: Result)
           RETURNING status
         ), marked AS (
           UPDATE webhooks SET failing_since = CASE WHEN NOT ${isDelivered} THEN ${now}::timestamp END
-          WHERE id = ${webhookId} AND (failing_since IS NULL) <> ${isDelivered} AND ${isReceivers} AND EXISTS (SELECT FROM finished)
+          WHERE id = ${webhookId} AND (failing_since IS NULL) <> ${isDelivered} AND ${isReceiverFault} AND EXISTS (SELECT FROM finished)
         )
         UPDATE webhook_deliveries SET next_attempt_at = ${now} WHERE id = (
           SELECT id FROM webhook_deliveries

@@ -485,7 +485,7 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   'events.readersAtOnce': ['events/wait-for-events.test.ts', 'refuses the 201st reader with SERVICE_BUSY'],
   'webhooks.timeout': ['webhooks/receivers.test.ts', 'gets the event again, after ten seconds at most'],
   'webhooks.lease': ['webhooks/order.test.ts', 'of a process that ended runs out, and another sends the event again'],
-  'webhooks.judgedAtOnce': ['webhooks/order.test.ts', 'a user with many due deliveries delays no other user'],
+  'webhooks.rankedAtOnce': ['webhooks/order.test.ts', 'a user with many due deliveries delays no other user'],
   'webhooks.atOnce': ['webhooks/order.test.ts', 'at most eight of one webhook are under way'],
   async 'webhooks.poll'() {
     const start = () => {

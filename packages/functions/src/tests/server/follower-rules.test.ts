@@ -305,7 +305,7 @@ describe('a token', () => {
     expect(follower.isTokenRevoked(claimsOf({ iat: past }))).toBe(true)
   })
 
-  test('is judged by its session before the requirements of the route', async () => {
+  test('checks the session before the requirements of the route', async () => {
     const follower = await caughtUp(await startFeed(ended('session-1')))
     const verifier = createVerifier({ issuer: issuer.url, audience, follower })
     expect(await verifier.verifyToken(await issuer.sign(), { scope: 'order:place' })).toMatchObject({ refusal: { status: 401 } })
