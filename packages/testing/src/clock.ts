@@ -1,8 +1,8 @@
 import { onTestFinished, vi } from 'vitest'
 
-/** Freezes performance.now, by which the caches in memory expire, until the test finishes. */
+/** Freezes performance.now, by which the caches in memory expire, until the test finishes. Whole milliseconds add up exactly. */
 export function holdMonotonicClock(): HeldClock {
-  let now = performance.now()
+  let now = Math.ceil(performance.now())
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => now)
   onTestFinished(() => clock.mockRestore())
   return {
