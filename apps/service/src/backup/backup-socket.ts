@@ -1,9 +1,10 @@
-import { chmod, rm } from 'node:fs/promises'
-import { connect, createServer, type Socket } from 'node:net'
+import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Log } from '@floorpass/api'
+import { connectPrivateSocket, servePrivateSocket } from '../private-socket.ts'
 
 // The embedded database belongs to one process, so the running service makes its backups and writes one to each client of this socket.
 const socketPath = (directory: string) => join(directory, 'backup.sock')
@@ -15,9 +16,7 @@ export async function serveBackups(
   log: Log,
   { silence = 60_000 } = {},
 ): Promise<{ close(): Promise<void> }> {
-  const path = socketPath(directory)
-  for (const leftover of [path, join(directory, 'backup')]) await rm(leftover, { recursive: true, force: true })
-  const clients = new Set<Socket>()
+  await rm(join(directory, 'backup'), { recursive: true, force: true })
   let last = Promise.resolve()
 
   async function sendBackup(socket: Socket): Promise<void> {
@@ -36,35 +35,15 @@ export async function serveBackups(
     }
   }
 
-  const server = createServer((socket) => {
-    clients.add(socket)
-    socket.on('error', () => {})
-    socket.once('close', () => clients.delete(socket))
-    last = last.then(() => sendBackup(socket))
-  })
-  const listening = Promise.withResolvers<boolean>()
-  server.once('listening', () => listening.resolve(true))
-  server.on('error', (error) => {
-    log.warn({ reason: error.message }, 'backup socket unavailable: stop the service to take a backup')
-    listening.resolve(false)
-  })
-  server.listen(path)
-  server.unref()
-  if (await listening.promise) await chmod(path, 0o600)
-  return {
-    close: async () => {
-      for (const client of clients) client.destroy()
-      if (server.listening) await new Promise((resolve) => server.close(resolve))
-      await last
+  return servePrivateSocket(socketPath(directory), {
+    serve(client) {
+      last = last.then(() => sendBackup(client))
+      return last
     },
-  }
+    log,
+    unavailable: 'backup socket unavailable: stop the service to take a backup',
+  })
 }
 
 /** Returns a stream of a backup from the running service, or null if none runs. The stream is cut off if the service stops. */
-export async function requestBackup(directory: string): Promise<Socket | null> {
-  const socket = connect(socketPath(directory))
-  const connected = await new Promise<boolean>((resolve) => {
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-  })
-  return connected ? socket : null
-}
+export const requestBackup = (directory: string): Promise<Socket | null> => connectPrivateSocket(socketPath(directory))
