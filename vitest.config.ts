@@ -27,7 +27,7 @@ const once = [
   `${tests}/server/follower-rules.test.ts`,
   `${tests}/security/{issue-16-chosen-cost,password-hasher,password-rules}.test.ts`,
   `${tests}/database/{backup-archive,embedded-data-dir}.test.ts`,
-  `${tests}/process/{backup,faults,packages-elsewhere,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
+  `${tests}/process/{admin-socket,backup,faults,packages-elsewhere,roll-out-containers,slow-requests,superseded-builds}.test.ts`,
   `${tests}/rest/every-*.test.ts`,
 ]
 const leftOut = ['**/node_modules/**', ...(process.env.SECOND_RUN ? once : [])]

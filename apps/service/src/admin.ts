@@ -1,13 +1,15 @@
-import { constants, setPriority } from 'node:os'
+import { writeFile } from 'node:fs/promises'
+import { constants, setPriority, userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
-import { openForMigration, openForOperator } from './open-service.ts'
+import { requestCommand } from './admin-socket.ts'
+import { findEmbeddedDatabase, openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
-async function ask(question: string): Promise<string> {
+async function ask(question: string, signal?: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return await terminal.question(question)
+    return await terminal.question(question, { ...(signal && { signal }) })
   } catch {
     return ''
   } finally {
@@ -22,15 +24,33 @@ try {
   // It may have a lower one already, or a sandbox forbids it.
 }
 
-const { stdout, exitCode } = await runCommand(process.argv.slice(2), {
-  open: (options) => openForOperator(undefined, options),
-  openDatabase: (options) => openForMigration(undefined, options),
-  explainOpenFailure: explainStartFailure,
-  say: (line) => void process.stderr.write(`${line}\n`),
+const argv = process.argv.slice(2)
+const person = {
+  user: findMachineUser(),
+  say: (line: string) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
-  terminal: process.stderr.isTTY
-    ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }
-    : null,
-})
+  write: (path: string, text: string) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),
+}
+const directory = findEmbeddedDatabase()
+const { stdout, exitCode } =
+  (directory === null ? null : await requestCommand(directory, argv, person)) ??
+  (await runCommand(argv, {
+    ...person,
+    open: (options) => openForOperator(undefined, options),
+    openDatabase: (options) => openForMigration(undefined, options),
+    explainOpenFailure: explainStartFailure,
+    terminal: process.stderr.isTTY
+      ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }
+      : null,
+  }))
 process.stdout.write(stdout)
 process.exitCode = exitCode
+
+/** Empty when the user has no name, as in many containers. */
+function findMachineUser(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return ''
+  }
+}

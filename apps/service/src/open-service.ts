@@ -4,6 +4,7 @@ import { type Database, describePending, isDatabaseUnavailable, openDatabase, op
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
 import { destination, type Logger, pino } from 'pino'
+import { serveCommands } from './admin-socket.ts'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
 import { takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
@@ -77,11 +78,27 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const { directory } = config.database
   const backupSource = { directory, copyTo, secrets, isOwnSecret: config.authSecrets === null }
   const backups = await serveBackups(directory, () => takeBackup(backupSource), log)
+  const stayOpen = async () => {}
+  const opened = {
+    open: async () => ({ deps: service.deps, isServing: true, stop: stayOpen }),
+    openDatabase: async () => ({ ...database, close: stayOpen }),
+  }
+  const commands = await serveCommands(directory, opened, log)
   return {
     ...service,
     stop: async () => {
-      await Promise.all([backups.close(), service.stop()])
+      await Promise.all([backups.close(), commands.close().then(service.stop)])
     },
+  }
+}
+
+/** Its folder. Null on PostgreSQL, and when the settings are wrong: to open the service then says why. */
+export function findEmbeddedDatabase(source = readEnvironment()): string | null {
+  try {
+    const { database } = loadDatabaseConfig(source)
+    return database.kind === 'embedded' ? database.directory : null
+  } catch {
+    return null
   }
 }
 

@@ -33,6 +33,7 @@ export type Arguments = {
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
   say(line: string): void
+  write(path: string, text: string): Promise<void>
   terminal: Terminal | null
 }
 
@@ -45,6 +46,8 @@ type CommandLine = {
   options: readonly (keyof Arguments['flags'])[]
   /** Changes nothing, so the operator has nothing to check after a failure. */
   isRead?: boolean
+  /** Works long: refused in a service that answers requests beside it. */
+  needsStop?: boolean
 }
 
 export type Command = CommandLine & {

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { policy } from '@floorpass/api'
 import {
   disableUserTwoFactor,
@@ -37,7 +36,6 @@ import { serviceCommands } from './service-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 
 type UserChange = Pick<Command, 'usage' | 'summary'> & {
-  /** The operator reads it before the change. */
   consequence: string
   change(operator: Operator, user: { id: string; email: string }, reason: string): Promise<Outcome>
 }
@@ -178,6 +176,7 @@ export const commands: Record<string, Command> = {
     usage: 'import <file or postgres URL> [--dry-run] [--without-two-factor]',
     summary: 'imports users of better-auth with their password hashes; run it again to continue',
     options: ['dry-run', 'without-two-factor'],
+    needsStop: true,
     run: importUsers,
   },
   export: {
@@ -189,7 +188,7 @@ export const commands: Record<string, Command> = {
       const text = JSON.stringify(data, null, 2)
       const { output } = args.flags
       if (output === undefined) return { data, text }
-      await writeFile(output, `${text}\n`, { mode: 0o600, flag: 'wx' }).catch((error: Error) => {
+      await args.write(output, `${text}\n`).catch((error: Error) => {
         throw new CommandError({
           what: `${output} was not written.`,
           why: error.message,

@@ -1,7 +1,6 @@
 /** A command failed. `message` is ready to print. `exitCode` is 2 for a wrong command line. */
 export class CommandError extends Error {
   readonly exitCode: number
-  /** For scripts. */
   readonly code: string
 
   constructor(

@@ -1,4 +1,3 @@
-import { userInfo } from 'node:os'
 import { parseArgs } from 'node:util'
 import { AppError, type Deps, toAppError } from '@floorpass/api'
 import { createOperator, explainDatabaseFailure } from '@floorpass/api/administration'
@@ -56,7 +55,7 @@ Options of every command:
   --operator <name>  the name in the audit log (default: the user of this machine)
   --secret-is-new    accepts a changed AUTH_SECRET that has sealed nothing yet
 The user can read the reason in their audit log.
-The command reads the settings of the service (environment and .env). On PostgreSQL it needs BASE_URL and AUTH_SECRET, except \`migrate\`. With the embedded database, stop the service first.
+The command reads the settings of the service (environment and .env). On PostgreSQL it needs BASE_URL and AUTH_SECRET, except \`migrate\`. With the embedded database, a running service runs it itself, except \`import\`.
 Exit codes: 0 done, 1 not done or only in part, 2 wrong command line, 3 migrations are pending (\`migrate --plan\`).`
 
 function parseCommandLine(argv: string[]) {
@@ -68,7 +67,8 @@ function parseCommandLine(argv: string[]) {
   }
 }
 
-type OpenService = { deps: Deps; stop(): Promise<void> }
+/** `isServing`: it answers requests beside the command. */
+type OpenService = { deps: Deps; isServing?: boolean; stop(): Promise<void> }
 
 export type Surroundings = {
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
@@ -77,14 +77,17 @@ export type Surroundings = {
   explainOpenFailure(error: unknown): string
   say(line: string): void
   /** Asks the operator. Null without a terminal. */
-  ask: ((question: string) => Promise<string>) | null
+  ask: ((question: string, signal?: AbortSignal) => Promise<string>) | null
+  /** Creates a file that only its owner may read. Rejects when there is one. */
+  write(path: string, text: string): Promise<void>
+  /** The user of the machine, or an empty text. */
+  user: string
   terminal?: Terminal | null
 }
 
-/** Runs a command and resolves to its result. `explain` words its errors. */
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
+  { open, openDatabase, say, ask, write, user, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -100,6 +103,7 @@ async function perform(
     positionals: rest,
     flags: given,
     say,
+    write,
     terminal,
     confirm: async (word, consequence) => {
       if (!yes) await confirm(ask, word, consequence)
@@ -109,9 +113,10 @@ async function perform(
     const database = await openDatabase({ planOnly: given.plan ?? false })
     return await command.runOnDatabase(database, args).finally(database.close)
   }
-  const operator = getOperatorName(named)
+  const operator = getOperatorName(named ?? user)
   const service = await open({ secretIsNew })
   try {
+    if (service.isServing && command.needsStop) throw runningError(name)
     return await command.run(createOperator(service.deps, operator), args)
   } catch (error) {
     throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error) : error
@@ -138,23 +143,20 @@ function readError(cause: unknown): CommandError {
   )
 }
 
-function getOperatorName(given: string | undefined): string {
-  const name = given ?? findMachineUser()
+const runningError = (name: string): CommandError =>
+  new CommandError({
+    what: 'Nothing was done.',
+    why: `The service runs on the embedded database, and \`${name}\` would delay its requests.`,
+    fix: 'Stop the service, then run the command again.',
+  })
+
+function getOperatorName(name: string): string {
   if (/^[\w.@+-]{1,64}$/.test(name)) return name
   throw usageError(
     'The operator name is not valid.',
     'It must have 1 to 64 letters, digits and . _ @ + -',
     'Add --operator <name>.',
   )
-}
-
-/** Empty when the user has no name, as in many containers. */
-function findMachineUser(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return ''
-  }
 }
 
 async function confirm(ask: Surroundings['ask'], word: string, consequence: string): Promise<void> {
@@ -196,7 +198,6 @@ const reasons: Record<string, [why: string, fix: string]> = {
   ],
 }
 
-/** Runs one command line. Never rejects. */
 export async function runCommand(argv: string[], surroundings: Surroundings): Promise<{ stdout: string; exitCode: number }> {
   const isJson = argv.includes('--json')
   let isOpen = false

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { runCommand, type Surroundings } from '@floorpass/admin'
 import { explainStartFailure, openForMigration, openForOperator } from '@floorpass/service'
 import type { TestApp } from './create-test-app.ts'
@@ -45,6 +47,8 @@ async function runHere(
     explainOpenFailure: explainStartFailure,
     say: (line) => void lines.push(line),
     ask: null,
+    write: (path, text) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),
+    user: userInfo().username,
   })
   const stderr = lines.map((line) => `${line}\n`).join('')
   return { code: exitCode, stdout, stderr, json: /^[[{]/.test(stdout) ? JSON.parse(stdout) : null }

@@ -2,7 +2,6 @@ import type { Sql, Webhook } from '@floorpass/db'
 import type { FeedRow } from '../event-feed/read-events.ts'
 import { policy } from '../kernel/policy.ts'
 
-/** What a delivery needs of its webhook. */
 export type Target = Pick<Webhook, 'id' | 'url' | 'keysSealed' | 'formerKeysSealed' | 'formerKeysUntil'>
 
 export type Claimed = {
