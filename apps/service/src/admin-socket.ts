@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { runCommand, Surroundings } from '@floorpass/admin'
 import type { Log } from '@floorpass/api'
+import { z } from 'zod'
 import { connectPrivateSocket, servePrivateSocket } from './private-socket.ts'
 import { explainStartFailure } from './start-failure.ts'
 
@@ -12,7 +13,8 @@ const socketPath = (directory: string) => join(directory, 'admin.sock')
 type CommandResult = Awaited<ReturnType<typeof runCommand>>
 type Person = Pick<Surroundings, 'user' | 'say' | 'ask' | 'write'>
 
-type CommandLine = { argv: string[]; user: string; canAsk: boolean }
+const commandLine = z.object({ argv: z.array(z.string()), user: z.string(), canAsk: z.boolean() })
+type CommandLine = z.infer<typeof commandLine>
 type Reply = { text: string } | { failure: string }
 type ServiceMessage = { say: string } | { ask: string } | { write: { path: string; text: string } } | { result: CommandResult }
 
@@ -34,9 +36,7 @@ export const serveCommands = (
 async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 'openDatabase'>): Promise<void> {
   const receive = readMessages(client)
   const send = (message: ServiceMessage) => writeMessage(client, message)
-  const line = await receive<CommandLine>()
-  if (!line) return
-  const { argv, user, canAsk } = line
+  const { argv, user, canAsk } = commandLine.parse(await receive())
   const request = async (message: ServiceMessage): Promise<string> => {
     send(message)
     const reply = await receive<Reply>()

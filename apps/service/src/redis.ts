@@ -13,7 +13,9 @@ export class RedisRefusedError extends Error {
   override name = 'RedisRefusedError'
 
   constructor(reason: string, fix: string) {
-    super(`Redis at REDIS_URL refuses this service: ${reason}. ${fix}, or unset REDIS_URL to count limits in this service only.`)
+    super(
+      `Redis at REDIS_URL refuses this service: ${reason.replace(/\.$/, '')}. ${fix}, or unset REDIS_URL to count limits in this service only.`,
+    )
   }
 }
 

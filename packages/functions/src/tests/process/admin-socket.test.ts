@@ -121,12 +121,15 @@ describe('while the service runs on the embedded database', () => {
     expect(await requestCommand(database(), ['migrate', '--plan'], terminal())).toMatchObject({ exitCode: 0 })
   })
 
-  test('a message that is no JSON ends that client only', async () => {
-    const socket = connect(join(database(), 'admin.sock'))
-    socket.write('no JSON\n')
-    await once(socket, 'close')
-    expect(await requestCommand(database(), ['find', 'unknown'], terminal())).toMatchObject({ exitCode: 0 })
-  })
+  test.each(['no JSON', 'null', '{}', '{"argv":["find",5],"user":"grace","canAsk":false}'])(
+    'the message %s ends that client only',
+    async (message) => {
+      const socket = connect(join(database(), 'admin.sock'))
+      socket.write(`${message}\n`)
+      await once(socket, 'close')
+      expect(await requestCommand(database(), ['find', 'unknown'], terminal())).toMatchObject({ exitCode: 0 })
+    },
+  )
 })
 
 test('a stop of the service ends the command that waits for an answer; the next command opens the database itself', async () => {
