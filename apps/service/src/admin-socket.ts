@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { runCommand, Surroundings } from '@floorpass/admin'
 import type { Log } from '@floorpass/api'
 import { z } from 'zod'
@@ -11,7 +10,7 @@ import { explainStartFailure } from './start-failure.ts'
 const socketPath = (directory: string) => join(directory, 'admin.sock')
 
 type CommandResult = Awaited<ReturnType<typeof runCommand>>
-type Person = Pick<Surroundings, 'user' | 'say' | 'ask' | 'write'>
+type OperatorTerminal = Pick<Surroundings, 'user' | 'say' | 'ask' | 'write'>
 
 const commandLine = z.object({ argv: z.array(z.string()), user: z.string(), canAsk: z.boolean() })
 type CommandLine = z.infer<typeof commandLine>
@@ -36,7 +35,9 @@ export const serveCommands = (
 async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 'openDatabase'>): Promise<void> {
   const receive = readMessages(client)
   const send = (message: ServiceMessage) => writeMessage(client, message)
-  const { argv, user, canAsk } = commandLine.parse(await receive())
+  const line = await receive()
+  if (line === null) return void client.destroy()
+  const { argv, user, canAsk } = commandLine.parse(line)
   const request = async (message: ServiceMessage): Promise<string> => {
     send(message)
     const reply = await receive<Reply>()
@@ -61,7 +62,7 @@ async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 
 export async function requestCommand(
   directory: string,
   argv: string[],
-  { user, say, ask, write }: Person,
+  { user, say, ask, write }: OperatorTerminal,
 ): Promise<CommandResult | null> {
   const service = await connectPrivateSocket(socketPath(directory))
   if (!service) return null
@@ -93,9 +94,19 @@ const writeMessage = (socket: Socket, message: CommandLine | Reply | ServiceMess
 
 /** Reads the next message. Null when the other side is gone. */
 function readMessages(socket: Socket): <Received>() => Promise<Received | null> {
-  const lines = createInterface({ input: socket })[Symbol.asyncIterator]()
+  const lines = readLines(socket)
   return async <Received>() => {
     const line = await lines.next().catch(() => null)
     return !line || line.done ? null : (JSON.parse(line.value) as Received)
+  }
+}
+
+/** `readline` would also split at U+2028, which JSON allows inside a text, and go on after a destroyed socket. */
+async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {
+  let rest = ''
+  for await (const chunk of socket.setEncoding('utf8')) {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
   }
 }

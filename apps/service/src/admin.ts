@@ -3,7 +3,7 @@ import { constants, setPriority, userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
 import { requestCommand } from './admin-socket.ts'
-import { findEmbeddedDatabase, openForMigration, openForOperator } from './open-service.ts'
+import { findEmbeddedDirectory, openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 async function ask(question: string, signal?: AbortSignal): Promise<string> {
@@ -31,7 +31,7 @@ const person = {
   ask: process.stdin.isTTY ? ask : null,
   write: (path: string, text: string) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),
 }
-const directory = findEmbeddedDatabase()
+const directory = findEmbeddedDirectory()
 const { stdout, exitCode } =
   (directory === null ? null : await requestCommand(directory, argv, person)) ??
   (await runCommand(argv, {

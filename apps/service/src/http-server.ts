@@ -185,7 +185,8 @@ async function stop(server: Server, service: Service, traffic: Traffic, signal: 
   // Browsers keep unused connections open.
   server.closeAllConnections()
   try {
-    await Promise.race([delay(limits.close), service.stop()])
+    const isStopped = await Promise.race([delay(limits.close, false), service.stop().then(() => true)])
+    if (!isStopped) console.error(`The service did not stop within ${limits.close / 1000} s: it left its work undone.`)
   } catch (error) {
     console.error(`The service did not stop cleanly: ${error instanceof Error ? error.message : error}`)
   }

@@ -1,12 +1,13 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, describePending, isDatabaseUnavailable, openDatabase, openDataDir, openReadReplica } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
 import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
 import { destination, type Logger, pino } from 'pino'
 import { serveCommands } from './admin-socket.ts'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
-import { takeBackup } from './backup/backup.ts'
+import { type BackupSource, takeBackup } from './backup/backup.ts'
 import { serveBackups } from './backup/backup-socket.ts'
 import { openBrand } from './brand/open-brand.ts'
 import { openWorkerChannel } from './cluster/worker-channel.ts'
@@ -73,27 +74,46 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   service.deps.keyUses.start()
   service.expirySweep.start()
   service.secretResealer.start()
-  const { copyTo } = database
-  if (!copyTo || config.database.kind !== 'embedded' || config.database.directory === null) return service
+  if (config.database.kind !== 'embedded' || config.database.directory === null) return service
   const { directory } = config.database
-  const backupSource = { directory, copyTo, secrets, isOwnSecret: config.authSecrets === null }
-  const backups = await serveBackups(directory, () => takeBackup(backupSource), log)
-  const stayOpen = async () => {}
-  const opened = {
-    open: async () => ({ deps: service.deps, isServing: true, stop: stayOpen }),
-    openDatabase: async () => ({ ...database, close: stayOpen }),
-  }
-  const commands = await serveCommands(directory, opened, log)
+  const sockets = await serveSockets(service, database, { directory, secrets, isOwnSecret: config.authSecrets === null })
   return {
     ...service,
     stop: async () => {
-      await Promise.all([backups.close(), commands.close().then(service.stop)])
+      // A command that works long must not keep the database from closing.
+      await Promise.race([sockets.close(), delay(longestCommand)])
+      await service.stop()
     },
   }
 }
 
-/** Its folder. Null on PostgreSQL, and when the settings are wrong: to open the service then says why. */
-export function findEmbeddedDatabase(source = readEnvironment()): string | null {
+/** Milliseconds that a command or backup may still take when the service stops. */
+const longestCommand = 500
+
+/** Only this process can open the embedded database, so it serves the command line and the backups. */
+async function serveSockets(
+  { deps }: Service,
+  database: OpenDatabase,
+  source: Omit<BackupSource, 'copyTo'>,
+): Promise<{ close(): Promise<void> }> {
+  const copyTo = database.copyTo ?? (() => Promise.reject(new Error('this database cannot be copied')))
+  const stayOpen = async () => {}
+  const [backups, commands] = await Promise.all([
+    serveBackups(source.directory, () => takeBackup({ ...source, copyTo }), deps.log),
+    serveCommands(
+      source.directory,
+      {
+        open: async () => ({ deps, isServing: true, stop: stayOpen }),
+        openDatabase: async () => ({ ...database, close: stayOpen }),
+      },
+      deps.log,
+    ),
+  ])
+  return { close: async () => void (await Promise.all([backups.close(), commands.close()])) }
+}
+
+/** The folder of the embedded database. Null on PostgreSQL or with wrong settings: opening the service reports those. */
+export function findEmbeddedDirectory(source = readEnvironment()): string | null {
   try {
     const { database } = loadDatabaseConfig(source)
     return database.kind === 'embedded' ? database.directory : null

@@ -230,7 +230,8 @@ export const commands: Record<string, Command> = {
     summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
     options: [],
     isRead: true,
-    async run(operator) {
+    async run(operator, args) {
+      assertNoPositional(args)
       const mails = await listRefusedMails(operator)
       return {
         data: mails,

@@ -16,10 +16,14 @@ export const lockDataDir = async (directory: string): Promise<{ release: () => v
     await chmod(directory, 0o700)
     const lock = takeLock(join(directory, 'lock'))
     if (lock) {
-      await writeFile(ownerFile, `${process.pid}\n`)
+      await writeFile(ownerFile, `${process.pid}\n`).catch((error: unknown) => {
+        lock.close()
+        throw error
+      })
       return { release: () => lock.close() }
     }
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') throw error
     throw new DataDirUnusableError(
       `The embedded database in ${directory} was not opened: ${error instanceof Error ? error.message : error}. ` +
         `Set DATA_DIR to a folder that this user may create and write, or set DATABASE_URL to use a PostgreSQL server.`,

@@ -177,8 +177,9 @@ async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Prom
   const failures = new Map<PostgresHost, Error>()
   const first = Promise.withResolvers<void>()
   let silent = hosts.length
+  let isOver = false
   const answers = hosts.map(async (host) => {
-    for (let isFirst = true; isFirst || silent > 0; isFirst = false) {
+    for (let isFirst = true; isFirst || (silent > 0 && !isOver); isFirst = false) {
       try {
         found.push({ host, timeline: await ask(host) })
         first.resolve()
@@ -193,6 +194,7 @@ async function findHost(hosts: PostgresHost[], ask: (host: PostgresHost) => Prom
     }
   })
   await Promise.race([Promise.all(answers), first.promise.then(() => delay(grace))])
+  isOver = true
   const [best] = found.sort((left, right) => right.timeline - left.timeline)
   if (best) return best
   const reasons = [...failures.values()]

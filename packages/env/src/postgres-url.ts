@@ -119,7 +119,7 @@ function readTls(parameters: URLSearchParams): PostgresUrl['tls'] {
   return { mode: verified, sslrootcert, sslcert, sslkey, sslpassword: value('sslpassword'), sslcrl: value('sslcrl'), minVersion }
 }
 
-function isDecodable(text: string): boolean {
+export function isDecodable(text: string): boolean {
   try {
     decodeURIComponent(text)
     return true

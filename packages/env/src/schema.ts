@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { getDomain } from 'tldts'
 import { z } from 'zod'
-import { PostgresUrlError, parsePostgresUrl } from './postgres-url.ts'
+import { isDecodable, type PostgresUrl, PostgresUrlError, parsePostgresUrl } from './postgres-url.ts'
 
 const PROXY_KEYWORDS: Record<string, string[]> = {
   off: [],
@@ -49,17 +49,28 @@ const isUrl = (text: string, protocols: string[]) => {
   return url !== null && protocols.includes(url.protocol) && url.hostname !== ''
 }
 
+const hasDecodableUser = (text: string) => {
+  const { username = '', password = '' } = URL.parse(text) ?? {}
+  return isDecodable(username) && isDecodable(password)
+}
+
 const connection = (...protocols: string[]) =>
   matching(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`, (text) =>
     isUrl(text, protocols),
-  )
+  ).refine(hasDecodableUser, 'has a user or password that is not percent-encoded: write % as %25, / as %2F, ? as %3F, @ as %40')
 
-const postgresUrl = z.string().superRefine((text, ctx) => {
-  try {
-    parsePostgresUrl(text)
-  } catch (error) {
-    ctx.addIssue(error instanceof PostgresUrlError ? error.message : 'must be a URL of PostgreSQL')
-  }
+const postgresUrlOf = (assert: (url: PostgresUrl) => void) =>
+  z.string().superRefine((text, ctx) => {
+    try {
+      assert(parsePostgresUrl(text))
+    } catch (error) {
+      ctx.addIssue(error instanceof PostgresUrlError ? error.message : 'must be a URL of PostgreSQL')
+    }
+  })
+
+const postgresUrl = postgresUrlOf(() => {})
+const standbyUrl = postgresUrlOf(({ hosts, target }) => {
+  if (hosts.length > 1 || target !== 'any') throw new PostgresUrlError('must name one host, without target_session_attrs')
 })
 
 const endpoint = parsing('must be an http(s) URL without credentials, query or fragment', (text) => {
@@ -231,7 +242,7 @@ export const schema = z.object({
   MIGRATE_ON_START: oneOf('true', 'false')
     .default('true')
     .describe('Set true, or false if `npm run admin -- migrate` applies the migrations'),
-  DATABASE_REPLICA_URL: postgresUrl
+  DATABASE_REPLICA_URL: standbyUrl
     .optional()
     .describe('Set postgresql://user:password@host:5432/database of one standby, or unset it'),
   DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))

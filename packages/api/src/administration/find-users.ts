@@ -18,7 +18,6 @@ export async function findUsers({ ctx }: Operator, term: string) {
     return db.user.findMany({
       where: { id: { in: found.map(({ id }) => id) } },
       orderBy: { email: 'asc' },
-      take: mostFound,
     })
   })
   return users.map((user) => ({ ...presentUser(user), suspendedAt: user.suspendedAt }))

@@ -60,7 +60,9 @@ export function createExpirySweep({
       SELECT name FROM create_audit_months(${new Date()}::timestamptz, ${policy.sweep.auditMonthsAhead}::integer) AS name`
     if (created.length > 0) log.info({ months: created.map(({ name }) => name) }, 'audit months created')
     const dropped = await db.$queryRaw<Month[]>`SELECT name FROM drop_audit_months(${firstKeptMonth()}::timestamptz) AS name`
-    if (dropped.length > 0) log.info({ months: dropped.map(({ name }) => name) }, 'audit months dropped')
+    if (dropped.length === 0) return
+    log.info({ months: dropped.map(({ name }) => name) }, 'audit months dropped')
+    onSwept?.({ audit_months: dropped.length })
   }
 
   /** One transaction per small batch, to keep locks short. Without an order, each batch may read the index of all expired rows. One hour of

@@ -213,6 +213,17 @@ describe('replicas and sentinels', () => {
     expect(loadConfig({ REDIS_URL: 'redis://cache' })).toMatchObject({ replicaUrl: null, redis: { sentinels: [] } })
   })
 
+  it.each(['redis://a%:b@cache', 'redis://a:b%zz@cache'])('refuses %s, which Redis could not decode', (url) => {
+    expect(refused({ REDIS_URL: url })).toEqual(['REDIS_URL'])
+  })
+
+  it.each(['postgresql://a,b/floorpass', 'postgresql://a/floorpass?target_session_attrs=read-write'])(
+    'refuses %s as a replica, which it would never use',
+    (url) => {
+      expect(refused({ DATABASE_URL: 'postgresql://db/floorpass', DATABASE_REPLICA_URL: url })).toEqual(['DATABASE_REPLICA_URL'])
+    },
+  )
+
   it('refuses a replica or sentinels alone, and sentinels with different credentials', () => {
     expect(refused({ DATABASE_REPLICA_URL: 'postgresql://standby/floorpass' })).toEqual(['DATABASE_URL'])
     expect(refused({ REDIS_SENTINELS: sentinels })).toEqual(['REDIS_URL'])

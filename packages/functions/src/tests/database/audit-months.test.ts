@@ -27,7 +27,8 @@ const log = {
   warn() {},
   error: (_fields: unknown, message: string) => void errors.push(message),
 }
-const sweep = (db = database.db) => createExpirySweep({ db, log }).sweep()
+const counted: Record<string, number>[] = []
+const sweep = (db = database.db) => createExpirySweep({ db, log, onSwept: (gone) => void counted.push(gone) }).sweep()
 const setTime = (time: string) => vi.useFakeTimers({ now: new Date(time), toFake: ['Date'] })
 
 const idAt = (time: string, digit = 1) => {

@@ -1,5 +1,8 @@
+import { once } from 'node:events'
+import { createServer, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { createChangeFeed } from '@floorpass/api'
-import { isDatabaseUnavailable, openDatabase } from '@floorpass/db'
+import { createPostgresClient, isDatabaseUnavailable, openDatabase } from '@floorpass/db'
 import {
   ask,
   findPostgres,
@@ -132,5 +135,36 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_URL wit
     // Nothing tells the process: every connection to the old primary goes on.
     await standby.promote()
     await eventually(async () => expect((await isInRecovery(database))?.port).toBe(Number(new URL(urls[1]).port)))
+  })
+})
+
+describe.runIf(testDatabase.kind === 'postgres')('a search that has its answer', () => {
+  async function startHost(onConnection: (socket: Socket) => void): Promise<number> {
+    const server = createServer(onConnection).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    const address = server.address()
+    return typeof address === 'object' && address !== null ? address.port : 0
+  }
+
+  test('asks no other host again, even while one stays silent', async () => {
+    let asked = 0
+    const sockets: Socket[] = []
+    const silent = await startHost((socket) => void sockets.push(socket))
+    const refusing = await startHost((socket) => {
+      asked += 1
+      socket.destroy()
+    })
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+    })
+    const url = new URL(process.env.TEST_DATABASE_URL || (process.env.DATABASE_URL ?? ''))
+    const Client = createPostgresClient(url.href.replace(url.host, `127.0.0.1:${silent},127.0.0.1:${refusing},${url.host}`))
+    const client = new Client()
+    await client.connect()
+    const before = asked
+    await delay(1_500)
+    await client.end()
+    expect(asked - before).toBeLessThanOrEqual(1)
   })
 })

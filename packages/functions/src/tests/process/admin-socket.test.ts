@@ -107,6 +107,14 @@ describe('while the service runs on the embedded database', () => {
     expect(again.said.join('')).toMatch(/was not written.+EEXIST/s)
   })
 
+  test('a reason may have line separators, which JSON does not escape', async () => {
+    const person = people[3] as Person
+    const line = ['request-unlock', person.email, '--reason', 'called\u2028back on the number of contract 4711', '--yes']
+    const refused = terminal()
+    expect(await requestCommand(database(), line, refused)).toEqual({ stdout: '', exitCode: 1 })
+    expect(refused.said.join('')).toContain('ACCOUNT_NOT_LOCKED')
+  })
+
   test('refuses an import, which would delay requests', async () => {
     const closed = terminal()
     expect(await requestCommand(database(), ['import', 'users.json'], closed)).toEqual({ stdout: '', exitCode: 1 })
@@ -143,7 +151,11 @@ test('a stop of the service ends the command that waits for an answer; the next 
   })
   const command = requestCommand(database(), ['suspend', person.email, '--reason', reason], waiting)
   await asked.promise
-  expect((await server.end('SIGTERM')).code).toBe(0)
+  // A client that sends nothing must not keep the database open either.
+  const idle = connect(join(database(), 'admin.sock'))
+  await once(idle, 'connect')
+  const { code, stderr } = await server.end('SIGTERM')
+  expect([code, stderr]).toEqual([0, ''])
   expect(await command).toEqual({ stdout: '', exitCode: 1 })
   expect(waiting.said.join('')).toContain('may have taken effect')
   await ended.promise
