@@ -273,7 +273,10 @@ const findMailId = (args: Arguments): string | undefined => {
 const noSuchMailError = (args: Arguments): CommandError =>
   new CommandError({
     what: 'There is no such mail.',
-    why: findMailId(args) === undefined ? 'No mail was permanently refused.' : 'No permanently refused mail has this id.',
+    why:
+      findMailId(args) === undefined
+        ? 'No mail was permanently refused, or the links of all have expired.'
+        : 'No permanently refused mail has this id, or its link has expired.',
     fix: 'See `npm run admin -- mails`.',
   })
 

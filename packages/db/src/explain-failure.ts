@@ -98,6 +98,10 @@ const states: [state: RegExp, fix: string | [message: RegExp, fix: string][]][] 
 ]
 
 const connections: [codeOrMessage: RegExp, fix: string][] = [
+  [
+    /^connect (ENOENT|EACCES)/,
+    'This user finds no socket there: check that PostgreSQL runs, its unix_socket_directories and its rights.',
+  ],
   [/^ECONNREFUSED$/, 'Nothing listens there: check that PostgreSQL runs, its port and its listen_addresses.'],
   [/^(ENOTFOUND|EAI_AGAIN)$/, 'The host in DATABASE_URL does not resolve on this machine: correct it, or its DNS.'],
   [/^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|timeout/i, 'Nothing answers: check the host, and the network and firewall before it.'],

@@ -55,7 +55,9 @@ export const isUniqueViolation = (error: unknown): boolean =>
 
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   collectLayers(error).some(
-    ({ code, originalCode, kind, message }) =>
+    ({ code, originalCode, kind, message, syscall }) =>
+      // The socket of a stopped PostgreSQL: not a missing file.
+      (syscall === 'connect' && /^(ENOENT|EACCES)$/.test(String(code))) ||
       unavailablePrismaCodes.has(String(code)) ||
       unavailableKinds.has(String(kind)) ||
       unavailableSystemCodes.has(String(code)) ||

@@ -162,7 +162,8 @@ async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: 
        ) AS triggers`,
       [channelName, heartbeat],
     )
-    if (rows[0]?.triggers !== sessionChangeTriggers) throw new Error('triggers of session and key changes missing or disabled')
+    if ((rows[0]?.triggers ?? 0) < sessionChangeTriggers)
+      throw new Error('triggers of session and key changes missing or disabled')
   } finally {
     signal.removeEventListener('abort', stop)
     void client.end().catch(() => {})

@@ -253,6 +253,11 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a connection to Po
       /ECONNREFUSED .+\. Nothing listens there/,
     ],
     [
+      'a socket of a stopped server',
+      () => `postgresql://ada:${secret}@/x?host=/nowhere`,
+      /ENOENT .+\. This user finds no socket there/,
+    ],
+    [
       'a host without an address',
       () => `postgresql://ada:${secret}@no-such-host.invalid/x`,
       /no-such-host\.invalid\. .+does not resolve/,
@@ -309,3 +314,8 @@ async function listen(onConnection: (socket: import('node:net').Socket) => void)
   onTestFinished(() => void server.close())
   return (server.address() as { port: number }).port
 }
+
+test('a missing socket means that PostgreSQL is away, and a missing file does not', () => {
+  const missing = (syscall: string) => Object.assign(new Error(`${syscall} ENOENT /nowhere`), { code: 'ENOENT', syscall })
+  expect([isDatabaseUnavailable(missing('connect')), isDatabaseUnavailable(missing('open'))]).toEqual([true, false])
+})
