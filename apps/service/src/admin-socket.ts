@@ -103,10 +103,13 @@ function readMessages(socket: Socket): <Received>() => Promise<Received | null> 
 
 /** `readline` would also split at U+2028, which JSON allows inside a text, and go on after a destroyed socket. */
 async function* readLines(socket: Socket): AsyncGenerator<string, undefined> {
-  let rest = ''
+  let parts: string[] = []
   for await (const chunk of socket.setEncoding('utf8')) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop() ?? ''
+    const [end, ...lines] = String(chunk).split('\n')
+    parts.push(end ?? '')
+    if (lines.length === 0) continue
+    yield parts.join('')
+    parts = [lines.pop() ?? '']
     yield* lines
   }
 }

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { createPostgresClient, explainDatabaseFailure, PostgresUrlError, tableKinds } from '@floorpass/api/administration'
-import { CommandError } from './problem.ts'
+import { CommandError, usageError } from './problem.ts'
 
 const batchSize = 1000
 
@@ -19,6 +19,9 @@ export type UserBatch = {
 /** Reads better-auth users with their `accounts` from PostgreSQL, a `.json` list or a file with one user per line. Throws CommandError. */
 export function readUsers(source: string): AsyncIterable<UserBatch> {
   if (/^postgres(ql)?:\/\//.test(source)) return readPostgres(source)
+  // The message of a file that is not there would show its password.
+  if (/:\/\/|^\s*postgres(ql)?(:|\/\/)/i.test(source))
+    throw usageError('The source is not a URL of PostgreSQL.', 'It must start with postgres:// or postgresql://.')
   return source.endsWith('.json') ? readJson(source) : readLines(source)
 }
 

@@ -73,6 +73,17 @@ describe('the text of a file', () => {
     expect(await run(list)).toMatchObject({ present: 2, refused: 0 })
   })
 
+  test.each([
+    'mysql://boss:hunter2@db/x',
+    ' postgresql://boss:hunter2@db/x',
+    'postgresql:/boss:hunter2@db/x',
+    'postgres//boss:hunter2@db/x',
+  ])('is no mistyped URL, whose password no message shows: %s', async (source) => {
+    const { code, stdout, stderr } = await command('import', source)
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not a URL of PostgreSQL')])
+    expect(stdout + stderr).not.toContain('hunter2')
+  })
+
   test('must be UTF-8, otherwise names would have wrong letters', async () => {
     const latin1 = Buffer.from(
       `${JSON.stringify(row('latin-1'))}\n${JSON.stringify(row('latin-2', { name: 'José' }))}\n`,
