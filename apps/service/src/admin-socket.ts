@@ -17,6 +17,7 @@ type CommandLine = z.infer<typeof commandLine>
 type Reply = { text: string } | { failure: string }
 type ServiceMessage = { say: string } | { ask: string } | { write: { path: string; text: string } } | { result: CommandResult }
 
+/** Runs the commands that arrive until `close`. Take the database lock first. */
 export const serveCommands = (
   directory: string,
   opened: Pick<Surroundings, 'open' | 'openDatabase'>,
@@ -92,7 +93,6 @@ export async function requestCommand(
 const writeMessage = (socket: Socket, message: CommandLine | Reply | ServiceMessage): void =>
   void socket.write(`${JSON.stringify(message)}\n`)
 
-/** Reads the next message. Null when the other side is gone. */
 function readMessages(socket: Socket): <Received>() => Promise<Received | null> {
   const lines = readLines(socket)
   return async <Received>() => {

@@ -25,7 +25,7 @@ try {
 }
 
 const argv = process.argv.slice(2)
-const person = {
+const operator = {
   user: findMachineUser(),
   say: (line: string) => void process.stderr.write(`${line}\n`),
   ask: process.stdin.isTTY ? ask : null,
@@ -33,9 +33,9 @@ const person = {
 }
 const directory = findEmbeddedDirectory()
 const { stdout, exitCode } =
-  (directory === null ? null : await requestCommand(directory, argv, person)) ??
+  (directory === null ? null : await requestCommand(directory, argv, operator)) ??
   (await runCommand(argv, {
-    ...person,
+    ...operator,
     open: (options) => openForOperator(undefined, options),
     openDatabase: (options) => openForMigration(undefined, options),
     explainOpenFailure: explainStartFailure,

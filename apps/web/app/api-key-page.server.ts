@@ -123,7 +123,6 @@ function readAddresses(typed: string, text: Text['newApiKey']): string[] {
   return lines
 }
 
-/** The API checks the key itself. */
 function readPublicKey(pem: string, text: Text['newApiKey']): string {
   if (pem.includes('PRIVATE')) throw new FieldError('publicKey', text.publicKeyPrivate)
   if (!pem.includes('BEGIN PUBLIC KEY')) throw new FieldError('publicKey', text.publicKeyWrong)

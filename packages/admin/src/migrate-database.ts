@@ -13,7 +13,7 @@ export const migrateDatabase: DatabaseCommand = {
   usage: 'migrate [--plan]',
   summary: `applies pending migrations with the role of DATABASE_URL; --plan only lists them, and exits with ${pendingExitCode} if there are any`,
   options: ['plan'],
-  async runOnDatabase(database, args) {
+  runOnDatabase(database, args) {
     assertNoPositional(args)
     return args.flags.plan ? planMigrations(database) : applyMigrations(database, args)
   },

@@ -16,6 +16,7 @@ const secondsBetween = { terminal: 0.2, log: 5 }
 const measuredSeconds = 20
 const barWidth = 24
 
+/** Shows a bar on a terminal, and a line every few seconds elsewhere. */
 export function openProgress(
   { terminal, say }: { terminal: Terminal | null; say(line: string): void },
   now = secondsNow,

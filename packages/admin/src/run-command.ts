@@ -80,7 +80,6 @@ export type Surroundings = {
   ask: ((question: string, signal?: AbortSignal) => Promise<string>) | null
   /** Creates a file that only its owner may read. Rejects when there is one. */
   write(path: string, text: string): Promise<void>
-  /** The user of the machine, or an empty text. */
   user: string
   terminal?: Terminal | null
 }
@@ -111,7 +110,11 @@ async function perform(
   }
   if ('runOnDatabase' in command) {
     const database = await openDatabase({ planOnly: given.plan ?? false })
-    return await command.runOnDatabase(database, args).finally(database.close)
+    try {
+      return await command.runOnDatabase(database, args)
+    } finally {
+      await database.close()
+    }
   }
   const operator = getOperatorName(named ?? user)
   const service = await open({ secretIsNew })
@@ -198,6 +201,7 @@ const reasons: Record<string, [why: string, fix: string]> = {
   ],
 }
 
+/** Runs one command line. Never rejects. */
 export async function runCommand(argv: string[], surroundings: Surroundings): Promise<{ stdout: string; exitCode: number }> {
   const isJson = argv.includes('--json')
   let isOpen = false

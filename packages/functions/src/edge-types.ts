@@ -2,7 +2,6 @@ import type { Api, Context, Locale, Log, ProviderId, SignInMethod } from '@floor
 
 export type Theme = 'system' | 'light' | 'dark'
 
-/** What an operator chose for pages. */
 export type PageBrand = {
   /** With `isWordmark`, the logo says the name. */
   logo: { src: string; width: number; height: number; isWordmark: boolean } | null

@@ -47,7 +47,6 @@ export function createPageHandler({ deps, outbox }: EdgeService, pages: Pages): 
   }
 }
 
-/** A logo of this height, in pixels. */
 const logoHeight = 28
 
 const toPageBrand = ({ logo, icon, accent, termsUrl, privacyUrl }: Settings['brand']): PageBrand => {

@@ -23,7 +23,6 @@ export type ApiKey = {
   addresses: string[]
   expires: MomentWords | null
   lastUsed: (MomentWords & { address: string | null }) | null
-  /** Of a key of an organization. */
   creator: string | null
 }
 

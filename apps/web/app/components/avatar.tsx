@@ -1,6 +1,5 @@
 type AvatarProps = {
   name: string
-  /** The path of the picture, if there is one. */
   picture: string | null
   large?: boolean
 }

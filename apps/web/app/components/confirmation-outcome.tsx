@@ -5,7 +5,6 @@ import { useText } from '#app/text.ts'
 
 type ConfirmationOutcomeProps = {
   status: 'approved' | 'rejected' | 'consumed' | 'expired' | 'not-found' | 'pending'
-  /** The page of the service that asked. */
   callback: string | null
 }
 

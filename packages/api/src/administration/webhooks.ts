@@ -108,6 +108,7 @@ export async function rotateWebhook(
   return { secret: keys.secret, publicKey: getPublicKey(keys), formerUntil }
 }
 
+/** Deletes a webhook with its queue and log. WEBHOOK_NOT_FOUND. */
 export async function dropWebhook(operator: Operator, id: string): Promise<void> {
   await pauseWebhook(operator, id)
   const { db } = operator.ctx
@@ -121,6 +122,7 @@ export async function dropWebhook(operator: Operator, id: string): Promise<void>
 
 export type DeliveryFilter = { status?: string; limit: number }
 
+/** The newest deliveries of a webhook. WEBHOOK_NOT_FOUND. */
 export async function listDeliveries(operator: Operator, id: string, { status, limit }: DeliveryFilter) {
   await requireWebhook(operator, id)
   const rows = await operator.ctx.db.webhookDelivery.findMany({

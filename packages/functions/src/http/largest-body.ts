@@ -1,7 +1,6 @@
 import { type Context, policy } from '@floorpass/api'
 import { findBodyKind } from './read-input.ts'
 
-/** The page with the form of a picture. */
 const page = '/settings/profile'
 
 /** The route, and the page without and with JavaScript. */

@@ -80,6 +80,12 @@ describe('the command line', () => {
     expect(stderr).not.toContain('older')
   })
 
+  test.runIf(!isPostgres)('closes the database after a wrong command line', async () => {
+    const open = { ...environment, DATA_DIR: join(folder, 'busy') }
+    expect((await adminHere(open, 'migrate', 'extra')).code).toBe(2)
+    expect(await adminHere(open, 'migrate', '--plan')).toMatchObject({ code: 0, stdout: 'No migration is pending.\n' })
+  })
+
   test.runIf(isPostgres)('says why the database cannot be used', async () => {
     const away = { ...environment, DATABASE_URL: 'postgres://absent@127.0.0.1:1/none' }
     const { code, stderr } = await adminHere(away, 'mails')

@@ -129,6 +129,7 @@ describe('the partitions of audit events', () => {
     expect(await eventTimes()).toEqual(['2020-02-10', '2020-03-10'])
     expect(await months()).not.toContain('audit_events_2020_01')
     expect(messages).toContain('audit months dropped')
+    expect(counted.filter((gone) => 'audit_months' in gone)).toEqual([{ audit_months: 1 }])
   })
 
   // The embedded database has the clock of its process.
