@@ -42,6 +42,8 @@ export function parsePostgresUrl(text: string): PostgresUrl {
   const [, scheme, credentials, authority = '', path = '', query = ''] = form.exec(text) ?? []
   if (!scheme) throw new PostgresUrlError('must be a URL that starts with postgres:// or postgresql://')
   const parameters = new URLSearchParams(query)
+  const repeated = ownParameters.find((name) => parameters.getAll(name).length > 1)
+  if (repeated) throw new PostgresUrlError(`has ${repeated} more than once`)
   const hosts = readHosts(authority, parameters.get('host'), parameters.get('port'))
   const target = readTarget(parameters.get('target_session_attrs'), hosts.length)
   const connectTimeoutSeconds = readConnectTimeout(parameters.get('connect_timeout'))

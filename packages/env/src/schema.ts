@@ -59,6 +59,11 @@ const connection = (...protocols: string[]) =>
     isUrl(text, protocols),
   ).refine(hasDecodableUser, 'has a user or password that is not percent-encoded: write % as %25, / as %2F, ? as %3F, @ as %40')
 
+const redisUrl = connection('redis:', 'rediss:').refine((text) => {
+  const { pathname = '', search = '' } = URL.parse(text) ?? {}
+  return /^(\/\d*)?$/.test(pathname) && /^(\?family=[046])?$/.test(search)
+}, 'may have only the number of a database and ?family=0, 4 or 6 after the host')
+
 const postgresUrlOf = (assert: (url: PostgresUrl) => void) =>
   z.string().superRefine((text, ctx) => {
     try {
@@ -248,7 +253,7 @@ export const schema = z.object({
   DATA_DIR: matching('must be a path', (text) => !text.includes('\0'))
     .default('.data')
     .describe('Set a folder that the service may write to'),
-  REDIS_URL: connection('redis:', 'rediss:').optional().describe('Set redis://host:6379, or unset it'),
+  REDIS_URL: redisUrl.optional().describe('Set redis://host:6379, or unset it'),
   REDIS_SENTINELS: listOf(connection('redis:', 'rediss:'))
     .refine(
       (entries) => new Set(entries.map((entry) => entry.replace(/[^/@]*$/, ''))).size === 1,

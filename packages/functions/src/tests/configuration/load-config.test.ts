@@ -213,7 +213,17 @@ describe('replicas and sentinels', () => {
     expect(loadConfig({ REDIS_URL: 'redis://cache' })).toMatchObject({ replicaUrl: null, redis: { sentinels: [] } })
   })
 
-  it.each(['redis://a%:b@cache', 'redis://a:b%zz@cache'])('refuses %s, which Redis could not decode', (url) => {
+  it.each(['redis://cache/', 'redis://cache/3', 'redis://cache:6380/3?family=6'])('accepts %s', (url) => {
+    expect(loadConfig({ REDIS_URL: url }).redis?.url).toBe(url)
+  })
+
+  it.each([
+    'redis://a%:b@cache',
+    'redis://a:b%zz@cache',
+    'redis://cache/abc',
+    'redis://cache/1/2',
+    'redis://cache/?lazyConnect=true',
+  ])('refuses %s, which Redis could not use', (url) => {
     expect(refused({ REDIS_URL: url })).toEqual(['REDIS_URL'])
   })
 

@@ -56,6 +56,7 @@ describe('DATABASE_URL', () => {
   it.each([
     ['mysql://ada:hunter2@db/x', /starts with/],
     ['postgresql:///x', /has no host/],
+    ['postgresql://db/x?sslmode=disable&sslmode=require', /sslmode more than once/],
     ['postgresql://ada:hunter2@a b/x', /not a host name/],
     ['postgresql://ada:hunter2@db:99999/x', /a port that is not/],
     ['postgresql://ada:hunter2@db:5432x/x', /a port that is not/],
