@@ -124,12 +124,13 @@ describe('the partitions of audit events', () => {
     setTime(new Date(Date.parse('2020-02-01T00:00:00Z') + kept - 1).toISOString())
     await sweep()
     expect(await eventTimes()).toEqual(['2020-01-10', '2020-02-10', '2020-03-10'])
+    counted.length = 0
     setTime(new Date(Date.parse('2020-02-01T00:00:00Z') + kept).toISOString())
     await sweep()
     expect(await eventTimes()).toEqual(['2020-02-10', '2020-03-10'])
     expect(await months()).not.toContain('audit_events_2020_01')
     expect(messages).toContain('audit months dropped')
-    expect(counted.filter((gone) => 'audit_months' in gone)).toEqual([{ audit_months: 1 }])
+    expect(counted).toEqual([expect.objectContaining({ audit_months: 1 })])
   })
 
   // The embedded database has the clock of its process.
