@@ -3,11 +3,12 @@
 // @alerts oncall
 // @tags two-factor, critical
 import { readFile } from 'node:fs/promises'
-import { type Authenticator, scan } from '@floorpass/testing/authenticator'
+import { type Authenticator, scan, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { expect, type Page, test } from '@playwright/test'
 import { confirm } from './support/confirm.ts'
 import { scriptsAtWork } from './support/drivers.ts'
-import { type Person, signedInPerson, signOut, submitSignIn } from './support/person.ts'
+import { newPerson, type Person, signedInPerson, signOut, submitSignIn } from './support/person.ts'
+import { createAccount, signIn } from './support/scene.ts'
 
 /** Prepares a second factor: the page shows its key and its backup codes. */
 async function prepare(page: Page, person: Person): Promise<{ authenticator: Authenticator; backupCodes: string[] }> {
@@ -58,6 +59,26 @@ test('two-factor: one press copies the key, and one the codes', async ({ page, c
   expect(await clipboard()).toBe(shown?.replaceAll(' ', ''))
   await page.getByRole('button', { name: 'Copy codes' }).click()
   await expect.poll(clipboard).toBe(backupCodes.join('\n'))
+})
+
+test('two-factor: the right code is taken while the page still reads its data after a wrong one', async ({ page, baseURL }) => {
+  const url = String(baseURL)
+  const person = newPerson()
+  await createAccount(url, person)
+  const { authenticator } = await switchOnTwoFactor(await signIn(url, person), person.password)
+  await page.goto('/login')
+  await submitSignIn(page, person)
+  await expect(page).toHaveURL('/two-factor')
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/two-factor\?.*_data=/, async (route) => {
+    if (route.request().method() === 'GET') await held.promise
+    await route.continue()
+  })
+  await sendCode(page, '000000', true)
+  await expect(page.getByRole('alert')).toContainText('is wrong')
+  await sendCode(page, authenticator.code(1), true)
+  await expect(page).toHaveURL('/dashboard')
+  held.resolve()
 })
 
 for (const javaScriptEnabled of [true, false]) {

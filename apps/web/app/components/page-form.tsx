@@ -53,7 +53,10 @@ export function PageForm({
   const target = useFormAction(action)
   const mine = intent === undefined || navigation.formData?.get('intent') === intent
   const [leaving, setLeaving] = useState(false)
-  const sending = navigation.formMethod === 'POST' && navigation.formAction === target && mine
+  // A refusal shows before the page has read its data again, and can be answered from then on.
+  const earlier = useRef(failure)
+  const isRefused = failure !== undefined && failure !== earlier.current
+  const sending = navigation.formMethod === 'POST' && navigation.formAction === target && mine && !isRefused
   const pending = sending || leaving
   const [browserError, setBrowserError] = useState<PageError | null>(null)
   const error = browserError ?? failure?.error
@@ -106,6 +109,7 @@ export function PageForm({
           if (pending || sent.current) event.preventDefault()
           else if (reloadDocument) setLeaving(true)
           sent.current = true
+          earlier.current = failure
           setBrowserError(null)
         }}
       >
