@@ -12,7 +12,6 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
   const dryRun = args.flags['dry-run'] ?? false
   const verb = dryRun ? 'would be imported' : 'imported'
   const source = getOnlyPositional(args, 'file or postgres URL')
-  const userImport = createUserImport(operator, { dryRun, withoutTwoFactor: args.flags['without-two-factor'] ?? false })
   const progress = openProgress(args)
   const total = { imported: 0, present: 0, refused: 0 }
   const leftBehind = new Map<string, number>()
@@ -21,9 +20,7 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
   let row = 0
   const start = performance.now()
 
-  let pending: Promise<ImportOutcome[]> = Promise.resolve([])
-
-  const report = (outcome: ImportOutcome): void => {
+  const onOutcome = (outcome: ImportOutcome): void => {
     row += 1
     total[outcome.status] += 1
     if (outcome.reason === undefined && outcome.notes.length === 0) return
@@ -33,20 +30,23 @@ export async function importUsers(operator: Operator, args: Arguments): Promise<
     if (outcome.reason !== undefined) progress.say(`refused  ${name}: ${printable(outcome.reason)}.`)
     for (const note of outcome.notes) progress.say(`note     ${name}: ${printable(note)}.`)
   }
+  const withoutTwoFactor = args.flags['without-two-factor'] ?? false
+  const userImport = createUserImport(operator, { dryRun, withoutTwoFactor, onOutcome })
+  let pending = Promise.resolve()
 
   try {
     for await (const { rows, fraction, tables = {} } of readUsers(source)) {
       for (const [kind, count] of Object.entries(tables)) leftBehind.set(kind, count)
       const next = userImport.add(rows)
       next.catch(() => {})
-      for (const outcome of await pending) report(outcome)
+      await pending
       pending = next
       const counts = `${formatNumber(total.imported)} ${verb}, ${formatNumber(total.present)} already here, ${formatNumber(total.refused)} refused`
       progress.update({ fraction, users: row, counts })
     }
-    for (const outcome of await pending) report(outcome)
+    await pending
   } catch (error) {
-    for (const outcome of await pending.catch(() => [])) report(outcome)
+    await pending.catch(() => {})
     const stopped = `Stopped at row ${row}; ${total.imported} ${dryRun ? 'could have been' : 'were'} imported before it, each completely.`
     progress.say(stopped)
     throw error

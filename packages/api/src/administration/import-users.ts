@@ -15,11 +15,13 @@ export type ImportOutcome = RowIdentity & {
 export type ImportOptions = {
   dryRun: boolean
   withoutTwoFactor: boolean
+  /** Gets the outcome of each row in order, when its transaction has ended. */
+  onOutcome(outcome: ImportOutcome): void
 }
 
 export type UserImport = {
   /** Imports rows in order, after those of earlier calls, which need not be awaited. */
-  add(rows: readonly unknown[]): Promise<ImportOutcome[]>
+  add(rows: readonly unknown[]): Promise<void>
   leftBehind: ReadonlyMap<string, number>
   /** Estimates the import from the writes of a dry run of `seconds`. Null when it wrote nothing. */
   estimateSeconds(seconds: number, imported: number): number | null
@@ -38,7 +40,7 @@ const trialUsers = 3000
 
 const mostKinds = 200
 
-export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor }: ImportOptions): UserImport {
+export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor, onOutcome }: ImportOptions): UserImport {
   const { sql } = operator.ctx
   const planned = dryRun ? createPlannedUsers() : null
   const written = { users: 0, milliseconds: 0 }
@@ -57,47 +59,42 @@ export function createUserImport(operator: Operator, { dryRun, withoutTwoFactor 
     return 'user' in result ? { id: result.user.id, email: result.user.email, ...result } : { ...identifyRow(row), ...result }
   }
 
-  let queue: Promise<unknown> = Promise.resolve()
-  const add = (rows: readonly unknown[]): Promise<ImportOutcome[]> => {
+  let queue: Promise<void> = Promise.resolve()
+  const add = (rows: readonly unknown[]): Promise<void> => {
     const parsed = rows.map(parse)
-    const result = queue.then(() => importInBatches(parsed))
-    queue = result
-    return result
+    queue = queue.then(() => importInBatches(parsed))
+    return queue
   }
 
-  async function importInBatches(parsed: readonly Row[]): Promise<ImportOutcome[]> {
-    const outcomes: ImportOutcome[] = []
-    while (outcomes.length < parsed.length) {
-      const batch = parsed.slice(outcomes.length, outcomes.length + size)
+  async function importInBatches(parsed: readonly Row[]): Promise<void> {
+    for (let next = 0; next < parsed.length; ) {
+      const batch = parsed.slice(next, next + size)
+      next += batch.length
       const start = performance.now()
-      outcomes.push(...(await importBatch(batch)))
+      await importBatch(batch)
       const milliseconds = performance.now() - start
       busyMilliseconds += milliseconds
       if (milliseconds > longestMilliseconds) size = Math.max(fewestRows, size >> 1)
       else if (milliseconds < longestMilliseconds / 3) size = Math.min(mostRows, size << 1)
     }
-    return outcomes
   }
 
   /** One transaction. Rows that the database refuses, and rows taken by a concurrent sign-up, are isolated by halving. */
-  async function importBatch(rows: readonly Row[]): Promise<ImportOutcome[]> {
+  async function importBatch(rows: readonly Row[]): Promise<void> {
     try {
-      return await retryDeadlocks(() => importInTransaction(rows))
+      for (const outcome of await retryDeadlocks(() => importInTransaction(rows))) onOutcome(outcome)
     } catch (error) {
       const [row] = rows
       if (row === undefined || !isRefusal(error)) throw error
       if (rows.length > 1) {
         const half = rows.length >> 1
-        return [...(await importBatch(rows.slice(0, half))), ...(await importBatch(rows.slice(half)))]
+        await importBatch(rows.slice(0, half))
+        return importBatch(rows.slice(half))
       }
-      return [
-        refuse(
-          row,
-          isUniqueViolation(error)
-            ? 'The email address or an identity was taken during the import'
-            : `The database refused the row (${findSqlState(error)})`,
-        ),
-      ]
+      const reason = isUniqueViolation(error)
+        ? 'The email address or an identity was taken during the import'
+        : `The database refused the row (${findSqlState(error)})`
+      onOutcome(refuse(row, reason))
     }
   }
 

@@ -137,6 +137,25 @@ describe('the batches of an import', () => {
     expect(await idsOf('faulty')).toEqual([])
   })
 
+  test('are all in the report when a later one ends the import', async () => {
+    await addConstraint(
+      `CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN IF NEW.id = 'late-1500' THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57014'; END IF; RETURN NEW; END $$`,
+      'DROP FUNCTION fail_late',
+    )
+    await addConstraint(
+      'CREATE TRIGGER fail_late BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION fail_late()',
+      'DROP TRIGGER fail_late ON users',
+    )
+    const { code, stderr } = await command('import', await fileOf(rowsOf('late', 1600)))
+    const imported = (await idsOf('late')).length
+    expect(imported).toBeGreaterThan(0)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`Stopped at row ${imported}; ${imported} were imported before it, each completely.`),
+    ])
+  })
+
   test('shrink when the database is slow, so that locks stay short', async () => {
     await addConstraint(
       `CREATE FUNCTION be_slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.001); RETURN NEW; END $$;`,
