@@ -13,7 +13,15 @@ export type SecretResealer = {
 
 type SecretResealerOptions = { db: Database; secretBox: SecretBox; log: Log; batchSize?: number; after?: number }
 
-/** Nodes may reseal at the same time: each replaces only the value that it read. */
+type SealedRow = { id: string; sealed: string | null }
+type SealedColumn = {
+  what: string
+  placeOf(id: string): SealedPlace
+  readAfter(id: string): Promise<SealedRow[]>
+  /** Replaces only the value that was read: nodes may reseal at the same time. */
+  replace(id: string, sealed: string, renewed: string): Promise<{ count: number }>
+}
+
 export function createSecretResealer({
   db,
   secretBox,
@@ -21,86 +29,34 @@ export function createSecretResealer({
   batchSize = policy.reseal.batchSize,
   after = policy.reseal.after,
 }: SecretResealerOptions): SecretResealer {
+  const columns = sealedColumns(db, batchSize)
   let running: Promise<unknown> | undefined
   let stopped = false
   let timer: NodeJS.Timeout | undefined
 
   async function reseal(): Promise<number> {
+    let total = 0
+    for (const column of columns) total += await resealColumn(column)
+    return total
+  }
+
+  async function resealColumn({ what, placeOf, readAfter, replace }: SealedColumn): Promise<number> {
     let resealed = 0
     let unopened = 0
     for (let last = '', rows = await readAfter(last); rows.length > 0 && !stopped; rows = await readAfter(last)) {
-      for (const { userId, secretSealed } of rows) {
-        last = userId
-        if (stopped) break
-        if (secretBox.isCurrent(secretSealed)) continue
-        const renewed = sealAgain(secretSealed, ['two_factors.secret_sealed', userId])
-        if (renewed === null) unopened += 1
-        else
-          resealed += (await db.twoFactor.updateMany({ where: { userId, secretSealed }, data: { secretSealed: renewed } })).count
-      }
-    }
-    if (resealed > 0) log.info({ count: resealed }, 'two-factor secrets resealed')
-    if (unopened > 0) log.warn({ count: unopened }, 'two-factor secrets cannot be opened')
-    return resealed + (await resealPhrases()) + (await resealSigningKeys()) + (await resealWebhookKeys())
-  }
-
-  async function resealPhrases(): Promise<number> {
-    let resealed = 0
-    for (let last = '', rows = await readPhrases(last); rows.length > 0 && !stopped; rows = await readPhrases(last)) {
-      for (const { id, phraseSealed } of rows) {
+      for (const { id, sealed } of rows) {
         last = id
-        const isCurrent = phraseSealed === null || secretBox.isCurrent(phraseSealed)
-        const renewed = isCurrent ? null : sealAgain(phraseSealed, ['users.phrase_sealed', id])
-        if (renewed === null) continue
-        resealed += (await db.user.updateMany({ where: { id, phraseSealed }, data: { phraseSealed: renewed } })).count
+        if (stopped) break
+        if (sealed === null || secretBox.isCurrent(sealed)) continue
+        const renewed = sealAgain(sealed, placeOf(id))
+        if (renewed === null) unopened += 1
+        else resealed += (await replace(id, sealed, renewed)).count
       }
     }
-    if (resealed > 0) log.info({ count: resealed }, 'phrases resealed')
+    if (resealed > 0) log.info({ what, count: resealed }, 'sealed values resealed')
+    if (unopened > 0) log.warn({ what, count: unopened }, 'sealed values cannot be opened')
     return resealed
   }
-
-  const readPhrases = (last: string) =>
-    db.user.findMany({
-      where: { id: { gt: last }, phraseSealed: { not: null } },
-      orderBy: { id: 'asc' },
-      take: batchSize,
-      select: { id: true, phraseSealed: true },
-    })
-
-  async function resealWebhookKeys(): Promise<number> {
-    let resealed = 0
-    for (const { id, keysSealed, formerKeysSealed } of await db.webhook.findMany()) {
-      const renew = (sealed: string | null) =>
-        sealed === null || secretBox.isCurrent(sealed) ? sealed : (sealAgain(sealed, ['webhooks.keys_sealed', id]) ?? sealed)
-      const data = { keysSealed: renew(keysSealed) ?? keysSealed, formerKeysSealed: renew(formerKeysSealed) }
-      if (data.keysSealed === keysSealed && data.formerKeysSealed === formerKeysSealed) continue
-      resealed += (await db.webhook.updateMany({ where: { id, keysSealed, formerKeysSealed }, data })).count
-    }
-    if (resealed > 0) log.info({ count: resealed }, 'webhook keys resealed')
-    return resealed
-  }
-
-  async function resealSigningKeys(): Promise<number> {
-    let resealed = 0
-    for (const { id, privateKeySealed } of await db.signingKey.findMany()) {
-      const renewed = secretBox.isCurrent(privateKeySealed)
-        ? null
-        : sealAgain(privateKeySealed, ['signing_keys.private_key_sealed', id])
-      if (renewed === null) continue
-      const data = { privateKeySealed: renewed }
-      resealed += (await db.signingKey.updateMany({ where: { id, privateKeySealed }, data })).count
-    }
-    if (resealed > 0) log.info({ count: resealed }, 'signing keys resealed')
-    return resealed
-  }
-
-  const readAfter = (last: string) =>
-    db.twoFactor.findMany({
-      where: { userId: { gt: last } },
-      orderBy: { userId: 'asc' },
-      take: batchSize,
-      select: { userId: true, secretSealed: true },
-    })
 
   function sealAgain(sealed: string, place: SealedPlace): string | null {
     try {
@@ -113,7 +69,7 @@ export function createSecretResealer({
   const run = (): void => {
     running ??= reseal()
       .then(() => clearInterval(timer))
-      .catch((err) => log.error({ err }, 'resealing two-factor secrets failed'))
+      .catch((err) => log.error({ err }, 'resealing failed'))
       .finally(() => {
         running = undefined
       })
@@ -130,4 +86,60 @@ export function createSecretResealer({
       await running
     },
   }
+}
+
+function sealedColumns(db: Database, take: number): SealedColumn[] {
+  const page = (id: string) => ({ where: { id: { gt: id } }, orderBy: { id: 'asc' }, take }) as const
+  return [
+    {
+      what: 'two-factor secrets',
+      placeOf: (id) => ['two_factors.secret_sealed', id],
+      readAfter: async (last) => {
+        const rows = await db.twoFactor.findMany({ where: { userId: { gt: last } }, orderBy: { userId: 'asc' }, take })
+        return rows.map(({ userId, secretSealed }) => ({ id: userId, sealed: secretSealed }))
+      },
+      replace: (userId, secretSealed, renewed) =>
+        db.twoFactor.updateMany({ where: { userId, secretSealed }, data: { secretSealed: renewed } }),
+    },
+    {
+      what: 'phrases',
+      placeOf: (id) => ['users.phrase_sealed', id],
+      readAfter: async (last) => {
+        const where = { id: { gt: last }, phraseSealed: { not: null } }
+        const rows = await db.user.findMany({ ...page(last), where, select: { id: true, phraseSealed: true } })
+        return rows.map(({ id, phraseSealed }) => ({ id, sealed: phraseSealed }))
+      },
+      replace: (id, phraseSealed, renewed) =>
+        db.user.updateMany({ where: { id, phraseSealed }, data: { phraseSealed: renewed } }),
+    },
+    {
+      what: 'signing keys',
+      placeOf: (id) => ['signing_keys.private_key_sealed', id],
+      readAfter: async (last) => {
+        const rows = await db.signingKey.findMany(page(last))
+        return rows.map(({ id, privateKeySealed }) => ({ id, sealed: privateKeySealed }))
+      },
+      replace: (id, privateKeySealed, renewed) =>
+        db.signingKey.updateMany({ where: { id, privateKeySealed }, data: { privateKeySealed: renewed } }),
+    },
+    {
+      what: 'webhook keys',
+      placeOf: (id) => ['webhooks.keys_sealed', id],
+      readAfter: async (last) => {
+        const rows = await db.webhook.findMany(page(last))
+        return rows.map(({ id, keysSealed }) => ({ id, sealed: keysSealed }))
+      },
+      replace: (id, keysSealed, renewed) => db.webhook.updateMany({ where: { id, keysSealed }, data: { keysSealed: renewed } }),
+    },
+    {
+      what: 'former webhook keys',
+      placeOf: (id) => ['webhooks.keys_sealed', id],
+      readAfter: async (last) => {
+        const rows = await db.webhook.findMany(page(last))
+        return rows.map(({ id, formerKeysSealed }) => ({ id, sealed: formerKeysSealed }))
+      },
+      replace: (id, formerKeysSealed, renewed) =>
+        db.webhook.updateMany({ where: { id, formerKeysSealed }, data: { formerKeysSealed: renewed } }),
+    },
+  ]
 }

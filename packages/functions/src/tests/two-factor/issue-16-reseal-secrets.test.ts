@@ -38,7 +38,8 @@ async function createFormerFactor() {
 }
 
 const getSealed = async (userId: string) => (await db.twoFactor.findUniqueOrThrow({ where: { userId } })).secretSealed
-const getLogLines = (msg: string) => app.logs.filter((line) => line.msg === msg).map(({ level, count }) => [level, count])
+const getLogLines = (msg: string) =>
+  app.logs.filter((line) => line.msg === msg).map(({ level, what, count }) => [level, what, count])
 
 test('binds each secret of the previous version to its user once, with any batch size and parallel runs', async () => {
   const people = await Promise.all(Array.from({ length: 5 }, createFormerFactor))
@@ -72,8 +73,8 @@ test('skips a secret that it cannot open, logs it, and continues with the others
   await db.twoFactor.update({ where: { userId: lost?.userId ?? '' }, data: { secretSealed } })
   expect(await createResealer([testSecret], { batchSize: 1 }).reseal()).toBe(2)
   expect(await getSealed(lost?.userId ?? '')).toBe(secretSealed)
-  expect(getLogLines('two-factor secrets cannot be opened')).toEqual([[40, 1]])
-  expect(getLogLines('two-factor secrets resealed')).toEqual([[30, 2]])
+  expect(getLogLines('sealed values cannot be opened')).toEqual([[40, 'two-factor secrets', 1]])
+  expect(getLogLines('sealed values resealed')).toEqual([[30, 'two-factor secrets', 2]])
 })
 
 test('keeps a secret that is replaced while it runs', async () => {
@@ -129,5 +130,5 @@ test('starts after a delay, retries after a failure, and does not run after a st
   await eventually(async () => expect(await getSealed(userId)).toMatch(/^2\./))
   await resealer.stop()
   expect(calls).toBe(0)
-  expect(getLogLines('resealing two-factor secrets failed')).toHaveLength(1)
+  expect(getLogLines('resealing failed')).toHaveLength(1)
 })

@@ -61,7 +61,7 @@ test('a new AUTH_SECRET reseals the keys of webhooks, former ones too, so that t
   await rotateWebhook(operator, id, { now: false })
   const before = await openRow(id)
   const both = createSecretBox([nextSecret, testSecret])
-  expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(1)
+  expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(2)
   expect(await createSecretResealer({ db, log, secretBox: both }).reseal()).toBe(0)
   expect(await openRow(id, createSecretBox([nextSecret]))).toEqual(before)
   await addEvents(app, ['ada'])
@@ -88,5 +88,8 @@ test('the resealer keeps keys that it cannot open, and keys that rotate while it
   const both = createSecretBox([nextSecret, testSecret])
   expect(await createSecretResealer({ db: overtaken, log, secretBox: both }).reseal()).toBe(0)
   expect((await findWebhook(lost.id)).keysSealed).toBe(keysSealed)
+  expect(app.logs.filter(({ msg }) => msg === 'sealed values cannot be opened')).toEqual([
+    expect.objectContaining({ level: 40, what: 'webhook keys', count: 1 }),
+  ])
   expect(secretBox.isCurrent((await findWebhook(rotated.id)).keysSealed)).toBe(true)
 })
