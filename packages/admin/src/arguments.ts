@@ -65,6 +65,7 @@ export type PendingMigration = {
 }
 
 export type MigratableDatabase = {
+  ping(): Promise<void>
   findPendingMigrations(): Promise<{ pending: PendingMigration[] }>
   migrate(options: { onApplied(name: string): void }): Promise<{ applied: string[] }>
   close(): Promise<void>
@@ -92,12 +93,17 @@ export function requireReason({ flags: { reason = '' } }: Arguments): string {
   )
 }
 
+const isoTime = /^(\d{4}-\d\d-\d\d)(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/
+
+/** A time without a zone is in UTC, as every time that the commands print. */
 export function parseTime(name: string, text: string): Date {
-  const time = new Date(text)
-  if (!Number.isNaN(time.getTime())) return time
+  const [, day = '', zone] = isoTime.exec(text) ?? []
+  const time = new Date(zone === undefined && text.includes('T') ? `${text}Z` : text)
+  // Date takes 31 February for 3 March.
+  if (day !== '' && !Number.isNaN(time.getTime()) && new Date(day).toISOString().startsWith(day)) return time
   throw usageError(
     `--${name} is not a valid time.`,
-    'It could not be parsed.',
+    'It must be a date of ISO 8601, with or without a time.',
     'Use for example 2026-11-21 or 2026-11-21T18:00:00Z.',
   )
 }

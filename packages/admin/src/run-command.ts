@@ -111,6 +111,9 @@ async function perform(
   if ('runOnDatabase' in command) {
     const database = await openDatabase({ planOnly: given.plan ?? false })
     try {
+      await database.ping().catch((error: unknown) => {
+        throw readError(error)
+      })
       return await command.runOnDatabase(database, args)
     } finally {
       await database.close()

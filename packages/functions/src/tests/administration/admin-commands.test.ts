@@ -7,7 +7,7 @@ import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { lockUser } from '@floorpass/testing/route-samples'
 import { signIn } from '@floorpass/testing/sign-in'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 
 const folder = await mkdtemp(join(tmpdir(), 'floorpass-admin-'))
 afterAll(() => rm(folder, { recursive: true, force: true }))
@@ -332,7 +332,28 @@ describe('export and audit', () => {
     expect(await actions('--limit', '1')).toEqual(['sign-in'])
     expect(await actions('--since', new Date(Date.now() + 60_000).toISOString())).toEqual([])
     expect(await actions('--until', '2020-01-01')).toEqual([])
-    expect((await command('audit', '--since', 'yesterday')).code).toBe(2)
+    for (const since of ['yesterday', '5', '2026', '2026-02-31', '11/21/2026', '2026-11-21 18:00'])
+      expect((await command('audit', '--since', since)).code, since).toBe(2)
+  })
+
+  test('reads a time without a zone as UTC', async () => {
+    const { id, email } = await person()
+    const time = new Date('2026-03-01T12:00:00Z')
+    const hex = time.getTime().toString(16).padStart(12, '0')
+    await app.db.auditEvent.deleteMany({ where: { userId: id } })
+    await app.db.auditEvent.create({
+      data: { id: `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000001`, userId: id, action: 'sign-in', createdAt: time },
+    })
+    const count = async (...args: string[]) => ((await json('audit', '--user', email, ...args)) as unknown[]).length
+    const before = process.env.TZ
+    process.env.TZ = 'Asia/Tokyo'
+    onTestFinished(() => {
+      if (before === undefined) delete process.env.TZ
+      else process.env.TZ = before
+    })
+    expect(await count('--since', '2026-03-01T12:00')).toBe(1)
+    expect(await count('--since', '2026-03-01T12:00:00.001')).toBe(0)
+    expect(await count('--since', '2026-03-01T13:00+01:00')).toBe(1)
   })
 
   test('pages through audit events without a gap, even among events of the same moment', async () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { openDatabase } from '@floorpass/db'
-import { ask, findPostgres, outboxOf, runJourney, signIn } from '@floorpass/reliability'
+import { ask, findPostgres, freePort, outboxOf, runJourney, signIn } from '@floorpass/reliability'
 import { openForOperator } from '@floorpass/service'
 import { admin, adminHere } from '@floorpass/testing/admin-command'
 import { failToStart, startServer, temporaryFolder } from '@floorpass/testing/server-process'
@@ -221,6 +221,14 @@ describe.runIf(testDatabase.kind === 'postgres')('with a role that may not chang
 })
 
 describe('migrate', () => {
+  test.runIf(testDatabase.kind === 'postgres')('says that nothing was changed on a database that does not answer', async () => {
+    const url = `postgresql://floorpass:hunter2@127.0.0.1:${await freePort()}/floorpass`
+    const { code, stderr } = await migrateAs(url)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/Nothing was read, and nothing was changed[\s\S]+Nothing listens there/)
+    expect(stderr).not.toMatch(/may have taken effect|hunter2/)
+  })
+
   test.runIf(testDatabase.kind === 'embedded')(
     'creates and migrates an embedded database that no service has started on; the plan creates nothing',
     async () => {
