@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from './client.ts'
-import { isDatabaseUnavailable } from './failures.ts'
+import { explainDatabaseFailure } from './explain-failure.ts'
+import { findSqlState, isDatabaseUnavailable } from './failures.ts'
 
 /** Reads that decide nothing and may be seconds old: exports and an operator's lists (ADR 048). */
 export type ReadReplica = {
@@ -10,6 +11,8 @@ export type ReadReplica = {
 
 const maxLagSeconds = 10
 const checkTimeoutMs = 2_000
+/** It lacks a table, a column or a right: it is another database, or older than this version. */
+const schemaErrors = /^42/
 
 export const readPrimary = (primary: Database): ReadReplica => ({ read: (work) => work(primary), close: async () => {} })
 
@@ -21,6 +24,8 @@ export async function openReadReplica(
 ): Promise<ReadReplica> {
   if (url === null) return readPrimary(primary)
   const replica = await openDatabase({ kind: 'postgres', url, poolSize: 2 })
+  // A wrong URL must show at the start, not months later at the first export.
+  void findProblem(replica.db).then((reason) => reason !== null && onUnused(reason))
   return {
     async read(work) {
       const reason = await findProblem(replica.db)
@@ -28,9 +33,9 @@ export async function openReadReplica(
         try {
           return await work(replica.db)
         } catch (error) {
-          // For example, the primary removed rows that a long read on the replica still needed.
-          if (!isDatabaseUnavailable(error)) throw error
-          onUnused(error instanceof Error ? error.message : String(error))
+          // For example, the primary removed rows that a long read still needed.
+          if (!isDatabaseUnavailable(error) && !schemaErrors.test(findSqlState(error) ?? '')) throw error
+          onUnused(describeFailure(error))
         }
       } else onUnused(reason)
       return work(primary)
@@ -38,6 +43,8 @@ export async function openReadReplica(
     close: () => replica.close(),
   }
 }
+
+const describeFailure = (error: unknown): string => explainDatabaseFailure(error)?.reason ?? (error as Error).message
 
 /** The service commits a heartbeat each second, so the newest replayed commit shows the lag of an idle service too. */
 async function findProblem(db: Database): Promise<string | null> {
@@ -50,6 +57,6 @@ async function findProblem(db: Database): Promise<string | null> {
       if (row.seconds === null) return 'no commit replayed since its start'
       return row.seconds <= maxLagSeconds ? null : `${Math.round(row.seconds)} s behind`
     })
-    .catch((error: Error) => error.message)
+    .catch(describeFailure)
   return Promise.race([check, timeout]).finally(() => clearTimeout(timer))
 }

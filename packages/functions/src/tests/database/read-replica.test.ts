@@ -41,6 +41,7 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
   test('serves reads from the primary while the standby is away', async () => {
     const { standby, replica, reasons } = await startPair()
     await standby.stop('fast')
+    reasons.length = 0
     expect(await replica.read(isStandby)).toBe(false)
     expect(reasons).toHaveLength(1)
   })
@@ -68,6 +69,31 @@ describe.runIf(binaries && testDatabase.kind === 'postgres')('a DATABASE_REPLICA
     expect(reasons.at(-1)).toMatch(/^1\d s behind$/)
     await standby.db.$executeRaw`SELECT pg_wal_replay_resume()`
     await eventually(async () => expect(await replica.read(isStandby)).toBe(true))
+  })
+
+  test('serves reads from the primary when the standby is older than this version', async () => {
+    const { replica, reasons, commit } = await startPair()
+    await commit()
+    await eventually(async () => expect(await replica.read(isStandby)).toBe(true))
+    reasons.length = 0
+    const read = replica.read(async (db) => {
+      const standby = await isStandby(db)
+      if (standby) await db.$queryRaw`SELECT id FROM a_table_of_the_next_version`
+      return standby
+    })
+    expect(await read).toBe(false)
+    expect(reasons).toEqual([expect.stringContaining('a_table_of_the_next_version')])
+  })
+
+  test('is reported at once when it names no standby', async () => {
+    const { url, replica } = await startPair()
+    const database = await openDatabase({ kind: 'postgres', url })
+    onTestFinished(database.close)
+    const reasons: string[] = []
+    const wrong = await openReadReplica(database.db, url, (reason) => void reasons.push(reason))
+    onTestFinished(wrong.close)
+    await eventually(() => expect(reasons).toEqual(['not a standby']))
+    await replica.close()
   })
 
   test('reports an error of the read itself, and does not repeat it', async () => {
