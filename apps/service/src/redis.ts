@@ -19,6 +19,14 @@ export class RedisRefusedError extends Error {
   }
 }
 
+const closed = new WeakSet<Redis>()
+
+/** Ends the connection for good. `disconnect` alone would be taken for a lost connection. */
+export function closeRedis(redis: Redis): void {
+  closed.add(redis)
+  redis.disconnect()
+}
+
 /** Connects to Redis for shared rate limits and reconnects forever. While Redis is down, each call rejects within about a second. */
 export function connectRedis(address: RedisAddress, log: Log): Redis {
   const redis = new Redis(address.url, {
@@ -43,7 +51,7 @@ export function connectRedis(address: RedisAddress, log: Log): Redis {
   })
   // ioredis gives up when the sentinels announce another primary while it connects.
   redis.on('end', () => {
-    if (down) setTimeout(() => redis.connect().catch(() => {}), timeoutMs).unref()
+    if (down && !closed.has(redis)) setTimeout(() => redis.connect().catch(() => {}), timeoutMs).unref()
   })
   return redis
 }
@@ -94,6 +102,8 @@ function connectionFailure(redis: Redis): Promise<Error | null> {
 }
 
 export const credentialRefusal = /WRONGPASS|NOAUTH|ERR (AUTH|invalid password)/
+// Redis 7 says the second of a command inside a script.
+export const permissionRefusal = /NOPERM|can't run this command/
 export const certificateCodes = /^(CERT_|DEPTH_ZERO_|ERR_SSL_|ERR_TLS_|HOSTNAME_MISMATCH|SELF_SIGNED_|UNABLE_TO_|EPROTO)/
 
 function explainRefusal(error: Error): RedisRefusedError | null {
@@ -102,7 +112,8 @@ function explainRefusal(error: Error): RedisRefusedError | null {
   if (credentialRefusal.test(message)) {
     return new RedisRefusedError(message, 'Correct the user and the password')
   }
-  if (message.includes('NOPERM')) return new RedisRefusedError(message, 'Give this user the rights in docs/high-availability.md')
+  if (permissionRefusal.test(message))
+    return new RedisRefusedError(message, 'Give this user the rights in docs/high-availability.md')
   if (message.includes('DB index'))
     return new RedisRefusedError(message, 'Name an existing database number, such as redis://host:6379/0')
   if (/invalid reply: null$|No such master/.test(message)) {

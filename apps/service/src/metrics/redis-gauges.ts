@@ -1,10 +1,10 @@
 import type { Redis } from 'ioredis'
 import { Gauge, type Registry } from 'prom-client'
-import { certificateCodes, credentialRefusal, pingRedis } from '../redis.ts'
+import { certificateCodes, credentialRefusal, permissionRefusal, pingRedis } from '../redis.ts'
 
 const reasons: Record<string, (error: NodeJS.ErrnoException) => boolean> = {
   credentials: ({ message }) => credentialRefusal.test(message),
-  permission: ({ message }) => message.includes('NOPERM'),
+  permission: ({ message }) => permissionRefusal.test(message),
   certificate: ({ code = '' }) => certificateCodes.test(code),
   read_only: ({ message }) => message.includes('READONLY'),
   memory: ({ message }) => /^(OOM|MISCONF)/.test(message),

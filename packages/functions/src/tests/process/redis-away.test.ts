@@ -1,4 +1,6 @@
-import { findRedis, startRedis } from '@floorpass/reliability'
+import { setTimeout as delay } from 'node:timers/promises'
+import { findRedis, freePort, startRedis } from '@floorpass/reliability'
+import { closeRedis, connectRedis } from '@floorpass/service/redis'
 import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { expect, onTestFinished, test } from 'vitest'
@@ -43,3 +45,19 @@ test.skipIf(!binary)(
     expect(await tryToSignIn('one@example.test')).toBe(401)
   },
 )
+
+test('a connection that the service closes stays closed, also when Redis was away', async () => {
+  const redis = connectRedis(
+    { url: `redis://127.0.0.1:${await freePort()}`, sentinels: [] },
+    { info() {}, warn() {}, error() {} },
+  )
+  let connections = 0
+  redis.on('connecting', () => {
+    connections += 1
+  })
+  await new Promise((resolve) => redis.once('reconnecting', resolve))
+  closeRedis(redis)
+  const before = connections
+  await delay(1_500)
+  expect(connections).toBe(before)
+})

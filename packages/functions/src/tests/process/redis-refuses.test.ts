@@ -74,6 +74,7 @@ describe.runIf(canRun)('the server does not start on a Redis that refuses', () =
         'user default off',
         `user good on >hunter2 ${rights}`,
         `user noscripts on >hunter2 ${rights} -eval -evalsha`,
+        `user nocounts on >hunter2 ${rights.replace('+incrby', '')}`,
         `user otherkeys on >hunter2 ${rights.replace('floorpass', 'other')}`,
         '',
       ].join('\n'),
@@ -81,6 +82,8 @@ describe.runIf(canRun)('the server does not start on a Redis that refuses', () =
     const { port } = await redisWith(() => ['--aclfile', users])
     for (const user of ['noscripts', 'otherkeys'])
       await expectRefusal({ REDIS_URL: `redis://${user}:hunter2@127.0.0.1:${port}` }, /NOPERM.+docs\/high-availability\.md/)
+    const withoutCounts = { REDIS_URL: `redis://nocounts:hunter2@127.0.0.1:${port}` }
+    await expectRefusal(withoutCounts, /run this command.+docs\/high-availability\.md/)
     const server = await expectStart({ REDIS_URL: `redis://good:hunter2@127.0.0.1:${port}` })
     expect(server.logs().filter(({ msg }) => String(msg).includes('redis'))).toEqual([])
   })
