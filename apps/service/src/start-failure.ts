@@ -32,7 +32,7 @@ export function explainStartFailure(error: unknown): string {
     error instanceof MigrationError
   if (isExplained) return error.message
   if (code === 'ENOSPC') return 'The disk of DATA_DIR is full. Free some space, then try again.'
-  if (path !== undefined) return `${error.message}. Set DATA_DIR to a folder that this user can create and write.`
+  if (path !== undefined) return `${error.message}. Check that ${path} exists and that this user may read and write it.`
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another program. Stop that program, or choose another port: PORT=${Number(port) + 1} npm start`
   }

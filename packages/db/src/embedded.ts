@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs'
-import { cp, readdir, stat, statfs } from 'node:fs/promises'
+import { cp, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import type { ChangeListener } from './change-channel.ts'
@@ -104,8 +104,8 @@ export const startEngine = async (directory: string | null, template?: Blob): Pr
     return false
   }
 
+  const isNew = directory !== null && !existsSync(join(directory, 'pgdata'))
   try {
-    const isNew = directory !== null && !existsSync(join(directory, 'pgdata'))
     const client = await PGlite.create({
       ...(directory === null ? {} : durableFiles(join(directory, 'pgdata'))),
       ...(template ? { loadDataDir: template } : {}),
@@ -117,12 +117,23 @@ export const startEngine = async (directory: string | null, template?: Blob): Pr
     return client
   } catch (error) {
     if (directory === null) throw error
+    // Half a new database would be called damaged at the next start.
+    if (isNew) await rm(join(directory, 'pgdata'), { recursive: true, force: true })
+    if (isNew && !(await hasSpace(directory)))
+      throw Object.assign(new Error('no space for a new database'), { code: 'ENOSPC', path: directory })
     throw new DataDirUnusableError(
       `The embedded database in ${directory} did not start: ${lastError || (error as Error).message}. Its files are damaged, or come ` +
         `from another version: put a backup in their place, or move the folder away to start with an empty database.`,
       { cause: error },
     )
   }
+}
+
+const newDatabaseBytes = 64e6
+
+const hasSpace = async (directory: string): Promise<boolean> => {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize >= newDatabaseBytes
 }
 
 // After a PANIC the next call to the engine would spin forever. Exit, as a PostgreSQL server does; the next start recovers.

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -6,8 +7,9 @@ import { explainStartFailure } from '@floorpass/service'
 import { placeDatabase } from '@floorpass/testing/place-database'
 import { databaseEnvironment, failToStart, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { testDatabase } from '@floorpass/testing/test-database'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
+const canMount = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']).status === 0
 const database = await databaseEnvironment()
 const complete = async (environment: Record<string, string> = {}) => ({
   ...database,
@@ -162,6 +164,20 @@ describe('the server does not start', () => {
       await first.end('SIGTERM')
     })
 
+    test.runIf(canMount)('on a full disk, and starts once there is space', async () => {
+      const environment = await complete()
+      const disk = join(environment.DATA_DIR, 'disk')
+      await mkdir(disk)
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=20m', 'tmpfs', disk])
+      onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
+      const onDisk = { ...environment, DATA_DIR: join(disk, 'data') }
+      await expectRefusal(onDisk, /^The disk of DATA_DIR is full\. Free some space, then try again\.\n$/)
+      execFileSync('mount', ['-o', 'remount,size=200m', disk])
+      const server = await startServer(onDisk)
+      expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+      await server.end('SIGTERM')
+    })
+
     test('with a damaged database, and says what to do', async () => {
       const environment = await complete()
       await mkdir(join(environment.DATA_DIR, 'database', 'pgdata'), { recursive: true })
@@ -177,6 +193,14 @@ test.each([
 ])('a full disk during %s is reported as such, by the service and by a restore', (syscall, path) => {
   const full = Object.assign(new Error(`ENOSPC: no space left on device, ${syscall}`), { code: 'ENOSPC', syscall, path })
   expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Free some space, then try again.')
+})
+
+test('a file that cannot be used is named, in DATA_DIR or elsewhere', () => {
+  const path = '/srv/certificates/key.pem'
+  const denied = Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES', syscall: 'open', path })
+  const explained = explainStartFailure(denied)
+  expect(explained).toContain(`Check that ${path} exists and that this user may read and write it.`)
+  expect(explained).not.toContain('DATA_DIR')
 })
 
 test('a refused start leaves a usable DATA_DIR', async () => {
