@@ -36,6 +36,7 @@ import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/fu
 import type { Redis } from 'ioredis'
 import type { WorkerChannel } from './cluster/worker-channel.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
+import { closeRedis } from './redis.ts'
 import type { OpenTracing } from './tracing/open-tracing.ts'
 import { tracedDatabase, tracedPasswords, tracedSql, tracedTransport } from './tracing/traced-parts.ts'
 
@@ -127,7 +128,8 @@ export function composeService({
     confirmationRules: config.confirmationRules,
     cookie: config.cookie,
   }
-  const events = createEventFeed({ sql: database.sql, changes, log })
+  const logRarely = createRareLog(log)
+  const events = createEventFeed({ sql: database.sql, changes, logRarely })
   const deps: Deps = {
     db,
     sql,
@@ -160,7 +162,7 @@ export function composeService({
     settings,
     findPlace,
     log,
-    logRarely: createRareLog(log),
+    logRarely,
     onError: (code) => metrics?.countError(code),
     onServiceCall: (service, outcome) => metrics?.countServiceCall(service, outcome),
     tracing,
@@ -191,14 +193,14 @@ export function composeService({
       void deps.webhooks.stop().catch((err) => log.error({ err }, 'webhook queue not stopped'))
     },
     async stop() {
-      const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses].map(
-        (writer) => writer.stop(),
-      )
-      await Promise.all([...writers, changes.close()])
+      const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses]
+      const stopped = await Promise.allSettled([...writers.map((writer) => writer.stop()), changes.close()])
       transport.close()
-      redis?.disconnect()
+      if (redis) closeRedis(redis)
       // In parallel: a hanging trace receiver must not delay the close of the database.
-      await Promise.all([database.close(), replica.close(), tracing?.stop().catch(onExportFailed)])
+      const closed = await Promise.allSettled([database.close(), replica.close(), tracing?.stop().catch(onExportFailed)])
+      const failed = [...stopped, ...closed].find((outcome) => outcome.status === 'rejected')
+      if (failed) throw failed.reason
     },
   }
 }

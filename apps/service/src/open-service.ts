@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, describePending, isDatabaseUnavailable, openDatabase, openDataDir, openReadReplica } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
@@ -15,7 +15,7 @@ import { composeService, type OpenDatabase, type Service } from './compose-servi
 import { DatabaseNotReadyError } from './database-not-ready.ts'
 import { describeError } from './describe-error.ts'
 import { createMetrics } from './metrics/metrics.ts'
-import { assertRedisAccepts, connectRedis } from './redis.ts'
+import { assertRedisAccepts, closeRedis, connectRedis } from './redis.ts'
 
 /** Opens the service from the environment: migrates the database and starts the mail queue. ConfigError, DatabaseNotReadyError.
  * `sessionCache: false`: for hosts that freeze a process between requests, such as AWS Lambda (ADR 012). */
@@ -35,36 +35,17 @@ export async function openService(source = readEnvironment(), { sessionCache = t
     metrics?.countLostConnection()
     log.warn({ reason: error.message }, 'database connection lost')
   }
-  const database = await openDatabase(config.database, { onConnectionLost })
-  const redis = config.redis === null ? null : connectRedis(config.redis, log)
-  let secrets: readonly string[]
-  try {
-    // A replacement worker must be able to start while Redis refuses.
-    if (redis && isFirst()) await assertRedisAccepts(redis)
-    // Holds the database lock, so that no secret is created during a restore.
-    secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
-    if (isFirst() && config.migrateOnStart) {
-      const { applied } = await database.migrate()
-      if (applied.length > 0) log.info({ applied }, 'database migrated')
-    } else if (isFirst()) {
-      await assertMigrated(
-        database,
-        'With MIGRATE_ON_START=false a start applies none: run `npm run admin -- migrate`, then start again.',
-      )
-    } else {
-      // A replacement worker must be able to start while the database is down.
-      await assertMigrated(database, startOnce).catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) throw error
-      })
-    }
-  } catch (error) {
-    redis?.disconnect()
-    await database.close()
-    throw error
-  }
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await openDatabase(config.database, { onConnectionLost }), ({ close }) => close())
+  const redis = config.redis === null ? null : opened.adopt(connectRedis(config.redis, log), closeRedis)
+  // A replacement worker must be able to start while Redis refuses.
+  if (redis && isFirst()) await assertRedisAccepts(redis)
+  // Holds the database lock, so that no secret is created during a restore.
+  const secrets = config.authSecrets ?? [await localSecret(config.dataDir)]
+  await prepareSchema(database, config, log)
   const transport = outbox ?? openTransport(config)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
-  const replica = await openReplica(config, database.db, log)
+  const replica = opened.adopt(await openReplica(config, database.db, log), ({ close }) => close())
   const parts = { config, brand, secrets, database, transport, outbox, redis, replica, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
@@ -74,6 +55,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   service.deps.keyUses.start()
   service.expirySweep.start()
   service.secretResealer.start()
+  opened.move()
   if (config.database.kind !== 'embedded' || config.database.directory === null) return service
   const { directory } = config.database
   const sockets = await serveSockets(service, database, { directory, secrets, isOwnSecret: config.authSecrets === null })
@@ -84,6 +66,23 @@ export async function openService(source = readEnvironment(), { sessionCache = t
       await Promise.race([sockets.close(), delay(longestCommand)])
       await service.stop()
     },
+  }
+}
+
+async function prepareSchema(database: OpenDatabase, { migrateOnStart }: Config, log: Logger): Promise<void> {
+  if (isFirst() && migrateOnStart) {
+    const { applied } = await database.migrate()
+    if (applied.length > 0) log.info({ applied }, 'database migrated')
+  } else if (isFirst()) {
+    await assertMigrated(
+      database,
+      'With MIGRATE_ON_START=false a start applies none: run `npm run admin -- migrate`, then start again.',
+    )
+  } else {
+    // A replacement worker must be able to start while the database is down.
+    await assertMigrated(database, startOnce).catch((error: unknown) => {
+      if (!isDatabaseUnavailable(error)) throw error
+    })
   }
 }
 
@@ -126,6 +125,7 @@ export function findEmbeddedDirectory(source = readEnvironment()): string | null
 export async function openForMigration(source = readEnvironment(), { planOnly = false } = {}): Promise<OpenDatabase> {
   const { database } = loadDatabaseConfig(source)
   const isMissing = database.kind === 'embedded' && !existsSync(database.directory)
+  if (database.kind === 'embedded' && !isMissing) assertOwner(database.directory)
   return openDatabase(isMissing && planOnly ? { kind: 'embedded', directory: null } : database)
 }
 
@@ -139,6 +139,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
       `There is no database in ${options.directory}. Set DATA_DIR or DATABASE_URL to the value of the service, or start the service once.`,
     )
   }
+  if (options.kind === 'embedded') assertOwner(options.directory)
   // With defaults for BASE_URL and AUTH_SECRET, the command would email links to localhost and seal data that the service cannot open.
   const setVariable = options.kind === 'postgres' ? 'DATABASE_URL' : source.AUTH_SECRET?.trim() && 'AUTH_SECRET'
   const missing = (['BASE_URL', 'AUTH_SECRET'] as const).filter((variable) => !source[variable]?.trim())
@@ -170,6 +171,15 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
     metrics: null,
     cacheSessions: false,
   })
+}
+
+/** Files that root writes in the database of another user would keep that user's service from starting. DatabaseNotReadyError. */
+function assertOwner(directory: string): void {
+  const { uid } = statSync(directory)
+  if (process.getuid?.() !== 0 || uid === 0) return
+  throw new DatabaseNotReadyError(
+    `The database in ${directory} belongs to user ${uid}, and you are root. Run the command as that user: sudo -u '#${uid}' -E <command>.`,
+  )
 }
 
 const startOnce = 'Start this version of the service once, or run `npm run admin -- migrate`.'

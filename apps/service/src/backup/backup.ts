@@ -158,4 +158,5 @@ async function writeSecret(dataDir: string, secret: string): Promise<void> {
   } finally {
     await unlink(draft)
   }
+  await syncFolder(dataDir)
 }

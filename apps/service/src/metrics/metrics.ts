@@ -110,8 +110,8 @@ export function createMetrics(primary: WorkerChannel | null = null): Metrics {
     async text() {
       if (!primary) return registry.metrics()
       return String(
-        await primary.request('scrape', scrapeTimeout).catch(() => {
-          throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1 })
+        await primary.request('scrape', scrapeTimeout).catch((cause: Error) => {
+          throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1, cause })
         }),
       )
     },

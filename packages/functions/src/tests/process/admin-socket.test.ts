@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { chown, readFile, stat, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { ask, outboxOf, signedInPerson, signIn } from '@floorpass/reliability'
@@ -162,3 +162,20 @@ test('a stop of the service ends the command that waits for an answer; the next 
   const found = await admin({ DATA_DIR: dataDir }, 'find', person.email, '--json')
   expect(found.json).toMatchObject([{ email: person.email, suspendedAt: null }])
 })
+
+test.runIf(process.getuid?.() === 0)(
+  'root runs no command on the database of another user, whose service could not start afterwards',
+  async () => {
+    const DATA_DIR = await temporaryFolder()
+    expect(await admin({ DATA_DIR }, 'migrate')).toMatchObject({ code: 0 })
+    const folder = join(DATA_DIR, 'database')
+    await chown(folder, 65_534, 65_534)
+    for (const line of [['migrate'], ['find', 'ada@example.test']]) {
+      const { code, stderr } = await admin({ DATA_DIR }, ...line)
+      expect(code).toBe(1)
+      expect(stderr).toContain(
+        `${folder} belongs to user 65534, and you are root. Run the command as that user: sudo -u '#65534'`,
+      )
+    }
+  },
+)

@@ -3,7 +3,9 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { openDatabase } from '@floorpass/db'
 import { launchService, startService } from '@floorpass/reliability'
+import { openService } from '@floorpass/service'
 import { eventually } from '@floorpass/testing/eventually'
 import { databaseEnvironment, freePort, startServer, temporaryFolder } from '@floorpass/testing/server-process'
 import { describe, expect, test } from 'vitest'
@@ -177,4 +179,14 @@ test('a SIGTERM that arrives while the start hands its signals over stops the se
     `--import=data:text/javascript,${encodeURIComponent(shim)}`,
   ])
   expect(await started.exited).toMatchObject({ code: 0, stdout: expect.stringContaining('runs at'), stderr: '' })
+})
+
+test('a part that cannot stop does not keep the database open', async () => {
+  const DATA_DIR = await temporaryFolder()
+  const service = await openService({ DATA_DIR, LOG_LEVEL: 'silent' })
+  service.deps.mail.stop = () => Promise.reject(new Error('the mails are stuck'))
+  await expect(service.stop()).rejects.toThrow('the mails are stuck')
+  // It has a lock, so only one process has it open.
+  const again = await openDatabase({ kind: 'embedded', directory: join(DATA_DIR, 'database') })
+  await again.close()
 })
