@@ -1,7 +1,7 @@
 import type { Sql } from '@floorpass/db'
 import type { ChangeFeed } from '../changes/change-feed.ts'
-import type { Log } from '../kernel/log.ts'
 import { policy } from '../kernel/policy.ts'
+import type { RareLog } from '../kernel/rare-log.ts'
 
 /** Appends committed events to the feed (ADR 054). */
 export type EventFeed = {
@@ -19,9 +19,9 @@ export type EventFeed = {
   stop(): Promise<void>
 }
 
-type EventFeedOptions = { sql: Sql; changes: Pick<ChangeFeed, 'subscribeToEvents'>; log: Log }
+type EventFeedOptions = { sql: Sql; changes: Pick<ChangeFeed, 'subscribeToEvents'>; logRarely: RareLog }
 
-export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventFeed {
+export function createEventFeed({ sql, changes, logRarely }: EventFeedOptions): EventFeed {
   let version = 0
   const waiters = new Set<() => void>()
   let isStarted = false
@@ -69,7 +69,7 @@ export function createEventFeed({ sql, changes, log }: EventFeedOptions): EventF
       pause = undefined
       void flush().then(
         (isComplete) => isComplete || !isStarted || flushLater(),
-        (err) => log.error({ err }, 'events not added to the feed: retry scheduled'),
+        (err) => logRarely('events', { err }, 'events not added to the feed: retry scheduled'),
       )
     }, policy.events.batchPause * 1000)
   }

@@ -1,10 +1,11 @@
-import { policy } from '@floorpass/api'
+import { createEventFeed, createRareLog, policy } from '@floorpass/api'
 import { createOperator, suspendUser } from '@floorpass/api/administration'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { askForEvents, endOfFeed, readAllAfter, readFeed } from '@floorpass/testing/events'
+import { eventually } from '@floorpass/testing/eventually'
 import { found, memberIdOf, outcome } from '@floorpass/testing/organization'
 import { handleOf, serviceKey } from '@floorpass/testing/route-samples'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 
 const app = await createTestApp({ SERVICE_KEYS: serviceKey })
 const access = 'session.ended,key.changed,key.ended,membership.changed,membership.ended,user.access-changed,user.deleted'
@@ -241,4 +242,27 @@ describe('a page', () => {
   ])('answers CURSOR_EXPIRED for %s, as after a restore', async (_, after) => {
     expect(outcome(await askForEvents(app, { after }))).toEqual([410, 'CURSOR_EXPIRED'])
   })
+})
+
+test('a feed that cannot write says so once a minute, not once a second', async () => {
+  const lines: string[] = []
+  let tries = 0
+  const feed = createEventFeed({
+    sql: {
+      ...app.service.deps.sql,
+      $queryRaw: async () => {
+        tries += 1
+        throw new Error('the database is away')
+      },
+    },
+    changes: app.service.deps.changes,
+    logRarely: createRareLog({ info() {}, error() {}, warn: (_fields, message) => void lines.push(message) }),
+  })
+  onTestFinished(() => feed.stop())
+  feed.start()
+  await eventually(() => {
+    feed.scheduleFlush()
+    expect(tries).toBeGreaterThan(2)
+  })
+  expect(lines).toEqual(['events not added to the feed: retry scheduled'])
 })
