@@ -76,6 +76,11 @@ describe('the Kubernetes manifests', () => {
     expect([...resources].sort()).toEqual(files.sort())
   })
 
+  test('create the namespace that they name', () => {
+    const { namespace } = readYaml(`${folder}/kustomization.yaml`)
+    expect(readYaml(`${folder}/namespace.yaml`)).toMatchObject({ kind: 'Namespace', metadata: { name: namespace } })
+  })
+
   test('migrate with the image of the service, in a pod that gets no request', () => {
     const { spec } = readYaml(`${folder}/migrate.yaml`)
     const [migration] = spec.template.spec.containers
