@@ -140,15 +140,15 @@ describe('the batches of an import', () => {
   test('are all in the report when a later one ends the import', async () => {
     await addConstraint(
       `CREATE FUNCTION fail_late() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN IF NEW.id = 'late-1500' THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57014'; END IF; RETURN NEW; END $$`,
+       BEGIN IF NEW.id = 'ending-1500' THEN RAISE EXCEPTION 'gone' USING ERRCODE = '57014'; END IF; RETURN NEW; END $$`,
       'DROP FUNCTION fail_late',
     )
     await addConstraint(
       'CREATE TRIGGER fail_late BEFORE INSERT ON users FOR EACH ROW EXECUTE FUNCTION fail_late()',
       'DROP TRIGGER fail_late ON users',
     )
-    const { code, stderr } = await command('import', await fileOf(rowsOf('late', 1600)))
-    const imported = (await idsOf('late')).length
+    const { code, stderr } = await command('import', await fileOf(rowsOf('ending', 1600)))
+    const imported = (await idsOf('ending')).length
     expect(imported).toBeGreaterThan(0)
     expect([code, stderr]).toEqual([
       1,
