@@ -29,6 +29,7 @@ export type Arguments = {
     event?: string
     after?: string
     failed?: boolean
+    role?: string
   }
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>

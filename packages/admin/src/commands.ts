@@ -2,23 +2,25 @@ import { policy } from '@floorpass/api'
 import {
   disableUserTwoFactor,
   dropRefusedMails,
+  endUserSessions,
   exportUser,
+  findAuditEvents,
+  findUserSessions,
   findUsers,
-  listAuditEvents,
   listRefusedMails,
-  listUserSessions,
   mostFound,
   mostMails,
   type Operator,
+  presentFoundUser,
   requestUserUnlock,
   restoreUser,
   retryRefusedMails,
-  revokeUserSessions,
   showUser,
   suspendUser,
   usualEvents,
   verifyUserAddress,
 } from '@floorpass/api/administration'
+import { administratorCommands } from './administrator-commands.ts'
 import {
   type Arguments,
   assertNoPositional,
@@ -57,11 +59,11 @@ function changeUser({ consequence, change, ...line }: UserChange): Command {
 export const commands: Record<string, Command> = {
   find: {
     usage: 'find <who>',
-    summary: `finds users by id, google:<id>, github:<id> or the beginning of an email (at most ${mostFound})`,
+    summary: `finds users by id, google:<id>, github:<id> or the beginning of an email, its domain, a name or a last name (at most ${mostFound})`,
     options: [],
     isRead: true,
     async run(operator, args) {
-      const users = await findUsers(operator, getOnlyPositional(args, 'who'))
+      const users = (await findUsers(operator, getOnlyPositional(args, 'who'))).map(presentFoundUser)
       return {
         data: users,
         text: formatTable(users, ['id', 'email', 'emailVerified', 'twoFactorEnabled', 'suspendedAt', 'name'], 'No user found.'),
@@ -84,7 +86,7 @@ export const commands: Record<string, Command> = {
     options: [],
     isRead: true,
     async run(operator, args) {
-      const sessions = await listUserSessions(operator, getOnlyPositional(args, 'who'))
+      const sessions = await findUserSessions(operator, getOnlyPositional(args, 'who'))
       const columns = ['id', 'createdAt', 'lastSeenAt', 'ipAddress', 'browser', 'os', 'trusted'] as const
       return { data: sessions, text: formatTable(sessions, columns, 'No session.') }
     },
@@ -94,7 +96,7 @@ export const commands: Record<string, Command> = {
     summary: 'ends all sessions or one at once, and removes the trust of the devices',
     options: ['session'],
     async run(operator, args) {
-      const result = await revokeUserSessions(operator, getOnlyPositional(args, 'who'), args.flags.session)
+      const result = await endUserSessions(operator, getOnlyPositional(args, 'who'), args.flags.session)
       // A script must not assume that the session of a thief has ended.
       const exitCode = args.flags.session !== undefined && result.revoked === 0 ? 1 : 0
       return { data: result, text: `${pluralize(result.revoked, 'session')} ended.`, exitCode }
@@ -207,7 +209,7 @@ export const commands: Record<string, Command> = {
       assertNoPositional(args)
       const { user, action, since, until, limit, before } = args.flags
       const most = limit === undefined ? usualEvents : parseNumber('limit', limit, 10_000)
-      const events = await listAuditEvents(operator, {
+      const events = await findAuditEvents(operator, {
         ...(user !== undefined && { who: user }),
         ...(action !== undefined && { action }),
         ...(since !== undefined && { since: parseTime('since', since) }),
@@ -261,6 +263,7 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
     },
   },
+  ...administratorCommands,
   ...serviceCommands,
   ...webhookCommands,
 }

@@ -33,6 +33,7 @@ const flags = {
   event: { type: 'string' },
   after: { type: 'string' },
   failed: { type: 'boolean' },
+  role: { type: 'string' },
 } as const
 const commonFlags = {
   operator: { type: 'string' },
@@ -197,6 +198,14 @@ const reasons: Record<string, [why: string, fix: string]> = {
   USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <beginning of the email>`.'],
   TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing to do: the password alone opens it.'],
   WEBHOOK_NOT_FOUND: ['There is no webhook with this id.', 'See `npm run admin -- list-webhooks`.'],
+  EMAIL_NOT_VERIFIED: [
+    'The email of this user is not verified.',
+    'Ask the user to open the emailed link, or use `verify-address`.',
+  ],
+  ADMINISTRATOR_FACTOR_REQUIRED: [
+    'This user has no passkey and no two-factor authentication.',
+    'Ask the user to add one under Settings, then run the command again.',
+  ],
   EMAIL_ALREADY_VERIFIED: ['The email is already verified, or has just changed.', 'Look with `npm run admin -- show <who>`.'],
   SERVICE_UNAVAILABLE: [
     'The database does not answer.',

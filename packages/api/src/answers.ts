@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { eventTypes } from './event-feed/event-types.ts'
+import { administratorRoles } from './kernel/administrator-roles.ts'
 import { locale, riskLevel } from './kernel/fields.ts'
 import { keyRefusalCodes } from './kernel/key-refusals.ts'
 import { type HoldReason, holds, policy } from './kernel/policy.ts'
@@ -30,6 +31,7 @@ export const userAnswer = z
     tradingEnabled: z.boolean(),
     riskLevel,
     heldUntil: date.nullable().describe('Withdrawals are on hold until then. Null or past: no hold'),
+    role: z.enum([...administratorRoles, 'user']).describe('`user` unless the person is an administrator of the service'),
   })
   .meta({ id: 'User' })
 
@@ -517,3 +519,71 @@ export const organizationActivityAnswer = z.strictObject({
   nextCursor: z.string().nullable(),
 })
 export const errorAnswer = z.strictObject({ code: z.string(), message: z.string() }).meta({ id: 'Error' })
+
+const foundUserFields = {
+  ...userAnswer.shape,
+  banned: z.boolean().describe('Whether the user is suspended'),
+  suspendedAt: date.nullable(),
+}
+const foundUserAnswer = z.strictObject(foundUserFields).meta({ id: 'FoundUser' })
+export const foundUsersAnswer = z.strictObject({
+  users: z.array(foundUserAnswer),
+  total: z.number().describe(`Exact up to ${policy.administration.exactCount}, then about right`),
+  limit: z.int(),
+  offset: z.int(),
+})
+export const userDetailsAnswer = z.strictObject({
+  ...foundUserFields,
+  locale,
+  lock: z
+    .strictObject({
+      kind: z.string().nullable(),
+      since: date.nullable(),
+      unlockDays: z.int().nullable(),
+      unlockAt: date.nullable(),
+    })
+    .nullable(),
+  accounts: z.array(
+    z.strictObject({
+      providerId: z.string(),
+      accountId: z.string(),
+      hasPassword: z.boolean(),
+      lastUsedAt: date.nullable(),
+      createdAt: date,
+    }),
+  ),
+  twoFactor: z
+    .strictObject({
+      since: date.nullable(),
+      failedAttempts: z.int(),
+      lockedUntil: date.nullable(),
+      backupCodesLeft: z.int(),
+    })
+    .nullable(),
+  sessions: z.int(),
+  trustedDevices: z.int(),
+  organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), role: z.string() })),
+})
+export const bannedUserAnswer = z.strictObject({ user: foundUserAnswer })
+export const userSessionsAnswer = z.strictObject({
+  sessions: z.array(deviceAnswer.omit({ place: true, current: true })),
+})
+export const auditEventsAnswer = z.strictObject({
+  events: z.array(
+    z.strictObject({
+      id: z.string(),
+      userId: z.string(),
+      actorId: z
+        .string()
+        .nullable()
+        .describe('The one that acted, if not the user: a user id, `operator:<name>` or `service:<name>`'),
+      organizationId: z.string().nullable(),
+      action: z.string(),
+      succeeded: z.boolean(),
+      details: z.record(z.string(), z.unknown()).nullable(),
+      ipAddress: z.string(),
+      userAgent: z.string(),
+      createdAt: date,
+    }),
+  ),
+})

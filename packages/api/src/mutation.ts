@@ -6,13 +6,14 @@ import type { AuditAction } from './audit-log/audit-log.ts'
 import type { Context } from './context.ts'
 import type { CookieName } from './cookies/flow-cookie.ts'
 import { type Effects, withEffects } from './effects.ts'
+import { type AdministratorPermission, administratorPermissions } from './kernel/administrator-roles.ts'
 import { type LimitName, limits } from './kernel/policy.ts'
 import { assertReauthenticated } from './reauthentication/reauthentication.ts'
 import type { CallingService } from './service-credentials/require-service.ts'
 import { type ServiceScope, serviceScopes } from './service-credentials/scopes.ts'
 import type { ActiveSession } from './sessions/session-cache.ts'
 import { type Changed, transact } from './transact.ts'
-import { type Declared, publicProcedure, serviceProcedure, sessionProcedure } from './trpc.ts'
+import { administratorProcedure, type Declared, publicProcedure, serviceProcedure, sessionProcedure } from './trpc.ts'
 import { assertUnlocked, lockCaller, requireUnlocked } from './users/lock-user.ts'
 
 type Access = Declared['access']
@@ -28,7 +29,8 @@ type Declaration<
   Mail extends MailName,
   Cookie extends CookieName,
 > = {
-  /** `reauthenticated` refuses a session that reauthenticated too long ago: SESSION_NOT_FRESH. A scope: for another service. */
+  /** `reauthenticated` refuses a session that reauthenticated too long ago: SESSION_NOT_FRESH.
+   * A scope: for another service. A permission: for administrators. */
   access: A
   input: I
   /** ACCOUNT_LOCKED while the caller's account is locked. `in-part`: the mutation asserts this itself where it must. */
@@ -138,9 +140,13 @@ export function customMutation<
   }) as unknown as Mutation<I, Answer>
 }
 
+const isAdministratorPermission = (access: Access): access is AdministratorPermission =>
+  administratorPermissions.some((permission) => permission === access)
+
 const isServiceScope = (access: Access): access is ServiceScope => serviceScopes.some((scope) => scope === access)
 
 function procedureFor(access: Access): typeof sessionProcedure {
+  if (isAdministratorPermission(access)) return administratorProcedure(access) as unknown as typeof sessionProcedure
   if (isServiceScope(access)) return serviceProcedure(access) as unknown as typeof sessionProcedure
   return access === 'public' ? (publicProcedure as unknown as typeof sessionProcedure) : sessionProcedure
 }

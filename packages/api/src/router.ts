@@ -1,5 +1,6 @@
 import { introspect } from './access/introspect.ts'
 import { accessRouter } from './access/router.ts'
+import { administrationRouter } from './administration/router.ts'
 import { checkAllowListEntry } from './allow-list/check-entry.ts'
 import { allowListRouter } from './allow-list/router.ts'
 import { apiKeysRouter } from './api-keys/router.ts'
@@ -36,6 +37,7 @@ export const appRouter = router({
   protection: protectionRouter,
   allowList: allowListRouter,
   confirmations: confirmationsRouter,
+  administration: administrationRouter,
 })
 
 export type AppRouter = typeof appRouter

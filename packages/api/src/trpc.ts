@@ -1,9 +1,11 @@
 import type { MailName } from '@floorpass/email'
 import { initTRPC } from '@trpc/server'
 import { ZodRealError } from 'zod'
+import { requireAdministrator } from './administration/require-administrator.ts'
 import type { AuditAction } from './audit-log/audit-log.ts'
 import type { Context } from './context.ts'
 import type { CookieName } from './cookies/flow-cookie.ts'
+import type { AdministratorPermission } from './kernel/administrator-roles.ts'
 import { AppError, validationError } from './kernel/errors.ts'
 import type { LimitName } from './kernel/policy.ts'
 import { requireService } from './service-credentials/require-service.ts'
@@ -12,7 +14,7 @@ import { toAppError } from './to-app-error.ts'
 
 /** What a mutation declares about itself; `mutation` requires every field. */
 export type Declared = {
-  access: 'public' | 'session' | 'reauthenticated' | ServiceScope
+  access: 'public' | 'session' | 'reauthenticated' | ServiceScope | AdministratorPermission
   /** Whether an account lock refuses it. */
   sensitive: boolean | 'in-part'
   limit: LimitName | null
@@ -96,6 +98,13 @@ export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
   if (!active) throw new AppError('UNAUTHORIZED')
   return next({ ctx: active })
 })
+
+/** For the administrators of the service whose role has the permission, after a recent proof. */
+export const administratorProcedure = (permission: AdministratorPermission) =>
+  sessionProcedure.use(async ({ ctx, next }) => {
+    await requireAdministrator(ctx, permission)
+    return next()
+  })
 
 /** For other services, with a secret that has the scope. */
 export const serviceProcedure = (scope: ServiceScope) =>

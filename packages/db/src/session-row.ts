@@ -25,6 +25,7 @@ const columns = {
   authenticatedAt: { name: 'authenticated_at', belongsTo: 'sign-in', isShown: false },
   authenticationMethods: { name: 'authentication_methods', belongsTo: 'session', isShown: false },
   secondFactorAt: { name: 'second_factor_at', belongsTo: 'session', isShown: false },
+  passkeyAt: { name: 'passkey_at', belongsTo: 'session', isShown: false },
   lastSeenAt: { name: 'last_seen_at', belongsTo: 'token', isShown: false },
 } as const satisfies Record<keyof Session, Column>
 

@@ -68,6 +68,7 @@ const reasonOf: Record<MailName, MailReason> = {
   'webhook-paused': 'webhook',
   'member-added': 'membership',
   'role-given': 'security',
+  'administrator-role': 'security',
   'member-removed': 'membership',
   'membership-dropped': 'membership',
   'two-factor-enabled': 'security',

@@ -107,6 +107,8 @@ export type MailVariables = {
     days: number
     organizationsUrl: string
   }
+  /** `role`: null when it was revoked. */
+  'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }
   'member-removed': { organization: string; organizationsUrl: string }
   'membership-dropped': { organization: string; most: number; organizationsUrl: string }
   'two-factor-enabled': { securityUrl: string; resetUrl: string }

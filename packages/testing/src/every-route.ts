@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { AppError } from '@floorpass/api'
 import type { Route } from '@floorpass/functions'
 import { describe, expect, test } from 'vitest'
+import { makeAdministrator } from './administrators.ts'
 import type { Answer, Browser, RequestOptions } from './browser.ts'
 import { createTestApp } from './create-test-app.ts'
 import { processorTimeBelow } from './processor-time.ts'
@@ -29,7 +30,7 @@ const needsState = new Map([
   ['/protection/cancel-unlock', 'ACCOUNT_NOT_LOCKED'],
 ])
 /** Routes that refuse a field they do not know: it may be a mistyped requirement or limit. */
-const strict = new Set(['/api-key/create', '/api-key/update', '/api-key/verify', '/allow-list/check'])
+const strict = new Set(['/api-key/create', '/api-key/update', '/api-key/verify', '/allow-list/check', '/admin/ban-user'])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])
 
@@ -79,6 +80,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
   const samples = routeSamples(app)
   /** Sends the requests that are refused without an effect. */
   const idle = await app.signedIn()
+  await makeAdministrator(app, idle)
 
   /** A digest of each table, taken when the mail queue is empty. */
   const digestTables = async () => {
@@ -97,6 +99,12 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
       const answer = await tab.request(method, url, { ...options, headers: { ...credentials, ...headers } })
       expectWellFormed(answer)
       return answer
+    }
+    /** A signed-in caller that the route lets in. */
+    const caller = async () => {
+      const tab = await app.signedIn()
+      if (access === 'administrator') await makeAdministrator(app, tab)
+      return tab
     }
     const sample = async (tab: SignedIn) => (await samples[`${method} ${path}`]?.(tab)) ?? {}
     /** Calls the route with a valid input. */
@@ -122,9 +130,12 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
         }
       })
     else {
-      const signedOutOutcome = { public: done, session: [401, 'UNAUTHORIZED'], challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'] }[
-        access
-      ]
+      const signedOutOutcome = {
+        public: done,
+        session: [401, 'UNAUTHORIZED'],
+        administrator: [401, 'UNAUTHORIZED'],
+        challenge: [401, 'INVALID_TWO_FACTOR_COOKIE'],
+      }[access]
       test(`${access === 'public' ? 'is open to' : 'refuses'} a signed-out caller`, async () => {
         const answer = await work(await app.signedIn(), app.browser())
         expect(outcome(answer)).toEqual(signedOutOutcome)
@@ -329,7 +340,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     test('T121: answers 400 to an array, a text, a number and null', async () => {
-      const tab = await app.signedIn()
+      const tab = await caller()
       const expected = withoutInput.has(path) ? withoutSample : [400, 'VALIDATION_ERROR']
       for (const body of ['[]', '[{}]', '"text"', '17', 'null', 'true', '1e999', '-0']) {
         if (path === '/revoke-sessions') await signInAgain(tab)
@@ -338,7 +349,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     test('T163: answers 400 to deep, wide and huge JSON within 50 ms of processor time', async () => {
-      const tab = await app.signedIn()
+      const tab = await caller()
       const many = Array.from({ length: 5000 }, (_, count) => `"k${count}":0`)
       const bodies = [
         '['.repeat(10_000) + ']'.repeat(10_000),
@@ -366,7 +377,7 @@ export async function describeEveryRoute(rows: readonly Route[]): Promise<void> 
     })
 
     test('T123: __proto__ and constructor have no effect, on this request or the next', async () => {
-      const tab = await app.signedIn()
+      const tab = await caller()
       const evil =
         '"__proto__":{"role":"owner","name":"Eve","emailVerified":true,"email":"eve@example.test","tradingEnabled":true,"token":"x"},"constructor":{"prototype":{"role":"owner"}}'
       const alone = await send({ body: `{${evil}}` }, tab)

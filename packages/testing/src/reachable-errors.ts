@@ -87,6 +87,7 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
   const call = String(run)
   const found = new Set<string>()
   const seen = new Set<ts.Node>()
+  const followAdministrator = () => follow(find(join(api, 'administration/require-administrator.ts'), 'requireAdministrator'))
   const followService = () => follow(find(join(api, 'service-credentials/require-service.ts'), 'requireService'))
   const follow = (place: Place | null): void => {
     if (!place || seen.has(place.node) || isSkipped(place.file)) return
@@ -94,7 +95,8 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
     const visit = (node: ts.Node): void => {
       if (ts.isTypeNode(node)) return
       if (ts.isStringLiteral(node) && codes.has(node.text) && !isComparison(node.parent)) found.add(node.text)
-      if (ts.isPropertyAssignment(node) && /^access: '\w+:\w+'$/.test(node.getText())) followService()
+      if (ts.isPropertyAssignment(node) && /^access: '\w+:\w+'$/.test(node.getText()))
+        (access === 'administrator' ? followAdministrator : followService)()
       if (ts.isPropertyAccessExpression(node)) {
         const text = node.getText()
         if (/^api\.\w+(\.\w+)?$/.test(text)) follow(findProcedureDeclaration(text.slice('api.'.length)))
@@ -109,6 +111,7 @@ export function reachableErrors({ call: run, access }: Pick<Route, 'call' | 'acc
   }
   for (const [, path = ''] of call.matchAll(/\bapi\.(\w+(?:\.\w+)?)\(/g)) follow(findProcedureDeclaration(path))
   if (access === 'service') followService()
+  if (access === 'administrator') followAdministrator()
   for (const file of readdirSync(rest).filter(answersRoute)) {
     for (const [name] of load(join(rest, file)).declarations)
       if (new RegExp(`\\b${name}\\b`).test(call)) follow(find(join(rest, file), name))

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Route, routes } from '@floorpass/functions'
+import { makeAdministrator } from './administrators.ts'
 import { addAddress, wallet } from './allow-list.ts'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
@@ -97,6 +98,11 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     const { body } = await addPasskey(tab, authenticator)
     return { authenticator, id: (body as { id: string }).id }
   }
+  /** The id of another user, for a caller who is now an administrator. */
+  const subject = async (tab: SignedIn) => {
+    await makeAdministrator(app, tab)
+    return (await app.signedIn()).userId
+  }
   const withOlderPasskey = async (tab: SignedIn) => {
     const { authenticator } = await withPasskey(tab)
     await agePasskeys(app, tab.userId)
@@ -114,6 +120,20 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     return { id, fields, response: authenticator.authenticate(options) }
   }
   return {
+    'GET /admin/list-users': async (tab) => {
+      await makeAdministrator(app, tab)
+      return { limit: '5' }
+    },
+    'GET /admin/get-user': async (tab) => ({ id: await subject(tab) }),
+    'POST /admin/ban-user': async (tab) => ({ userId: await subject(tab), banReason: 'a stolen card was used' }),
+    'POST /admin/list-user-sessions': async (tab) => ({ userId: await subject(tab) }),
+    'POST /admin/revoke-user-session': async (tab) => {
+      await makeAdministrator(app, tab)
+      return { sessionToken: await handleOf(await app.signedIn()) }
+    },
+    'POST /admin/revoke-user-sessions': async (tab) => ({ userId: await subject(tab) }),
+    'POST /admin/has-permission': async () => ({ permissions: { user: ['list'] } }),
+    'GET /admin/list-audit-events': async (tab) => ({ userId: await subject(tab), limit: '5' }),
     'POST /protection/lock': async (tab) => ({ days: 7, ...(await withOlderPasskey(tab)) }),
     'POST /protection/request-unlock': async ({ userId }) => lockUser(app, userId),
     'POST /protection/cancel-unlock': async ({ userId }) => lockUser(app, userId, { unlockAt: new Date(Date.now() + 1e8) }),

@@ -1,10 +1,10 @@
 import { isLocked } from '../kernel/account-protection.ts'
-import { presentUser } from '../sessions/present-session.ts'
-import { type Operator, requireUser } from './operator.ts'
+import { presentFoundUser } from './find-users.ts'
+import { type Reader, requireUser } from './operator.ts'
 
-export async function showUser(operator: Operator, identifier: string) {
-  const { db } = operator.ctx
-  const user = await requireUser(operator, identifier)
+export async function showUser(reader: Reader, identifier: string) {
+  const { db } = reader.ctx
+  const user = await requireUser(reader, identifier)
   const userId = user.id
   const [accounts, sessions, devices, memberships, twoFactor, backupCodes] = await db.$transaction([
     db.account.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } }),
@@ -15,9 +15,8 @@ export async function showUser(operator: Operator, identifier: string) {
     db.backupCode.count({ where: { userId, usedAt: null } }),
   ])
   return {
-    ...presentUser(user),
+    ...presentFoundUser(user),
     locale: user.locale,
-    suspendedAt: user.suspendedAt,
     lock: isLocked(user)
       ? { kind: user.lockKind, since: user.lockedAt, unlockDays: user.unlockDays, unlockAt: user.unlockAt }
       : null,

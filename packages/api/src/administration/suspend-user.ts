@@ -1,13 +1,20 @@
 import { AppError } from '../kernel/errors.ts'
 import { sendPasswordCleared } from '../mail/notifications.ts'
+import { customMutation } from '../mutation.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { assertUnlocked, lockUser } from '../users/lock-user.ts'
 import { startHold } from '../users/start-hold.ts'
-import { type Operator, requireUser, toActor } from './operator.ts'
+import { banUserInput } from './contract.ts'
+import { presentFoundUser } from './find-users.ts'
+import { asOperator, type Operator, requireUser, toActor } from './operator.ts'
 
 /** Suspends an account, ends its sessions and device trust, and voids its links and sent invitations. USER_NOT_FOUND. */
-export async function suspendUser(operator: Operator, identifier: string, reason: string): Promise<{ revoked: number }> {
+export async function suspendUser(
+  operator: Operator<'suspend-user', never>,
+  identifier: string,
+  reason: string,
+): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
@@ -51,3 +58,21 @@ export async function restoreUser(
     return { restored: true }
   })
 }
+
+/** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF, USER_NOT_FOUND. The command line restores the user. */
+export const banUser = customMutation({
+  access: 'user:ban',
+  sensitive: true,
+  input: banUserInput,
+  limit: null,
+  lock: 'own',
+  events: ['suspend-user'],
+  mails: [],
+  cookies: [],
+
+  async run({ ctx, input: { userId, banReason } }) {
+    if (userId === ctx.user.id) throw new AppError('YOU_CANNOT_BAN_YOURSELF')
+    await suspendUser(asOperator(ctx), userId, banReason)
+    return { user: presentFoundUser(await requireUser({ ctx }, userId)) }
+  },
+})

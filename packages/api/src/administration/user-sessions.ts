@@ -1,13 +1,16 @@
 import { AppError } from '../kernel/errors.ts'
 import { forgetDevices } from '../known-devices/known-device.ts'
+import { customMutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { describeSession } from '../sessions/present-session.ts'
+import { administratorProcedure } from '../trpc.ts'
 import { lockUser } from '../users/lock-user.ts'
-import { type Operator, requireUser, toActor } from './operator.ts'
+import { revokeUserSessionInput, userOfAdministratorInput } from './contract.ts'
+import { asOperator, assertMayActOn, type Operator, type Reader, requireUser, toActor } from './operator.ts'
 
-export async function listUserSessions(operator: Operator, identifier: string) {
-  const { id: userId } = await requireUser(operator, identifier)
-  const sessions = await operator.ctx.db.session.findMany({
+export async function findUserSessions(reader: Reader, identifier: string) {
+  const { id: userId } = await requireUser(reader, identifier)
+  const sessions = await reader.ctx.db.session.findMany({
     where: { userId, expiresAt: { gt: new Date() } },
     orderBy: { createdAt: 'desc' },
   })
@@ -15,7 +18,11 @@ export async function listUserSessions(operator: Operator, identifier: string) {
 }
 
 /** Ends all sessions, pending sign-ins and device trust, or only the session `handle` and its device. USER_NOT_FOUND. */
-export async function revokeUserSessions(operator: Operator, identifier: string, handle?: string): Promise<{ revoked: number }> {
+export async function endUserSessions(
+  operator: Operator<'revoke-session', never>,
+  identifier: string,
+  handle?: string,
+): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
     if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
@@ -38,3 +45,45 @@ export async function revokeUserSessions(operator: Operator, identifier: string,
     return { revoked: count }
   })
 }
+
+export const listUserSessions = administratorProcedure('session:list')
+  .input(userOfAdministratorInput)
+  .query(async ({ ctx, input }) => ({ sessions: await findUserSessions({ ctx }, input.userId) }))
+
+const revocation = {
+  access: 'session:revoke',
+  sensitive: true,
+  limit: null,
+  lock: 'own',
+  events: ['revoke-session'],
+  mails: [],
+  cookies: [],
+} as const
+
+/** Also ends the device's trust. An unknown session changes nothing, with the same answer. ADMINISTRATOR_ROLE_REQUIRED. */
+export const revokeUserSession = customMutation({
+  ...revocation,
+  input: revokeUserSessionInput,
+
+  async run({ ctx, input: { sessionToken: handle } }) {
+    const session = await ctx.db.session.findUnique({ where: { handle }, include: { user: true } })
+    if (session) {
+      assertMayActOn(ctx, session.user)
+      await endUserSessions(asOperator(ctx), session.userId, handle)
+    }
+    return { success: true as const }
+  },
+})
+
+/** Also ends pending sign-ins and the trust of devices. USER_NOT_FOUND, ADMINISTRATOR_ROLE_REQUIRED. */
+export const revokeUserSessions = customMutation({
+  ...revocation,
+  input: userOfAdministratorInput,
+
+  async run({ ctx, input: { userId } }) {
+    const user = await requireUser({ ctx }, userId)
+    assertMayActOn(ctx, user)
+    await endUserSessions(asOperator(ctx), user.id)
+    return { success: true as const }
+  },
+})

@@ -9,11 +9,12 @@ import { type Operator, toActor } from './operator.ts'
 
 /** Marks an email as verified. Clears the password, which an attacker may have set, unless `keepPassword`. EMAIL_ALREADY_VERIFIED. */
 export async function verifyUserAddress(
-  { ctx, name }: Operator,
+  operator: Operator,
   { id: userId, email }: Pick<User, 'id' | 'email'>,
   reason: string,
   { keepPassword }: { keepPassword: boolean },
 ): Promise<{ passwordCleared: boolean }> {
+  const { ctx } = operator
   return ctx.db.$transaction(async (tx) => {
     await lockUser(tx, userId)
     const credential = { userId, providerId: 'credential' }
@@ -21,7 +22,7 @@ export async function verifyUserAddress(
     const verified = await markEmailVerified(ctx, tx, {
       userId,
       email,
-      audit: { ...toActor({ name }), details: { reason, keepPassword } },
+      audit: { ...toActor(operator), details: { reason, keepPassword } },
     })
     if (!verified) throw new AppError('EMAIL_ALREADY_VERIFIED')
     await startHold(ctx, tx, userId, 'operator')

@@ -53,6 +53,8 @@ export const auditActions = [
   'drop-mail',
   'suspend-user',
   'restore-user',
+  'grant-role',
+  'revoke-role',
   'name-session',
   'create-api-key',
   'update-api-key',

@@ -55,6 +55,13 @@ export const policy = {
     trustedDeviceLifetime: 30 * day,
     trustedDevicesPerUser: 20,
   },
+  administration: {
+    mostListed: 100,
+    /** Further pages need `after`. */
+    furthestOffset: 1000,
+    /** The count of users is exact up to here, then an estimate of the database. */
+    exactCount: 500,
+  },
   /** ADR 037. */
   passkeys: {
     perUser: 20,

@@ -4,6 +4,7 @@ import { type DescribedKey, describeKey } from '../api-key-checks/describe-key.t
 import type { Context } from '../context.ts'
 import type { UndoEffects } from '../email-address/undo-effects.ts'
 import { getHoldEnd } from '../kernel/account-protection.ts'
+import type { AdministratorRole } from '../kernel/administrator-roles.ts'
 import { toLocale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'
 import type { ProviderId } from '../kernel/provider-ids.ts'
@@ -265,6 +266,13 @@ export const sendTwoFactorEnabled = sendSecurityMail('two-factor-enabled')
 export const sendTwoFactorDisabled = sendSecurityMail('two-factor-disabled')
 export const sendAuthenticatorAdded = sendSecurityMail('authenticator-added')
 export const sendBackupCodesReplaced = sendSecurityMail('backup-codes-replaced')
+
+export const sendAdministratorRole = (
+  ctx: Context & Mails<'administrator-role'>,
+  tx: Transaction,
+  user: Recipient,
+  role: AdministratorRole | null,
+): Promise<void> => queueMail(ctx, tx, user, 'administrator-role', { role, securityUrl: pageUrl(ctx, '/settings/security') })
 
 type PasskeyMail = 'passkey-added' | 'passkey-removed' | 'passkey-counter'
 

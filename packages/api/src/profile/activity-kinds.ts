@@ -78,6 +78,8 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'drop-mail': 'support',
   'suspend-user': 'support',
   'restore-user': 'support',
+  'grant-role': 'support',
+  'revoke-role': 'support',
 }
 
 export const actionsOf = (kind: ActivityKind): AuditAction[] =>

@@ -37,10 +37,10 @@ export const isStrongEnough = ({ acr }: Authentication, { acr: least }: Authenti
 
 export const meetsRequirement = (authentication: Authentication, required: AuthenticationRequirement): boolean =>
   isStrongEnough(authentication, required) &&
-  (required.max_age === undefined || isYoungerThan(authentication.authTime, required.max_age))
+  (required.max_age === undefined || isRecent(authentication.authTime, required.max_age))
 
 /** A time in the future counts as too old: the clock was set back. */
-function isYoungerThan(time: Date, seconds: number): boolean {
+export function isRecent(time: Date, seconds: number): boolean {
   const age = Date.now() - time.getTime()
   return age <= seconds * 1000 && age >= -policy.session.clockTolerance * 1000
 }

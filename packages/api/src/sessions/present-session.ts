@@ -13,6 +13,7 @@ export const presentUser = (user: User) => ({
   tradingEnabled: user.tradingEnabled,
   riskLevel: user.riskLevel,
   heldUntil: user.heldUntil,
+  role: user.role ?? 'user',
 })
 
 /** `id` and `token` are the handle, which can only revoke the session. */

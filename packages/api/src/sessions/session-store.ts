@@ -22,7 +22,7 @@ import { createToken, hashToken } from '../kernel/random-token.ts'
 import type { Client, Cookies } from '../kernel/request.ts'
 import type { Settings } from '../kernel/settings.ts'
 import type { DeviceScope } from '../known-devices/known-device.ts'
-import type { AuthenticationMethod } from './authentication.ts'
+import { type AuthenticationMethod, isPasskeyMethod } from './authentication.ts'
 import type { ActiveSession, CachedSession, SessionCache } from './session-cache.ts'
 import type { SessionMisses } from './session-misses.ts'
 
@@ -267,6 +267,7 @@ export async function startSession(
     activeOrganizationId: null,
     authenticatedAt: null,
     secondFactorAt: null,
+    passkeyAt: null,
     createdAt: now,
   }
   const attributes = {
@@ -309,6 +310,7 @@ export async function renewSession(
       authenticationMethods: [...new Set([...current.authenticationMethods, proof.method])],
     }),
     ...(proof?.provesSecondFactor && { secondFactorAt: proof.at }),
+    ...(proof && isPasskeyMethod(proof.method) && { passkeyAt: proof.at }),
     trustedDeviceId: device?.id ?? null,
     activeOrganizationId: organization?.id ?? null,
   })

@@ -37,6 +37,7 @@ export function buildUnverifiedUser(
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    role: null,
     ...unprotected,
     importedAt: null,
     createdAt: now,

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { SetsCookies } from '../cookies/flow-cookie.ts'
 import { rememberSignInMethod, type SignInMethod } from '../cookies/sign-in-method.ts'
 import { type DeviceAccount, rememberDevice } from '../known-devices/known-device.ts'
-import type { AuthenticationMethod } from '../sessions/authentication.ts'
+import { type AuthenticationMethod, isPasskeyMethod } from '../sessions/authentication.ts'
 import { clearSessionCookie, endPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
 import {
   clearChallenge,
@@ -93,9 +93,18 @@ export async function openSession(
   const { remember, authenticatedAt = null, provider, isNew } = intent
   const authenticationMethods = [...new Set([getFirstFactor(intent), ...(secondFactor ? [secondFactor.method] : [])])]
   const secondFactorAt = secondFactor?.at ?? null
+  const passkeyAt = secondFactor && isPasskeyMethod(secondFactor.method) ? secondFactor.at : null
   const trustedDeviceId = trust?.device.id ?? null
   const [started] = await Promise.all([
-    startSession(ctx, tx, { userId, remember, authenticatedAt, trustedDeviceId, authenticationMethods, secondFactorAt }),
+    startSession(ctx, tx, {
+      userId,
+      remember,
+      authenticatedAt,
+      trustedDeviceId,
+      authenticationMethods,
+      secondFactorAt,
+      passkeyAt,
+    }),
     ctx.record(tx, {
       userId,
       action: isNew ? 'sign-up' : 'sign-in',

@@ -36,7 +36,7 @@ export function codeSamples(route: Route, options: SampleOptions): CodeSample[] 
 
 function curlSample({ method, access, path, answer, accepts }: Route, { url, baseUrl, input, recorded }: SampleOptions): string {
   const isPost = method === 'POST'
-  const sendsCookies = access === 'session' || access === 'challenge' || readsCookies.has(path)
+  const sendsCookies = access === 'session' || access === 'administrator' || access === 'challenge' || readsCookies.has(path)
   const setsCookies = (recorded?.declared?.cookies.length ?? 0) > 0
   const hasInput = Object.keys(input).length > 0
   const isUpload = accepts.includes('multipart')

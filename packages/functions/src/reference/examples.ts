@@ -109,6 +109,9 @@ const values: Record<string, unknown> = {
   startedAt: '2026-11-24T09:30:00.000Z',
   lockedAt: '2026-11-24T09:30:00.000Z',
   unlockAt: '2026-12-01T09:30:00.000Z',
+  lockedUntil: '2026-12-01T09:30:00.000Z',
+  since: '2026-11-24T09:30:00.000Z',
+  suspendedAt: '2026-11-24T09:30:00.000Z',
   lockKey: 'k7w2m-9hq4t-x3r8c-v6n1p-5jd0s',
   phrase: 'blue heron at dawn',
   updatedAt: '2026-11-24T09:30:00.000Z',
@@ -138,6 +141,9 @@ const assertion = {
 
 /** Inputs that show more than the required fields, or other values than the fields' usual ones. */
 export const inputExamples: Record<string, Record<string, unknown>> = {
+  'GET /admin/list-users': { searchValue: 'ada@', limit: '20' },
+  'POST /admin/ban-user': { userId: ids.user, banReason: 'a stolen card was used' },
+  'GET /admin/list-audit-events': { userId: ids.user, limit: '20' },
   'POST /sign-in/email': { email: 'ada@example.com', password: 'plum kettle orbit', rememberMe: true },
   'POST /reauthenticate': { password: 'plum kettle orbit' },
   'GET /reauthentication': { acr: 'aal2', max_age: '900' },

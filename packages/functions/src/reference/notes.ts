@@ -31,6 +31,10 @@ export const groups: Record<string, readonly [title: string, text: string]> = {
     'Confirmations',
     'Let the user confirm a transaction with a passkey. The receipt proves it to your services, and is used once.',
   ],
+  administration: [
+    'Administration',
+    'Find users, read what happened, end sessions and suspend accounts, as an administrator of the service.',
+  ],
   access: ['Access of other services', 'Tell your gateways and services who calls.'],
 }
 
@@ -50,6 +54,10 @@ export const accessNotes: Record<RouteAccess, readonly [label: string, text: str
   challenge: [
     'Session or started sign-in',
     'Needs a session cookie, or the cookie of a sign-in that waits for its second factor.',
+  ],
+  administrator: [
+    'Administrator',
+    `Needs the session cookie of an administrator whose role allows it, and who proved a passkey in the last ${minutes} minutes; without a passkey, a code.`,
   ],
   service: ['Service', 'Needs the secret of a service in the header `authorization: Bearer <secret>`.'],
 }

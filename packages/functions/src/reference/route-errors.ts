@@ -351,6 +351,12 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'TOO_MANY_REQUESTS',
   ],
   'POST /name-session': ['SESSION_NOT_FOUND'],
+  'GET /admin/get-user': ['USER_NOT_FOUND'],
+  'POST /admin/ban-user': ['USER_NOT_FOUND', 'YOU_CANNOT_BAN_YOURSELF'],
+  'POST /admin/list-user-sessions': ['USER_NOT_FOUND'],
+  'POST /admin/revoke-user-session': ['USER_NOT_FOUND'],
+  'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
+  'GET /admin/list-audit-events': ['USER_NOT_FOUND', 'NOT_FOUND'],
   'GET /organization/list-activity': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION', 'ROLE_REQUIRED'],
   'GET /organization/list-invitations': [
     'ORGANIZATION_NOT_FOUND',
@@ -494,8 +500,9 @@ export function rowErrorsOf({ path, access, input }: Route, declared: Declared |
   const isValidated = input !== null && !path.startsWith('/callback/')
   return [
     ...(isValidated ? (['VALIDATION_ERROR'] as const) : []),
-    ...(access === 'session' || access === 'service' ? (['UNAUTHORIZED'] as const) : []),
+    ...(['session', 'administrator', 'service'].includes(access) ? (['UNAUTHORIZED'] as const) : []),
     ...(access === 'service' ? (['INSUFFICIENT_SCOPE'] as const) : []),
+    ...(access === 'administrator' ? administratorErrors : []),
     ...(declared?.access === 'reauthenticated' ? (['SESSION_NOT_FRESH'] as const) : []),
     ...(declared?.sensitive === true ? (['ACCOUNT_LOCKED'] as const) : []),
   ]
@@ -508,6 +515,8 @@ export const commonErrorsOf = ({ method, unlimited }: Route): ErrorKey[] => [
   'SERVICE_UNAVAILABLE',
   'INTERNAL_SERVER_ERROR',
 ]
+
+const administratorErrors = ['ADMINISTRATOR_ROLE_REQUIRED', 'ADMINISTRATOR_FACTOR_REQUIRED', 'SESSION_NOT_FRESH'] as const
 
 const postErrors = [
   'BAD_REQUEST',

@@ -81,6 +81,11 @@ const buildErrorExamples = (): Record<string, ErrorExample> =>
 
 type BuildOptions = { schemas: Record<string, Schema>; baseUrl: string }
 
+const securityOf = ({ access }: Route): Record<string, []>[] => {
+  if (access === 'session' || access === 'administrator') return [{ session: [] }]
+  return access === 'service' ? [{ service: [] }] : []
+}
+
 const operationId = ({ method }: Route, path: string): string =>
   `${method.toLowerCase()}${path.replace(/\/?[/{.-](\w)/g, (_, letter: string) => letter.toUpperCase()).replace('}', '')}`
 
@@ -97,7 +102,7 @@ function buildOperation(route: Route, path: string, { schemas, baseUrl }: BuildO
     summary: isAlias ? `${route.summary} (alias of /auth${route.path})` : route.summary,
     description: describe(route, access, recorded),
     tags: [route.module],
-    security: route.access === 'session' || route.access === 'service' ? [{ [route.access]: [] }] : [],
+    security: securityOf(route),
     ...(isGet && inputSchema && { parameters: buildParameters(route, inputSchema, input) }),
     ...(!isGet && { requestBody: buildRequestBody(route, inputSchema, input) }),
     responses: {

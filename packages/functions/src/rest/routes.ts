@@ -36,7 +36,7 @@ export type Route = {
 }
 
 /** `challenge`: a session, or a sign-in that waits for a code. `service`: the secret of another service. */
-export type Access = 'public' | 'session' | 'challenge' | 'service'
+export type Access = 'public' | 'session' | 'challenge' | 'service' | 'administrator'
 
 type Call = (api: Api, input: never, request: Request, deps: Deps) => Promise<unknown>
 
@@ -857,6 +857,64 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.statusAnswer,
       needs: 'passkeys',
       call: (api, body) => api.passkeys.remove(body),
+    }),
+  ],
+  administration: [
+    get('/admin/list-users', {
+      access: 'administrator',
+      summary: 'List the users, newest first, or search them',
+      input: contracts.listUsersInput.unwrap(),
+      answer: contracts.foundUsersAnswer,
+      call: (api, query) => api.administration.listUsers(query),
+    }),
+    get('/admin/get-user', {
+      access: 'administrator',
+      summary: 'Get a user, with sign-in methods, second factor and organizations',
+      input: contracts.getUserInput,
+      answer: contracts.userDetailsAnswer,
+      call: (api, query) => api.administration.getUser(query),
+    }),
+    post('/admin/ban-user', {
+      access: 'administrator',
+      summary: 'Suspend a user, and end their sessions',
+      input: contracts.banUserInput,
+      answer: contracts.bannedUserAnswer,
+      call: (api, body) => api.administration.banUser(body),
+    }),
+    post('/admin/list-user-sessions', {
+      access: 'administrator',
+      summary: 'List the live sessions of a user',
+      input: contracts.userOfAdministratorInput,
+      answer: contracts.userSessionsAnswer,
+      call: (api, body) => api.administration.listUserSessions(body),
+    }),
+    post('/admin/revoke-user-session', {
+      access: 'administrator',
+      summary: 'End one session of a user, and the trust of its device',
+      input: contracts.revokeUserSessionInput,
+      answer: contracts.successAnswer,
+      call: (api, body) => api.administration.revokeUserSession(body),
+    }),
+    post('/admin/revoke-user-sessions', {
+      access: 'administrator',
+      summary: 'End all sessions of a user, and the trust of their devices',
+      input: contracts.userOfAdministratorInput,
+      answer: contracts.successAnswer,
+      call: (api, body) => api.administration.revokeUserSessions(body),
+    }),
+    post('/admin/has-permission', {
+      access: 'session',
+      summary: 'Check whether the role of the caller has permissions',
+      input: contracts.administratorPermissionInput,
+      answer: contracts.permissionAnswer,
+      call: (api, body) => api.administration.hasPermission(body),
+    }),
+    get('/admin/list-audit-events', {
+      access: 'administrator',
+      summary: 'Read the audit log, newest first',
+      input: contracts.listAuditEventsInput.unwrap(),
+      answer: contracts.auditEventsAnswer,
+      call: (api, query) => api.administration.listAuditEvents(query),
     }),
   ],
   access: [

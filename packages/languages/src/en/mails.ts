@@ -497,6 +497,18 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See the members', url: organizationsUrl },
     }),
+    'administrator-role': ({ appName, role, securityUrl }) => ({
+      subject: role ? `You’re now an administrator of ${appName}` : `You’re no longer an administrator of ${appName}`,
+      preheader: 'If you didn’t expect this, tell your team.',
+      heading: role ? 'You’re now an administrator' : 'You’re no longer an administrator',
+      paragraphs: [
+        role
+          ? `Your ${appName} account now has the role “${role}”. For each visit to the administration, you confirm it’s you with your passkey, or with a code if you have no passkey.`
+          : `Your ${appName} account has no role in the administration anymore. Nothing else about your account changes.`,
+        'If you didn’t expect this, tell the people who run the service.',
+      ],
+      action: { label: 'See your security settings', url: securityUrl },
+    }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `You’re no longer a member of ${plainName(organization)} on ${appName}`,
       preheader: 'Nothing else about your account changes.',

@@ -86,6 +86,9 @@ export const server = (limits: Limits) =>
       ORGANIZATION_REQUIRED: 'You’re not a member of this organization.',
       ROLE_REQUIRED: 'Your role in this organization doesn’t allow this.',
       INVALID_AUDIENCE: 'You can’t sign in to this app. Please contact support.',
+      ADMINISTRATOR_ROLE_REQUIRED: 'Your role doesn’t allow this.',
+      ADMINISTRATOR_FACTOR_REQUIRED: 'Add a passkey or turn two-factor authentication on first.',
+      YOU_CANNOT_BAN_YOURSELF: 'You can’t suspend your own account.',
       SESSION_NOT_FRESH: 'Confirm it’s you before you do this.',
       REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'You can’t confirm it’s you this way. Choose another way.',
       EMAIL_RECENTLY_CHANGED:
@@ -335,6 +338,8 @@ export const server = (limits: Limits) =>
       'drop-mail': 'Undelivered email discarded',
       'suspend-user': 'Account suspended by support',
       'restore-user': 'Account restored by support',
+      'grant-role': 'Became an administrator of the service',
+      'revoke-role': 'No longer an administrator of the service',
       'create-api-key': 'API key created',
       'update-api-key': 'API key changed',
       'delete-api-key': 'API key deleted',

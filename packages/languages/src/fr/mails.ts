@@ -512,6 +512,20 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir les membres', url: organizationsUrl },
     }),
+    'administrator-role': ({ appName, role, securityUrl }) => ({
+      subject: role
+        ? `Vous faites maintenant partie de l’administration de ${appName}`
+        : `Vous ne faites plus partie de l’administration de ${appName}`,
+      preheader: 'Si vous ne vous y attendiez pas, prévenez votre équipe.',
+      heading: role ? 'Vous avez un rôle d’administration' : 'Vous n’avez plus de rôle d’administration',
+      paragraphs: [
+        role
+          ? `Votre compte ${appName} a maintenant le rôle « ${role} ». À chaque visite de l’administration, vous confirmez que c’est bien vous avec votre clé d’accès, ou avec un code si vous n’en avez pas.`
+          : `Votre compte ${appName} n’a plus de rôle d’administration. Rien d’autre ne change pour votre compte.`,
+        'Si vous ne vous y attendiez pas, prévenez les personnes qui gèrent le service.',
+      ],
+      action: { label: 'Voir vos paramètres de sécurité', url: securityUrl },
+    }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `Vous n’êtes plus membre de ${plainName(organization)} sur ${appName}`,
       preheader: 'Rien d’autre ne change pour votre compte.',

@@ -30,6 +30,9 @@ export const server = (limits: Limits): ServerText => ({
     ORGANIZATION_REQUIRED: 'Vous n’êtes pas membre de cette organisation.',
     ROLE_REQUIRED: 'Votre rôle dans cette organisation ne le permet pas.',
     INVALID_AUDIENCE: 'Vous ne pouvez pas vous connecter à cette application. Contactez l’assistance.',
+    ADMINISTRATOR_ROLE_REQUIRED: 'Votre rôle ne le permet pas.',
+    ADMINISTRATOR_FACTOR_REQUIRED: 'Ajoutez d’abord une clé d’accès ou activez la double authentification.',
+    YOU_CANNOT_BAN_YOURSELF: 'Vous ne pouvez pas suspendre votre propre compte.',
     SESSION_NOT_FRESH: 'Confirmez que c’est bien vous avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE:
       'Cette façon de confirmer que c’est vous n’est pas disponible. Choisissez-en une autre.',
@@ -292,6 +295,8 @@ export const server = (limits: Limits): ServerText => ({
     'drop-mail': 'E‑mail non remis abandonné',
     'suspend-user': 'Compte suspendu par l’assistance',
     'restore-user': 'Compte rétabli par l’assistance',
+    'grant-role': 'Rôle d’administration du service reçu',
+    'revoke-role': 'Rôle d’administration du service retiré',
     'create-api-key': 'Clé d’API créée',
     'update-api-key': 'Clé d’API modifiée',
     'delete-api-key': 'Clé d’API supprimée',

@@ -1,4 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import { administratorPermissions } from '@floorpass/api/administration'
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { declaredRoutes } from '@floorpass/testing/declarations'
@@ -112,6 +113,9 @@ const changes: Change[] = [
       return { code: backupCodes[0] }
     },
   },
+  { path: '/admin/ban-user', action: 'suspend-user', mails: false },
+  { path: '/admin/revoke-user-session', action: 'revoke-session', mails: false },
+  { path: '/admin/revoke-user-sessions', action: 'revoke-session', mails: false },
   { path: '/two-factor/disable', action: 'disable-two-factor', mails: true },
   { path: '/two-factor/generate-backup-codes', action: 'replace-backup-codes', mails: true },
   { path: '/two-factor/revoke-trusted-device', action: 'revoke-trusted-device', mails: false },
@@ -181,7 +185,9 @@ describe('the declarations of the mutations', () => {
 
   test('agree with the route table on who may call', () => {
     const differing = declaredRoutes.filter(
-      ({ access, declared }) => (access === 'session') !== ['session', 'reauthenticated'].includes(declared.access),
+      ({ access, declared }) =>
+        (access === 'session') !== ['session', 'reauthenticated'].includes(declared.access) ||
+        (access === 'administrator') !== administratorPermissions.some((permission) => permission === declared.access),
     )
     expect(differing.map(({ path }) => path)).toEqual([])
   })
@@ -212,7 +218,7 @@ describe.each(changes)('T183: $action by $path', ({ path, action, effects = [], 
     expect(written.map((event) => event.action).sort()).toEqual([action, ...effects].sort())
     for (const event of written)
       expect(event).toMatchObject({ succeeded: true, ipAddress: '192.0.2.55', userAgent: 'Firefox/140' })
-    if (toAnother.includes(action)) {
+    if (toAnother.includes(action) || path.startsWith('/admin/')) {
       expect(written[0]?.actorId).toBe(ready.tab.userId)
       expect(written[0]?.userId).not.toBe(ready.tab.userId)
     } else if (!['sign-up', 'verify-email'].includes(action)) {

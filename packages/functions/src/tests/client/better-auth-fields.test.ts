@@ -41,7 +41,7 @@ test('the inferred types are exact', () => {
   expectTypeOf<User['riskLevel']>().toEqualTypeOf<RiskLevel>()
   expectTypeOf<User['tradingEnabled']>().toEqualTypeOf<boolean>()
   expectTypeOf<keyof FloorpassAuth['options']['user']['additionalFields']>().toEqualTypeOf<
-    'riskLevel' | 'tradingEnabled' | 'heldUntil'
+    'riskLevel' | 'tradingEnabled' | 'heldUntil' | 'role'
   >()
   const update = (fields: Parameters<Client['updateUser']>[0]) => fields
   update({ tradingEnabled: false })

@@ -58,6 +58,7 @@ const subjects: Record<MailName, string> = {
   'webhook-paused': 'Floorpass n’envoie plus d’événements à hooks.example.com',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
+  'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
   'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
   'membership-dropped': 'Vous ne faites plus partie de Desk sur Floorpass',

@@ -86,7 +86,9 @@ describe('the OpenAPI document', () => {
 
   test.each(addresses)('states who may call $method $path, and its input', ({ method, path, access, input, accepts }) => {
     const operation = document.paths[`/auth${path}`]?.[method.toLowerCase()]
-    expect(operation?.security).toEqual(access === 'session' || access === 'service' ? [{ [access]: [] }] : [])
+    expect(operation?.security).toEqual(
+      access === 'administrator' ? [{ session: [] }] : access === 'session' || access === 'service' ? [{ [access]: [] }] : [],
+    )
     expect(operation?.summary).toMatch(/\S/)
     const fields = Object.keys((input as { shape?: object } | null)?.shape ?? {}).sort()
     if (method === 'GET') {
@@ -136,7 +138,7 @@ describe('every route answers as the OpenAPI document states', () => {
     await app.drainMail()
     const changed = await tab.post('/auth/verify-email', { token: app.outbox.lastTo(newEmail).token })
     expect(getContract('/verify-email')?.safeParse(changed.body).error).toBeUndefined()
-    for (const { method, path } of addresses.filter(({ access }) => access === 'session')) {
+    for (const { method, path } of addresses.filter(({ access }) => access === 'session' || access === 'administrator')) {
       const { body } = await app.browser().request(method, `/auth${path}`, method === 'POST' ? { body: {} } : {})
       const { code } = errorAnswer.parse(body)
       expect(catalogue[code as ErrorKey]).toBeDefined()

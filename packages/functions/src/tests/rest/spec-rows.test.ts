@@ -35,6 +35,14 @@ const specifiedRoutes = specRows
 
 /** Routes that Floorpass adds to the specification's flows. */
 const addedRoutes = [
+  'GET /admin/list-users',
+  'GET /admin/get-user',
+  'POST /admin/ban-user',
+  'POST /admin/list-user-sessions',
+  'POST /admin/revoke-user-session',
+  'POST /admin/revoke-user-sessions',
+  'POST /admin/has-permission',
+  'GET /admin/list-audit-events',
   'POST /name-session',
   'POST /reauthenticate',
   'GET /reauthentication',

@@ -49,6 +49,7 @@ describe('get-session', () => {
         tradingEnabled: false,
         riskLevel: 'conservative',
         heldUntil: null,
+        role: 'user',
       },
     })
     const row = await app.db.session.findFirstOrThrow({ where: { userId: tab.userId } })

@@ -19,6 +19,7 @@ const promises: Record<string, { keptBy: ('new token' | 'new sign-in')[]; export
   trusted_device_id: { keptBy: ['new token'], exportedAs: ['trusted'] },
   authentication_methods: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   second_factor_at: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
+  passkey_at: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   authenticated_at: { keptBy: [], exportedAs: [] },
   last_seen_at: { keptBy: [], exportedAs: ['lastSeenAt'] },
 }
@@ -45,6 +46,7 @@ async function signInWithFullSession() {
     trusted_device_id: `'${device.id}'`,
     created_at: 'created_at',
     second_factor_at: 'created_at',
+    passkey_at: 'created_at',
   }
   const byType: Record<string, string> = { text: `'filled'`, boolean: 'false', integer: '7' }
   const settable = columns.filter(({ name }) => !['id', 'handle', 'user_id'].includes(name))

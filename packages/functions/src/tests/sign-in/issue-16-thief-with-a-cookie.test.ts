@@ -135,6 +135,11 @@ const inOrganization =
 
 /** Every route that changes something needs an entry here. */
 const attempts: Record<string, Attempt> = {
+  '/admin/ban-user': { bodies: ({ userId }) => [{ userId, banReason: 'by a thief' }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/list-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/revoke-user-session': { bodies: ({ handle }) => [{ sessionToken: handle }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/revoke-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/has-permission': { bodies: () => [{ permissions: { user: ['list'] } }] },
   '/name-session': { bodies: ({ handle }) => [{ token: handle, nickname: 'Mine' }] },
   '/sign-in/email': {
     bodies: ({ person: { email } }) => [{ email, password: 'a guess' }],

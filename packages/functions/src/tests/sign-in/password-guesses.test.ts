@@ -1,5 +1,5 @@
 import { createPasswordHasher, limits, policy } from '@floorpass/api'
-import { createOperator, restoreUser, revokeUserSessions, suspendUser } from '@floorpass/api/administration'
+import { createOperator, endUserSessions, restoreUser, suspendUser } from '@floorpass/api/administration'
 import { createTestApp, type Person, type TestApp } from '@floorpass/testing/create-test-app'
 import { eventually } from '@floorpass/testing/eventually'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -349,7 +349,7 @@ describe('the cookie of a known device', () => {
     const operator = createOperator(app.service.deps, 'grace')
     const owner = await app.signedIn()
     const copied = owner.cookies.get(name) ?? ''
-    await revokeUserSessions(operator, owner.person.email)
+    await endUserSessions(operator, owner.person.email)
     expect(await isKnown(owner.person, copied)).toBe(false)
     await signInFromNewAddress(app, owner.person, owner)
     const renewed = owner.cookies.get(name) ?? ''

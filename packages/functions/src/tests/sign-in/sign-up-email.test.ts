@@ -51,6 +51,7 @@ describe('sign-up with email and password', () => {
         tradingEnabled: false,
         riskLevel: 'aggressive',
         heldUntil: null,
+        role: 'user',
       },
     })
     expect(user).toMatchObject({ emailVerified: false, riskLevel: 'aggressive', locale: 'en', sessions: [] })

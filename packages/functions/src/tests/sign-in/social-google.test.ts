@@ -93,7 +93,7 @@ describe('a sign-in with Google', () => {
     const { tab } = await signInAt(app, 'google')
     const user = await userIn(tab)
     expect(user).toMatchObject({ tradingEnabled: false, riskLevel: 'conservative', twoFactorEnabled: false })
-    expect([user?.role, user?.id === 'mine']).toEqual([undefined, false])
+    expect([user?.role, user?.id === 'mine']).toEqual(['user', false])
   })
 
   test.each([

@@ -27,7 +27,7 @@ describe('signing up (routes/sign-up)', () => {
     const { status, user } = await signUp({ role: 'admin', emailVerified: true })
     expect(status).toBe(200)
     expect(user).toMatchObject({ emailVerified: false })
-    expect(user).not.toHaveProperty('role')
+    expect(user).toMatchObject({ role: 'user' })
   })
 
   test.each([

@@ -1,0 +1,48 @@
+import type { Database, User } from '@floorpass/db'
+import { policy } from '../kernel/policy.ts'
+import { administratorProcedure } from '../trpc.ts'
+import { listUsersInput } from './contract.ts'
+import { findUsers, presentFoundUser } from './find-users.ts'
+
+const { mostListed, exactCount } = policy.administration
+
+/** Newest first. A search finds at most `mostFound` users, sorted by email. */
+export const listUsers = administratorProcedure('user:list')
+  .input(listUsersInput)
+  .query(async ({ ctx, input }) => {
+    const { searchValue, filterField, filterValue, limit = mostListed, offset = 0, after } = input ?? {}
+    const isListed = toFilter(filterField, filterValue)
+    if (searchValue !== undefined) {
+      const found = (await findUsers({ ctx }, searchValue)).filter(isListed.test)
+      return { users: found.slice(offset, offset + limit).map(presentFoundUser), total: found.length, limit, offset }
+    }
+    return ctx.replica.read(async (db) => {
+      const where = { ...isListed.where, ...(after !== undefined && { id: { lt: after } }) }
+      const users = await db.user.findMany({ where, orderBy: { id: 'desc' }, skip: offset, take: limit })
+      return { users: users.map(presentFoundUser), total: await countUsers(db, isListed.where), limit, offset }
+    })
+  })
+
+type Filter = { where: object; test: (user: User) => boolean }
+
+function toFilter(field: 'role' | 'banned' | undefined, value: string | undefined): Filter {
+  if (field === undefined) return { where: {}, test: () => true }
+  if (field === 'role') {
+    const role = value === 'user' ? null : (value ?? null)
+    return { where: { role }, test: (user) => user.role === role }
+  }
+  const isBanned = value === 'true'
+  return {
+    where: { suspendedAt: isBanned ? { not: null } : null },
+    test: ({ suspendedAt }) => (suspendedAt !== null) === isBanned,
+  }
+}
+
+/** Counting a million rows takes longer than any page may: above `exactCount`, the number of all users is the estimate of the planner. */
+async function countUsers(db: Database, where: object): Promise<number> {
+  const counted = await db.user.count({ where, take: exactCount + 1 })
+  if (counted <= exactCount || Object.keys(where).length > 0) return counted
+  const [row] = await db.$queryRaw<{ estimate: number }[]>`
+    SELECT greatest(reltuples, 0)::float8 AS estimate FROM pg_class WHERE oid = 'users'::regclass`
+  return Math.max(counted, row?.estimate ?? 0)
+}

@@ -1,0 +1,19 @@
+/** Of the service itself, not of an organization. Strongest first. */
+export const administratorRoles = ['admin', 'support', 'auditor'] as const
+export type AdministratorRole = (typeof administratorRoles)[number]
+
+const permissions = {
+  'user:list': ['admin', 'support', 'auditor'],
+  'user:get': ['admin', 'support', 'auditor'],
+  'user:ban': ['admin'],
+  'session:list': ['admin', 'support', 'auditor'],
+  'session:revoke': ['admin', 'support'],
+  'audit:list': ['admin', 'support', 'auditor'],
+} as const satisfies Record<string, readonly AdministratorRole[]>
+
+export type AdministratorPermission = keyof typeof permissions
+export const administratorPermissions = Object.keys(permissions) as AdministratorPermission[]
+
+/** False for a role or a permission that does not exist. */
+export const mayAdminister = (role: string | null, permission: string): boolean =>
+  Object.hasOwn(permissions, permission) && permissions[permission as AdministratorPermission].some((granted) => granted === role)

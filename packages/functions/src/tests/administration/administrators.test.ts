@@ -1,0 +1,279 @@
+import { randomUUIDv7 } from 'node:crypto'
+import { adminOf } from '@floorpass/testing/admin-command'
+import { makeAdministrator } from '@floorpass/testing/administrators'
+import type { Answer } from '@floorpass/testing/browser'
+import { holdClock } from '@floorpass/testing/clock'
+import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
+import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
+import { handleOf } from '@floorpass/testing/route-samples'
+import { signInWithFactor } from '@floorpass/testing/sign-in'
+import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { describe, expect, test } from 'vitest'
+
+const app = await createTestApp()
+const command = adminOf(app)
+const reason = 'asked by the head of support'
+
+const outcome = ({ status, code }: Answer) => [status, code]
+const refusal = { role: [403, 'ADMINISTRATOR_ROLE_REQUIRED'], proof: [403, 'SESSION_NOT_FRESH'] }
+const done = [200, undefined]
+
+async function administrator(role: 'admin' | 'support' | 'auditor' | null): Promise<SignedIn> {
+  const tab = await app.signedIn()
+  await makeAdministrator(app, tab, role)
+  return tab
+}
+
+type Call = (tab: SignedIn, user: SignedIn) => Promise<Answer>
+const calls: Record<string, Call> = {
+  'list users': (tab) => tab.get('/auth/admin/list-users'),
+  'search users': (tab) => tab.get('/auth/admin/list-users?searchValue=ada'),
+  'get a user': (tab, { userId }) => tab.get(`/auth/admin/get-user?id=${userId}`),
+  'list the sessions of a user': (tab, { userId }) => tab.post('/auth/admin/list-user-sessions', { userId }),
+  'read the audit log': (tab) => tab.get('/auth/admin/list-audit-events'),
+  'end a session': async (tab, user) => tab.post('/auth/admin/revoke-user-session', { sessionToken: await handleOf(user) }),
+  'end all sessions of a user': (tab, { userId }) => tab.post('/auth/admin/revoke-user-sessions', { userId }),
+  'suspend a user': (tab, { userId }) => tab.post('/auth/admin/ban-user', { userId, banReason: reason }),
+}
+const reads = ['list users', 'search users', 'get a user', 'list the sessions of a user', 'read the audit log']
+const granted: Record<string, string[]> = {
+  admin: Object.keys(calls),
+  support: [...reads, 'end a session', 'end all sessions of a user'],
+  auditor: reads,
+}
+
+describe.each(['admin', 'support', 'auditor', null] as const)('the role %s', (role) => {
+  test.each(Object.entries(calls))('%s', async (name, call) => {
+    const tab = await administrator(role)
+    const user = await app.signedIn()
+    const before = await app.db.session.count({ where: { userId: user.userId } })
+    const isGranted = granted[String(role)]?.includes(name) ?? false
+    expect(outcome(await call(tab, user))).toEqual(isGranted ? done : refusal.role)
+    const acts = isGranted && !reads.includes(name)
+    expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(acts ? before - 1 : before)
+  })
+})
+
+describe('the proof', () => {
+  test.each(Object.entries(calls))('a stolen cookie of an administrator cannot: %s', async (_name, call) => {
+    const tab = await administrator('admin')
+    await app.db.session.updateMany({ where: { userId: tab.userId }, data: { secondFactorAt: null } })
+    await app.service.deps.changes.flush()
+    const user = await app.signedIn()
+    expect(outcome(await call(tab, user))).toEqual(refusal.proof)
+    expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(1)
+  })
+
+  test('of a code counts for 15 minutes, to the second', async () => {
+    const clock = holdClock()
+    const tab = await administrator('auditor')
+    clock.advance(15 * 60)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+    clock.advance(1)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.proof)
+  })
+
+  test('is the passkey when the administrator has one: a code is not enough', async () => {
+    const { tab, authenticator: codes, clock } = await signInWithFactor(app, holdClock())
+    expect(outcome(await tab.post('/auth/reauthenticate', { code: codes.code() }))).toEqual(done)
+    clock.advance(30)
+    const authenticator = createSoftwareAuthenticator()
+    expect((await addPasskey(tab, authenticator)).status).toBe(200)
+    expect((await command('grant-role', tab.person.email, '--role', 'support', '--reason', reason, '--yes')).code).toBe(0)
+    expect(outcome(await tab.post('/auth/reauthenticate', { code: codes.code() }))).toEqual(done)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.proof)
+    const passkey = await createAssertion(tab, authenticator)
+    expect(outcome(await tab.post('/auth/reauthenticate', { passkey }))).toEqual(done)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+  })
+
+  test('of a passkey counts when it signed the administrator in, and is kept by a new password', async () => {
+    const tab = await app.signedIn()
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    await command('grant-role', tab.person.email, '--role', 'auditor', '--reason', reason, '--yes')
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.proof)
+    const again = app.browser()
+    const response = await createAssertion(again, authenticator)
+    expect(outcome(await again.post('/auth/passkey/verify-authentication', { response }))).toEqual(done)
+    expect(outcome(await again.get('/auth/admin/list-users'))).toEqual(done)
+  })
+
+  test('is impossible without a passkey and without two-factor', async () => {
+    const tab = await app.signedIn()
+    await app.db.user.update({ where: { id: tab.userId }, data: { role: 'admin' } })
+    await app.service.deps.changes.flush()
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([403, 'ADMINISTRATOR_FACTOR_REQUIRED'])
+  })
+})
+
+describe('roles', () => {
+  const grant = (email: string, role: string) => command('grant-role', email, '--role', role, '--reason', reason, '--yes')
+
+  test('are given by the command line to a user with a factor, and mailed', async () => {
+    const { tab } = await signInWithFactor(app)
+    const { userId, person } = tab
+    expect(await grant(person.email, 'support')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('has the role support'),
+    })
+    await app.drainMail()
+    expect(app.outbox.lastTo(person.email).subject).toBe('You’re now an administrator of Floorpass')
+    expect((await tab.get('/auth/get-session')).body).toMatchObject({ user: { role: 'support' } })
+    expect(await app.db.auditEvent.findFirst({ where: { userId, action: 'grant-role' } })).toMatchObject({
+      actorId: expect.stringMatching(/^operator:/),
+      details: { role: 'support', reason },
+    })
+    expect((await command('list-administrators', '--json')).json).toContainEqual(
+      expect.objectContaining({ id: userId, role: 'support' }),
+    )
+    expect((await grant(person.email, 'support')).stdout).toContain('already had the role support')
+  })
+
+  test('are not given to a user without a factor, or with a role that does not exist', async () => {
+    const { person, userId } = await app.signedIn()
+    expect(await grant(person.email, 'support')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no passkey and no two-factor authentication'),
+    })
+    expect((await grant(person.email, 'owner')).code).toBe(2)
+    expect(await app.db.user.findUnique({ where: { id: userId } })).toMatchObject({ role: null })
+    await expect(app.db.user.update({ where: { id: userId }, data: { role: 'owner' } })).rejects.toThrow('users_role_check')
+  })
+
+  test('end at once when they are revoked', async () => {
+    const tab = await administrator('admin')
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+    const { stdout } = await command('revoke-role', tab.person.email, '--reason', reason)
+    expect(stdout).toContain('no longer has the role admin')
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(refusal.role)
+    await app.drainMail()
+    expect(app.outbox.lastTo(tab.person.email).subject).toBe('You’re no longer an administrator of Floorpass')
+  })
+
+  test('of support end no session of another administrator', async () => {
+    const [support, other] = [await administrator('support'), await administrator('auditor')]
+    for (const name of ['end a session', 'end all sessions of a user'])
+      expect(outcome(await (calls[name] as Call)(support, other))).toEqual(refusal.role)
+    expect(await app.db.session.count({ where: { userId: other.userId } })).toBe(1)
+  })
+
+  test('answer has-permission as better-auth does', async () => {
+    const [admin, auditor, person] = [await administrator('admin'), await administrator('auditor'), await app.signedIn()]
+    const may = async (tab: SignedIn, permissions: object) => (await tab.post('/auth/admin/has-permission', { permissions })).body
+    expect(await may(admin, { user: ['list', 'ban'], session: ['revoke'] })).toEqual({ error: null, success: true })
+    expect(await may(auditor, { user: ['list', 'ban'] })).toEqual({ error: null, success: false })
+    expect(await may(person, { user: ['list'] })).toEqual({ error: null, success: false })
+    expect(await may(admin, { user: ['constructor'], toString: ['call'] })).toEqual({ error: null, success: false })
+  })
+})
+
+describe('a suspension', () => {
+  test('ends the sessions, names the administrator and the reason, and is not for oneself', async () => {
+    const [tab, user] = [await administrator('admin'), await app.signedIn()]
+    const { body } = await tab.post('/auth/admin/ban-user', { userId: user.userId, banReason: reason })
+    expect(body).toMatchObject({ user: { id: user.userId, banned: true } })
+    expect((await user.get('/auth/get-session')).body).toBeNull()
+    expect(await app.db.auditEvent.findFirst({ where: { userId: user.userId, action: 'suspend-user' } })).toMatchObject({
+      actorId: tab.userId,
+      details: { reason, sessions: 1 },
+    })
+    expect(outcome(await tab.post('/auth/admin/ban-user', { userId: tab.userId, banReason: reason }))).toEqual([
+      400,
+      'YOU_CANNOT_BAN_YOURSELF',
+    ])
+    expect(outcome(await tab.post('/auth/admin/ban-user', { userId: user.userId }))).toEqual([400, 'VALIDATION_ERROR'])
+    expect(outcome(await tab.post('/auth/admin/ban-user', { userId: 'unknown', banReason: reason }))).toEqual([
+      400,
+      'USER_NOT_FOUND',
+    ])
+  })
+})
+
+describe('the list of users', async () => {
+  const tab = await administrator('auditor')
+  const list = async (query: Record<string, string> = {}) => {
+    const answer = await tab.get(`/auth/admin/list-users?${new URLSearchParams(query)}`)
+    return answer.body as { users: { id: string; email: string; name: string }[]; total: number }
+  }
+  const addUsers = (rows: { name: string; email: string }[]) =>
+    app.db.user.createMany({ data: rows.map((row) => ({ ...row, id: randomUUIDv7() })) })
+
+  test.each([
+    ['the beginning of an email', 'zora.nea'],
+    ['a domain', 'quill.example'],
+    ['a domain after an @', '@quill.exa'],
+    ['the beginning of a name, in any case', 'ZORA n'],
+    ['the beginning of a last name', 'hurst'],
+  ])('finds a user by %s', async (_what, searchValue) => {
+    await app.db.user.deleteMany({ where: { email: 'zora.neale@quill.example' } })
+    await addUsers([{ name: 'Zora Neale Hurston', email: 'zora.neale@quill.example' }])
+    for (const searchOperator of ['contains', 'starts_with'])
+      expect((await list({ searchValue, searchOperator })).users.map(({ email }) => email)).toEqual(['zora.neale@quill.example'])
+    expect(await list({ searchValue: `${searchValue}%` })).toMatchObject({ users: [], total: 0 })
+  })
+
+  test('is newest first, and its pages have no gap and no user twice', async () => {
+    const all = (await app.db.user.findMany({ orderBy: { id: 'desc' } })).map(({ id }) => id)
+    const seen: string[] = []
+    for (;;) {
+      const after = seen.at(-1)
+      const { users } = await list({ limit: '7', ...(after !== undefined && { after }) })
+      if (users.length === 0) break
+      seen.push(...users.map(({ id }) => id))
+    }
+    expect(seen).toEqual(all)
+    expect((await list({ limit: '3', offset: '2' })).users.map(({ id }) => id)).toEqual(all.slice(2, 5))
+  })
+
+  test('a page has 100 users at most, and further pages need the last id', async () => {
+    expect((await tab.get('/auth/admin/list-users?limit=100')).status).toBe(200)
+    expect((await tab.get('/auth/admin/list-users?limit=101')).status).toBe(400)
+    expect((await tab.get('/auth/admin/list-users?offset=1000')).status).toBe(200)
+    expect((await tab.get('/auth/admin/list-users?offset=1001')).status).toBe(400)
+  })
+
+  test('counts exactly up to five hundred, and says about how many there are beyond', async () => {
+    const before = await app.db.user.count()
+    await app.db.$executeRaw`
+      INSERT INTO users (id, name, email, updated_at)
+      SELECT 'many-' || n, 'Many', 'many-' || n || '@example.test', now() FROM generate_series(1, ${500 - before}::int) n`
+    expect((await list({ limit: '1' })).total).toBe(500)
+    await app.db.$executeRaw`
+      INSERT INTO users (id, name, email, updated_at)
+      SELECT 'more-' || n, 'More', 'more-' || n || '@example.test', now() FROM generate_series(1, 2000) n`
+    await app.db.$executeRawUnsafe('ANALYZE users')
+    const { total } = await list({ limit: '1' })
+    expect(total).toBeGreaterThan(2300)
+    expect(total).toBeLessThan(2700)
+    await app.db.user.deleteMany({ where: { OR: [{ id: { startsWith: 'many-' } }, { id: { startsWith: 'more-' } }] } })
+  })
+
+  test('filters by role and by suspension', async () => {
+    const suspended = await app.signedIn()
+    await app.db.user.update({ where: { id: suspended.userId }, data: { suspendedAt: new Date() } })
+    const filter = async (filterField: string, filterValue: string) => (await list({ filterField, filterValue })).users
+    expect((await filter('banned', 'true')).map(({ id }) => id)).toContain(suspended.userId)
+    expect((await filter('banned', 'false')).map(({ id }) => id)).not.toContain(suspended.userId)
+    expect((await filter('role', 'auditor')).map(({ id }) => id)).toContain(tab.userId)
+    expect((await filter('role', 'user')).map(({ id }) => id)).not.toContain(tab.userId)
+    expect((await tab.get('/auth/admin/list-users?filterField=banned&filterValue=perhaps')).status).toBe(400)
+  })
+})
+
+test('the audit log is read page by page, by user and by kind', async () => {
+  const [tab, user] = [await administrator('auditor'), await app.signedIn()]
+  await user.post('/auth/update-user', { name: 'Grace' })
+  const read = async (query: Record<string, string>) =>
+    (
+      (await tab.get(`/auth/admin/list-audit-events?${new URLSearchParams(query)}`)).body as {
+        events: { id: string; action: string }[]
+      }
+    ).events
+  const all = await read({ userId: user.userId })
+  expect(all.map(({ action }) => action)).toContain('update-user')
+  expect(await read({ userId: user.userId, before: String(all[0]?.id) })).toEqual(all.slice(1))
+  expect((await read({ userId: user.userId, action: 'update-user' })).map(({ action }) => action)).toEqual(['update-user'])
+  expect(await read({ userId: user.userId, since: new Date(Date.now() + 60_000).toISOString() })).toEqual([])
+  expect(outcome(await tab.get('/auth/admin/list-audit-events?before=unknown'))).toEqual([404, 'NOT_FOUND'])
+})
