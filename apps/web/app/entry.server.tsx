@@ -5,7 +5,8 @@ import { renderToString } from 'react-dom/server'
 import { NonceContext } from '#app/nonce.ts'
 import { LocaleContext, loadText } from '#app/text.ts'
 
-for (const locale of locales) for (const part of ['pages', 'app', 'mailed'] as const) await loadText(locale, part)
+for (const locale of locales)
+  for (const part of ['pages', 'app', 'mailed', 'administration'] as const) await loadText(locale, part)
 
 /** No page defers data, so one call renders the document: a stream costs more, and could not change the status of a failed render. */
 export default async function handleRequest(

@@ -17,6 +17,7 @@ export const loader = withApi(async ({ api, page }) => {
     theme: page.theme,
     name: user.name,
     email: user.email,
+    isAdministrator: user.role !== 'user',
     picture: picturePath(user.image),
     organizations: organizations
       .filter(({ acceptedAt }) => acceptedAt !== null)
@@ -26,7 +27,7 @@ export const loader = withApi(async ({ api, page }) => {
 
 export default function AppFrame() {
   const text = useText('frame')
-  const account = useLoaderData<typeof loader>()
+  const { isAdministrator, ...account } = useLoaderData<typeof loader>()
   return (
     <>
       <header className="border-b border-line bg-surface print:hidden">
@@ -37,6 +38,7 @@ export default function AppFrame() {
           <nav aria-label={text.nav} className="order-last -mx-3 flex w-full sm:order-none sm:mx-0 sm:w-auto">
             <Tab to="/dashboard">{text.dashboard}</Tab>
             <Tab to="/settings">{text.settings}</Tab>
+            {isAdministrator && <Tab to="/admin">{text.administration}</Tab>}
           </nav>
           <div className="-mr-2 ml-auto py-1">
             <AccountMenu {...account} />

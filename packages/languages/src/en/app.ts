@@ -111,6 +111,7 @@ export const app = {
   frame: {
     dashboard: 'Dashboard',
     settings: 'Settings',
+    administration: 'Administration',
     nav: 'Main',
     menu: (name: string) => `Account menu of ${name}`,
     profile: 'Your profile',

@@ -114,6 +114,7 @@ export const app: typeof english = {
   frame: {
     dashboard: 'Tableau de bord',
     settings: 'Paramètres',
+    administration: 'Administration',
     nav: 'Principale',
     menu: (name: string) => `Menu du compte de ${name}`,
     profile: 'Votre profil',

@@ -1,3 +1,4 @@
+export { administration } from './administration.ts'
 export { app } from './app.ts'
 export { confirmation } from './confirmation.ts'
 export { mailed } from './mailed.ts'

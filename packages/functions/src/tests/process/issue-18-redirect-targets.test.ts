@@ -81,6 +81,12 @@ const pages: { file: string; what: string; instead: string | null; go: (query: Q
     instead: '/dashboard',
     go: (query) => send(openBrowser(), `/login${query}`, { email: ada.email, password }),
   },
+  {
+    file: '_app.admin_.confirm.tsx',
+    what: 'the proof of an administrator',
+    instead: null,
+    go: (query) => ada.browser.get(`/admin/confirm${query}`),
+  },
   { file: '_auth.signup.tsx', what: 'the sign-up page', instead: null, go: (query) => openBrowser().get(`/signup${query}`) },
   {
     file: '_auth.signup.tsx',

@@ -1,0 +1,126 @@
+import { Form, type MetaFunction, useLoaderData } from '@remix-run/react'
+import { withAdministration } from '#app/administration.server.ts'
+import { useAdministrationText } from '#app/administration-text.ts'
+import { SubmitButton } from '#app/components/button.tsx'
+import { Card } from '#app/components/card.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { Moment } from '#app/components/moment.tsx'
+import { Select } from '#app/components/select.tsx'
+import { Status } from '#app/components/status.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { momentText } from '#app/moment-text.server.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const pageSize = 50
+const filters = ['all', 'suspended', 'admin', 'support', 'auditor'] as const
+type Filter = (typeof filters)[number]
+
+const filterFields = (filter: Filter) => {
+  if (filter === 'all') return {}
+  return filter === 'suspended'
+    ? ({ filterField: 'banned', filterValue: 'true' } as const)
+    : ({ filterField: 'role', filterValue: filter } as const)
+}
+
+export const loader = withAdministration(async ({ api, page, url }) => {
+  const search = url.searchParams.get('search')?.trim().slice(0, 254) ?? ''
+  const filter = filters.find((name) => name === url.searchParams.get('show')) ?? 'all'
+  const after = url.searchParams.get('after')?.slice(0, 128) || undefined
+  const query = { ...(search !== '' && { searchValue: search }), ...filterFields(filter) }
+  const { users, total } = await api.administration.listUsers({
+    ...query,
+    limit: String(pageSize),
+    ...(after !== undefined && search === '' && { after }),
+  })
+  const last = users.length === pageSize && search === '' ? users.at(-1)?.id : undefined
+  return {
+    users: users.map(({ id, name, email, role, banned, emailVerified, createdAt }) => ({
+      id,
+      name,
+      email,
+      role,
+      banned,
+      emailVerified,
+      created: momentText(createdAt, page.locale),
+    })),
+    total,
+    isExact: search !== '' || filter !== 'all' || total <= 500,
+    search,
+    filter,
+    isFirst: after === undefined,
+    older: last === undefined ? null : String(new URLSearchParams({ show: filter, after: last })),
+  }
+})
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.administration.title)
+
+export default function AdministrationUsers() {
+  const text = useAdministrationText('administration')
+  const { users, total, isExact, search, filter, isFirst, older } = useLoaderData<typeof loader>()
+  return (
+    <>
+      <Heading title={text.users} />
+      <Card>
+        <Form method="get" action="/admin" className="grid gap-4">
+          <div className="grid gap-4 @md:grid-cols-[1fr_14rem] @md:items-end">
+            <Field
+              key={search}
+              name="search"
+              label={text.search}
+              hint={text.searchHint}
+              type="search"
+              defaultValue={search}
+              maxLength={254}
+              required={false}
+              autoComplete="off"
+            />
+            <Select
+              key={filter}
+              name="show"
+              label={text.show}
+              defaultValue={filter}
+              options={filters.map((value) => ({ value, label: text.filters[value] }))}
+            />
+          </div>
+          <div className="flex flex-wrap items-center gap-x-5 gap-y-3">
+            <SubmitButton look="secondary">{text.find}</SubmitButton>
+            {(search !== '' || filter !== 'all') && <TextLink to="/admin">{text.everyone}</TextLink>}
+          </div>
+        </Form>
+        <p role="status" className="text-ink-soft">
+          {users.length === 0 ? text.none : isExact ? text.found(total) : text.about(total)}
+        </p>
+        {users.length > 0 && (
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {users.map(({ id, name, email, role, banned, emailVerified, created }) => (
+              <li key={id} className="grid gap-x-6 gap-y-1.5 py-4 @md:grid-cols-[1fr_auto] @md:items-center">
+                <div className="grid min-w-0 gap-0.5 wrap-anywhere">
+                  <p>
+                    <TextLink to={`/admin/users/${encodeURIComponent(id)}`}>{email}</TextLink>
+                  </p>
+                  <p className="text-sm text-ink-soft">
+                    {name}
+                    {' · '}
+                    <Moment {...created} />
+                  </p>
+                </div>
+                <p className="flex flex-wrap gap-2">
+                  {role !== 'user' && <Status good>{text.roles[role] ?? role}</Status>}
+                  {banned && <Status good={false}>{text.suspended}</Status>}
+                  {!emailVerified && <Status good={false}>{text.unverified}</Status>}
+                </p>
+              </li>
+            ))}
+          </ul>
+        )}
+        {(!isFirst || older) && (
+          <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
+            {!isFirst && <TextLink to={`/admin?show=${filter}`}>{text.newest}</TextLink>}
+            {older && <TextLink to={`/admin?${older}`}>{text.older}</TextLink>}
+          </p>
+        )}
+      </Card>
+    </>
+  )
+}

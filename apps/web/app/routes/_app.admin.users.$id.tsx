@@ -1,0 +1,221 @@
+import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { describeEvent, throwNotFound, withAdministration } from '#app/administration.server.ts'
+import { useAdministrationText } from '#app/administration-text.ts'
+import { withApiForm } from '#app/api.server.ts'
+import { Card, Detail, Facts } from '#app/components/card.tsx'
+import { ConfirmButton } from '#app/components/confirm-button.tsx'
+import { DeviceIcon } from '#app/components/device-icon.tsx'
+import { Field } from '#app/components/field.tsx'
+import { Heading } from '#app/components/heading.tsx'
+import { Moment } from '#app/components/moment.tsx'
+import { ResultAlert } from '#app/components/result-alert.tsx'
+import { Status } from '#app/components/status.tsx'
+import { TextLink } from '#app/components/text-link.tsx'
+import { describeDevice } from '#app/describe-device.server.ts'
+import { momentText } from '#app/moment-text.server.ts'
+import { pageTitle } from '#app/page-title.ts'
+
+const eventsShown = 25
+
+export const loader = withAdministration(async ({ api, page, params, text, url }) => {
+  const id = params.id ?? ''
+  const before = url.searchParams.get('before')?.slice(0, 128) || undefined
+  const may = async (permission: 'revoke' | 'ban') =>
+    (await api.administration.hasPermission({ permissions: permission === 'ban' ? { user: ['ban'] } : { session: ['revoke'] } }))
+      .success
+  const [user, { sessions }, { events }, mayRevoke, mayBan] = await Promise.all([
+    api.administration.getUser({ id }),
+    api.administration.listUserSessions({ userId: id }),
+    api.administration.listAuditEvents({ userId: id, limit: String(eventsShown), ...(before !== undefined && { before }) }),
+    may('revoke'),
+    may('ban'),
+  ]).catch(throwNotFound)
+  const last = events.length === eventsShown ? events.at(-1)?.id : undefined
+  return {
+    id: user.id,
+    path: `/admin/users/${encodeURIComponent(user.id)}`,
+    name: user.name,
+    email: user.email,
+    role: user.role,
+    banned: user.banned,
+    emailVerified: user.emailVerified,
+    twoFactor: user.twoFactorEnabled,
+    trading: user.tradingEnabled,
+    isLocked: user.lock !== null,
+    heldUntil: user.heldUntil !== null && user.heldUntil.getTime() > Date.now() ? momentText(user.heldUntil, page.locale) : null,
+    created: momentText(user.createdAt, page.locale),
+    methods: user.accounts
+      .filter(({ providerId, hasPassword }) => providerId !== 'credential' || hasPassword)
+      .map(({ providerId }) => providerId),
+    organizations: user.organizations.map(({ slug, role }) => ({ slug, role })),
+    sessions: sessions.map((session) => ({
+      token: session.token,
+      device: describeDevice({ ...session, place: null }, text),
+      lastSeen: momentText(session.lastSeenAt, page.locale),
+    })),
+    events: events.map((event) => describeEvent(event, page)),
+    older: last === undefined ? null : last,
+    isFirst: before === undefined,
+    mayRevoke,
+    mayBan,
+  }
+})
+
+/** The intent is `suspend`, `all`, or the one session of that handle. */
+export const action = withApiForm(['intent', 'reason'], async ({ api, params, field, text }) => {
+  const userId = params.id ?? ''
+  const intent = field('intent')
+  if (intent === 'suspend') {
+    await api.administration.banUser({ userId, banReason: field('reason') })
+    return { done: text.administrationUser.isSuspended }
+  }
+  if (intent === 'all') {
+    await api.administration.revokeUserSessions({ userId })
+    return { done: text.administrationUser.endedAll }
+  }
+  await api.administration.revokeUserSession({ sessionToken: intent })
+  return { done: text.administrationUser.ended }
+})
+
+export { clientAction } from '#app/client-action.ts'
+
+export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => text.administration.title)
+
+export default function AdministrationUser() {
+  const text = useAdministrationText('administrationUser')
+  const { roles, ...list } = useAdministrationText('administration')
+  const { path, events, sessions, older, isFirst, mayRevoke, mayBan, ...user } = useLoaderData<typeof loader>()
+  const result = useActionData<typeof action>()
+  const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
+  const canSuspend = mayBan && !user.banned
+  const shown = [
+    ...(canSuspend ? ['suspend'] : []),
+    ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
+  ]
+  return (
+    <>
+      <p>
+        <TextLink to="/admin">{text.back}</TextLink>
+      </p>
+      <Heading title={user.name || user.email}>{user.email}</Heading>
+      <ResultAlert result={result} intents={shown} />
+      <Card title={text.facts}>
+        <Facts
+          rows={[
+            { name: text.id, value: user.id },
+            {
+              name: text.state,
+              value: (
+                <span className="flex flex-wrap gap-2">
+                  <Status good={!user.banned}>{user.banned ? list.suspended : list.active}</Status>
+                  {user.role !== 'user' && <Status good>{roles[user.role] ?? user.role}</Status>}
+                  {!user.emailVerified && <Status good={false}>{list.unverified}</Status>}
+                </span>
+              ),
+            },
+            { name: text.created, value: <Moment {...user.created} /> },
+            { name: text.signIn, value: user.methods.map((name) => text.methods[name] ?? name).join(', ') || text.noMethod },
+            { name: text.secondFactor, value: user.twoFactor ? text.on : text.off },
+            { name: text.trading, value: user.trading ? text.on : text.off },
+            ...(user.heldUntil ? [{ name: text.hold, value: <Moment {...user.heldUntil} /> }] : []),
+            ...(user.isLocked ? [{ name: text.lock, value: text.locked }] : []),
+            {
+              name: text.organizations,
+              value: user.organizations.map(({ slug, role }) => `${slug} (${role})`).join(', ') || text.none,
+            },
+          ]}
+        />
+      </Card>
+      <Card title={text.sessions}>
+        {sessions.length === 0 ? (
+          <p className="text-ink-soft">{text.noSessions}</p>
+        ) : (
+          <ul className="-mb-4 divide-y divide-line border-t border-line">
+            {sessions.map(({ token, device, lastSeen }) => (
+              <li key={token} className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
+                <div className="grid min-w-0 gap-1.5">
+                  <p className="flex flex-wrap items-center gap-3 font-semibold wrap-anywhere">
+                    <DeviceIcon kind={device.kind} />
+                    {device.name}
+                  </p>
+                  <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-sm">
+                    <Detail name={text.lastSeen}>
+                      <Moment {...lastSeen} />
+                    </Detail>
+                    <Detail name={text.address}>{device.network || text.unknown}</Detail>
+                  </dl>
+                </div>
+                {mayRevoke && (
+                  <ConfirmButton
+                    name={`end:${token}`}
+                    label={text.end}
+                    of={device.name}
+                    title={text.endTitle(device.name)}
+                    lead={text.endLead}
+                    confirm={text.endConfirm}
+                    form={{ action: path, intent: token, failure: failureOf(token) }}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {mayRevoke && sessions.length > 0 && (
+          <div className="mt-4">
+            <ConfirmButton
+              name="all"
+              label={text.endAll}
+              title={text.endAllTitle(user.email)}
+              lead={text.endAllLead}
+              confirm={text.endAllConfirm}
+              form={{ action: path, intent: 'all', failure: failureOf('all') }}
+            />
+          </div>
+        )}
+      </Card>
+      <Card title={text.timeline}>
+        {events.length === 0 ? (
+          <p className="text-ink-soft">{text.noEvents}</p>
+        ) : (
+          <ol className="-mb-4 divide-y divide-line border-t border-line">
+            {events.map(({ id, what, succeeded, actor, address, when }) => (
+              <li key={id} className="grid min-w-0 gap-0.5 py-3 wrap-anywhere">
+                <p className={`font-medium ${succeeded ? '' : 'text-danger'}`}>{what}</p>
+                <p className="text-sm text-ink-soft">
+                  {[succeeded ? '' : text.failed, actor === null ? '' : text.by(actor), address].filter(Boolean).join(' · ')}
+                </p>
+                <p className="text-sm text-ink-soft">
+                  <Moment {...when} />
+                </p>
+              </li>
+            ))}
+          </ol>
+        )}
+        {(!isFirst || older) && (
+          <p className="mt-4 flex flex-wrap justify-between gap-x-6 gap-y-3">
+            {!isFirst && <TextLink to={path}>{text.newest}</TextLink>}
+            {older && <TextLink to={`${path}?before=${older}`}>{text.older}</TextLink>}
+          </p>
+        )}
+      </Card>
+      {canSuspend && (
+        <Card title={text.suspendTitle} danger>
+          <p className="text-ink-soft">{text.suspendLead}</p>
+          <div>
+            <ConfirmButton
+              name="suspend"
+              label={text.suspend}
+              title={text.suspendQuestion(user.email)}
+              lead={text.suspendLead}
+              confirm={text.suspendConfirm}
+              look="danger"
+              form={{ action: path, intent: 'suspend', failure: failureOf('suspend') }}
+            >
+              <Field name="reason" label={text.reason} hint={text.reasonHint} maxLength={500} autoComplete="off" />
+            </ConfirmButton>
+          </div>
+        </Card>
+      )}
+    </>
+  )
+}
