@@ -25,6 +25,7 @@ async function administrator(page: Page, baseURL: string, role: 'admin' | 'suppo
 }
 
 async function expectReadable(page: Page, name: string): Promise<void> {
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await expectAccessible(page, name)
   await expectContrastInTheDark(page, name)
 }
