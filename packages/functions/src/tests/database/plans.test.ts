@@ -1,6 +1,7 @@
 import { createExpirySweep } from '@floorpass/api'
 import { routes } from '@floorpass/functions'
 import { adminOf } from '@floorpass/testing/admin-command'
+import { makeAdministrator } from '@floorpass/testing/administrators'
 import { createTestApp, type TestApp } from '@floorpass/testing/create-test-app'
 import { readFeed } from '@floorpass/testing/events'
 import { found } from '@floorpass/testing/organization'
@@ -207,6 +208,19 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
   ] as [string, Record<string, string>, RegExp][])('%s reads an index', async (_, filter, index) => {
     const start = (await readFeed(app, { limit: '500' })).cursor
     const indexes = await expectShortReads(() => readFeed(app, { after: start, limit: '100', ...filter }))
+    expect(indexes.join()).toMatch(index)
+  })
+
+  test.each([
+    ['an email', 'user-77@', /users_email_idx/],
+    ['a name that everyone has', 'ada', /users_name_idx/],
+    ['a domain that everyone has', '@plans', /users_domain_idx/],
+    ['a last name that no user has', 'zora', /users_last_name_idx/],
+  ])('a search of administrators for %s reads an index', async (_, searchValue, index) => {
+    const tab = await app.signedIn()
+    await makeAdministrator(app, tab)
+    const query = new URLSearchParams({ searchValue })
+    const indexes = await expectShortReads(() => tab.get(`/auth/admin/list-users?${query}`))
     expect(indexes.join()).toMatch(index)
   })
 
