@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
       await signedInPerson(page)
       await expect(page.getByRole('link', { name: 'Administration' })).toHaveCount(0)
       expect((await page.goto('/admin'))?.status()).toBe(403)
-      await expect(page.getByText('Your role doesn’t allow this.')).toBeVisible()
+      await expect(page.getByText('You don’t have the role that this needs.')).toBeVisible()
     })
   })
 }

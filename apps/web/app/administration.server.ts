@@ -25,13 +25,18 @@ export function throwNotFound(thrown: unknown): never {
 
 type Event = Awaited<ReturnType<Api['administration']['listAuditEvents']>>['events'][number]
 
-export function describeEvent({ id, userId, action, succeeded, actorId, ipAddress, createdAt }: Event, page: PageContext) {
+export function describeEvent(
+  { id, userId, action, succeeded, actorId, ipAddress, details, createdAt }: Event,
+  page: PageContext,
+) {
   const { activity, activityFailed } = serverTextIn(page.locale)
   const known = action as AuditAction
+  const { reason } = (details ?? {}) as { reason?: unknown }
   return {
     id,
     what: (succeeded ? undefined : activityFailed[known]) ?? activity[known] ?? action,
     succeeded,
+    reason: typeof reason === 'string' ? reason : null,
     actor: actorId === userId ? null : actorId,
     address: ipAddress,
     when: momentText(createdAt, page.locale),

@@ -20,9 +20,8 @@ export const administratorCommands: Record<string, Command> = {
       const role = requireRole(args)
       const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
       await args.confirm(email, `This user can then see every account${role === 'admin' ? ', and suspend it' : ''}.`)
-      const { isNew } = await grantRole(operator, id, role, reason)
-      const text = isNew ? `${email} has the role ${role}. The user receives a mail.` : `${email} already had the role ${role}.`
-      return { data: { role, isNew }, text }
+      await grantRole(operator, id, role, reason)
+      return { data: { role }, text: `${email} has the role ${role}. The user receives a mail.` }
     },
   },
   'revoke-role': {

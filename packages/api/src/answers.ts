@@ -560,6 +560,7 @@ export const userDetailsAnswer = z.strictObject({
       backupCodesLeft: z.int(),
     })
     .nullable(),
+  passkeys: z.int(),
   sessions: z.int(),
   trustedDevices: z.int(),
   organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), role: z.string() })),
@@ -586,4 +587,8 @@ export const auditEventsAnswer = z.strictObject({
       createdAt: date,
     }),
   ),
+})
+export const revokedSessionsAnswer = z.strictObject({
+  success: z.literal(true),
+  revoked: z.int().describe('The number of sessions that ended. 0: the session had ended, or has another token by now'),
 })

@@ -23,8 +23,16 @@ const filterFields = (filter: Filter) => {
     : ({ filterField: 'role', filterValue: filter } as const)
 }
 
+const [mostFound, mostCounted] = [50, 500]
+
+function describeCount(number: number, { isSearch, isFiltered }: { isSearch: boolean; isFiltered: boolean }) {
+  if (isSearch && number >= mostFound) return { words: 'first', number } as const
+  if (number <= mostCounted) return { words: 'found', number } as const
+  return isFiltered ? ({ words: 'more', number: mostCounted } as const) : ({ words: 'about', number } as const)
+}
+
 export const loader = withAdministration(async ({ api, page, url }) => {
-  const search = url.searchParams.get('search')?.trim().slice(0, 254) ?? ''
+  const search = url.searchParams.get('search')?.trim().slice(0, 254).toWellFormed() ?? ''
   const filter = filters.find((name) => name === url.searchParams.get('show')) ?? 'all'
   const after = url.searchParams.get('after')?.slice(0, 128) || undefined
   const query = { ...(search !== '' && { searchValue: search }), ...filterFields(filter) }
@@ -44,8 +52,7 @@ export const loader = withAdministration(async ({ api, page, url }) => {
       emailVerified,
       created: momentText(createdAt, page.locale),
     })),
-    total,
-    isExact: search !== '' || filter !== 'all' || total <= 500,
+    count: describeCount(total, { isSearch: search !== '', isFiltered: filter !== 'all' }),
     search,
     filter,
     isFirst: after === undefined,
@@ -57,7 +64,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function AdministrationUsers() {
   const text = useAdministrationText('administration')
-  const { users, total, isExact, search, filter, isFirst, older } = useLoaderData<typeof loader>()
+  const { users, count, search, filter, isFirst, older } = useLoaderData<typeof loader>()
   return (
     <>
       <Heading title={text.users} />
@@ -89,7 +96,7 @@ export default function AdministrationUsers() {
           </div>
         </Form>
         <p role="status" className="text-ink-soft">
-          {users.length === 0 ? text.none : isExact ? text.found(total) : text.about(total)}
+          {users.length === 0 ? text.none : text[count.words](count.number)}
         </p>
         {users.length > 0 && (
           <ul className="-mb-4 divide-y divide-line border-t border-line">

@@ -8,6 +8,7 @@ import { DeviceIcon } from '#app/components/device-icon.tsx'
 import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { Moment } from '#app/components/moment.tsx'
+import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
@@ -23,6 +24,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   const may = async (permission: 'revoke' | 'ban') =>
     (await api.administration.hasPermission({ permissions: permission === 'ban' ? { user: ['ban'] } : { session: ['revoke'] } }))
       .success
+  const { user: viewer } = await api.sessions.require()
   const [user, { sessions }, { events }, mayRevoke, mayBan] = await Promise.all([
     api.administration.getUser({ id }),
     api.administration.listUserSessions({ userId: id }),
@@ -30,6 +32,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     may('revoke'),
     may('ban'),
   ]).catch(throwNotFound)
+  const mayActOn = user.role === 'user' || viewer.role === 'admin'
   const last = events.length === eventsShown ? events.at(-1)?.id : undefined
   return {
     id: user.id,
@@ -47,6 +50,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     methods: user.accounts
       .filter(({ providerId, hasPassword }) => providerId !== 'credential' || hasPassword)
       .map(({ providerId }) => providerId),
+    passkeys: user.passkeys,
     organizations: user.organizations.map(({ slug, role }) => ({ slug, role })),
     sessions: sessions.map((session) => ({
       token: session.token,
@@ -56,8 +60,8 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     events: events.map((event) => describeEvent(event, page)),
     older: last === undefined ? null : last,
     isFirst: before === undefined,
-    mayRevoke,
-    mayBan,
+    mayRevoke: mayRevoke && mayActOn,
+    mayBan: mayBan && mayActOn && viewer.id !== user.id,
   }
 })
 
@@ -73,8 +77,8 @@ export const action = withApiForm(['intent', 'reason'], async ({ api, params, fi
     await api.administration.revokeUserSessions({ userId })
     return { done: text.administrationUser.endedAll }
   }
-  await api.administration.revokeUserSession({ sessionToken: intent })
-  return { done: text.administrationUser.ended }
+  const { revoked } = await api.administration.revokeUserSession({ sessionToken: intent })
+  return { done: revoked > 0 ? text.administrationUser.ended : text.administrationUser.notFound }
 })
 
 export { clientAction } from '#app/client-action.ts'
@@ -87,6 +91,15 @@ export default function AdministrationUser() {
   const { path, events, sessions, older, isFirst, mayRevoke, mayBan, ...user } = useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
+  const form = (intent: string) => {
+    const failure = failureOf(intent)
+    return {
+      action: path,
+      intent,
+      failure,
+      remedy: reauthenticateLink(failure?.error, { path: '/admin/confirm', redirectTo: path }),
+    }
+  }
   const canSuspend = mayBan && !user.banned
   const shown = [
     ...(canSuspend ? ['suspend'] : []),
@@ -114,7 +127,14 @@ export default function AdministrationUser() {
               ),
             },
             { name: text.created, value: <Moment {...user.created} /> },
-            { name: text.signIn, value: user.methods.map((name) => text.methods[name] ?? name).join(', ') || text.noMethod },
+            {
+              name: text.signIn,
+              value:
+                [
+                  ...user.methods.map((name) => text.methods[name] ?? name),
+                  ...(user.passkeys > 0 ? [text.passkeys(user.passkeys)] : []),
+                ].join(', ') || text.noMethod,
+            },
             { name: text.secondFactor, value: user.twoFactor ? text.on : text.off },
             { name: text.trading, value: user.trading ? text.on : text.off },
             ...(user.heldUntil ? [{ name: text.hold, value: <Moment {...user.heldUntil} /> }] : []),
@@ -153,7 +173,7 @@ export default function AdministrationUser() {
                     title={text.endTitle(device.name)}
                     lead={text.endLead}
                     confirm={text.endConfirm}
-                    form={{ action: path, intent: token, failure: failureOf(token) }}
+                    form={form(token)}
                   />
                 )}
               </li>
@@ -168,7 +188,7 @@ export default function AdministrationUser() {
               title={text.endAllTitle(user.email)}
               lead={text.endAllLead}
               confirm={text.endAllConfirm}
-              form={{ action: path, intent: 'all', failure: failureOf('all') }}
+              form={form('all')}
             />
           </div>
         )}
@@ -178,9 +198,10 @@ export default function AdministrationUser() {
           <p className="text-ink-soft">{text.noEvents}</p>
         ) : (
           <ol className="-mb-4 divide-y divide-line border-t border-line">
-            {events.map(({ id, what, succeeded, actor, address, when }) => (
+            {events.map(({ id, what, succeeded, reason, actor, address, when }) => (
               <li key={id} className="grid min-w-0 gap-0.5 py-3 wrap-anywhere">
                 <p className={`font-medium ${succeeded ? '' : 'text-danger'}`}>{what}</p>
+                {reason && <p className="text-sm">{text.reasonOf(reason)}</p>}
                 <p className="text-sm text-ink-soft">
                   {[succeeded ? '' : text.failed, actor === null ? '' : text.by(actor), address].filter(Boolean).join(' · ')}
                 </p>
@@ -209,7 +230,7 @@ export default function AdministrationUser() {
               lead={text.suspendLead}
               confirm={text.suspendConfirm}
               look="danger"
-              form={{ action: path, intent: 'suspend', failure: failureOf('suspend') }}
+              form={form('suspend')}
             >
               <Field name="reason" label={text.reason} hint={text.reasonHint} maxLength={500} autoComplete="off" />
             </ConfirmButton>

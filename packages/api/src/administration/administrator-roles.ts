@@ -14,23 +14,21 @@ export const listAdministrators = async ({ ctx }: Operator) =>
 
 /**
  * Replaces the role that the user has. Mails the user. USER_NOT_FOUND, EMAIL_NOT_VERIFIED, ADMINISTRATOR_FACTOR_REQUIRED without a
- * passkey and without two-factor. `isNew: false`: the user had this role.
+ * passkey and without two-factor. Granted again, the role acts at once after a security change.
  */
 export const grantRole = (
   operator: Operator<'grant-role', 'administrator-role'>,
   identifier: string,
   role: AdministratorRole,
   reason: string,
-): Promise<{ isNew: boolean }> =>
+): Promise<void> =>
   changeRole(operator, identifier, async (tx, user) => {
     if (!user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
     const hasFactor = user.twoFactorEnabled || (await tx.passkey.count({ where: { userId: user.id } })) > 0
     if (!hasFactor) throw new AppError('ADMINISTRATOR_FACTOR_REQUIRED')
-    if (user.role === role) return { isNew: false }
-    await tx.user.update({ where: { id: user.id }, data: { role } })
+    await tx.user.update({ where: { id: user.id }, data: { role, roleGrantedAt: new Date() } })
     await operator.ctx.record(tx, { userId: user.id, ...toActor(operator), action: 'grant-role', details: { role, reason } })
     await sendAdministratorRole(operator.ctx, tx, user, role)
-    return { isNew: true }
   })
 
 /** Mails the user. USER_NOT_FOUND. `revoked: null`: the user had no role. */
@@ -42,7 +40,7 @@ export const revokeRole = (
   changeRole(operator, identifier, async (tx, user) => {
     const { id, role } = user
     if (role === null) return { revoked: null }
-    await tx.user.update({ where: { id }, data: { role: null } })
+    await tx.user.update({ where: { id }, data: { role: null, roleGrantedAt: null } })
     await operator.ctx.record(tx, { userId: id, ...toActor(operator), action: 'revoke-role', details: { role, reason } })
     await sendAdministratorRole(operator.ctx, tx, user, null)
     return { revoked: role }

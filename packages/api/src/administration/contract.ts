@@ -2,7 +2,12 @@ import { z } from 'zod'
 import { auditActions } from '../audit-log/audit-actions.ts'
 import { policy } from '../kernel/policy.ts'
 
-const id = z.string().min(1).max(128).describe('The id of a user')
+const id = z
+  .string()
+  .min(1)
+  .max(128)
+  .regex(/^[^@:]+$/, 'must be an id, not an email')
+  .describe('The id of a user')
 const wholeNumber = (most: number) =>
   z
     .string()
@@ -35,9 +40,17 @@ export const listUsersInput = z
     offset: wholeNumber(furthestOffset).default(0).describe(`At most ${furthestOffset}: further pages need \`after\``),
     after: z.string().min(1).max(128).optional().describe('The last id of the page before: reads any number of users'),
   })
+  .refine(({ filterField, filterValue }) => (filterField === undefined) === (filterValue === undefined), {
+    path: ['filterValue'],
+    message: 'needs filterField, which needs it',
+  })
   .refine(({ filterField, filterValue = '' }) => filterField !== 'banned' || ['true', 'false'].includes(filterValue), {
     path: ['filterValue'],
     message: 'must be true or false',
+  })
+  .refine(({ searchValue, after }) => searchValue === undefined || after === undefined, {
+    path: ['after'],
+    message: 'is for a list without searchValue',
   })
   .optional()
 
@@ -56,7 +69,7 @@ export const banUserInput = z.strictObject({
 
 export const administratorPermissionInput = z.object({
   permissions: z
-    .record(z.string().max(40), z.array(z.string().max(40)).max(20))
+    .record(z.string().max(40), z.array(z.string().max(40)).min(1).max(20))
     .refine((map) => Object.keys(map).length > 0)
     .describe('Acts by resource, such as `{ "user": ["list"] }`'),
 })

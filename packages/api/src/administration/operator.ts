@@ -1,13 +1,15 @@
-import type { User } from '@floorpass/db'
+import type { Transaction, User } from '@floorpass/db'
 import type { MailName } from '@floorpass/email'
 import type { AuditAction, Records } from '../audit-log/audit-log.ts'
 import { type Context, createContext, type Deps } from '../context.ts'
 import { withEffects } from '../effects.ts'
+import { type AdministratorPermission, mayAdminister } from '../kernel/administrator-roles.ts'
 import { AppError } from '../kernel/errors.ts'
 import { defaultLocale } from '../kernel/locale.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import type { Mails } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
+import { lockCaller, lockUser, requireUnlocked } from '../users/lock-user.ts'
 
 /** A person at the command line, or a signed-in administrator. A function names the effects that it needs. */
 export type Operator<Action extends AuditAction = AuditAction, Mail extends MailName = MailName> = {
@@ -15,15 +17,31 @@ export type Operator<Action extends AuditAction = AuditAction, Mail extends Mail
   /** Stands for the operator in the audit log. User ids contain no colon, so a command line is never taken for a user. */
   actorId: string
   name: string
+  /** Locks the user and the caller, whose right may have ended since the request came. USER_NOT_FOUND and errors of the route. */
+  lockSubject(tx: Transaction, userId: string): Promise<void>
 }
 
 /** Enough for a function that changes nothing. */
 export type Reader = { ctx: Context }
 
-/** The caller of a route that `requireAdministrator` guards. */
+/** The caller of a route that `requireAdministrator` guards. Only the role `admin` acts on other administrators. */
 export const asOperator = <Action extends AuditAction, Mail extends MailName>(
   ctx: Context & ActiveSession & Records<Action> & Mails<Mail>,
-): Operator<Action, Mail> => ({ ctx, actorId: ctx.user.id, name: ctx.user.email })
+  permission: AdministratorPermission,
+): Operator<Action, Mail> => ({
+  ctx,
+  actorId: ctx.user.id,
+  name: ctx.user.email,
+  async lockSubject(tx, userId) {
+    const found = await lockCaller(tx, ctx, [userId])
+    if (!found.has(userId)) throw new AppError('USER_NOT_FOUND')
+    await requireUnlocked(tx, ctx.user.id)
+    const users = await tx.user.findMany({ where: { id: { in: [ctx.user.id, userId] } }, select: { id: true, role: true } })
+    const roleOf = (id: string) => users.find((user) => user.id === id)?.role ?? null
+    const mayActOn = roleOf(userId) === null || roleOf(ctx.user.id) === 'admin'
+    if (!mayAdminister(roleOf(ctx.user.id), permission) || !mayActOn) throw new AppError('ADMINISTRATOR_ROLE_REQUIRED')
+  },
+})
 
 export function createOperator(deps: Deps, name: string): Operator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
@@ -45,15 +63,13 @@ export function createOperator(deps: Deps, name: string): Operator {
     ),
     actorId: `operator:${name}`,
     name,
+    async lockSubject(tx, userId) {
+      if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    },
   }
 }
 
 export const toActor = ({ actorId }: Pick<Operator, 'actorId'>): { actorId: string } => ({ actorId })
-
-/** Only the role `admin` acts on other administrators. ADMINISTRATOR_ROLE_REQUIRED. */
-export function assertMayActOn({ user: caller }: ActiveSession, { role }: Pick<User, 'role'>): void {
-  if (role !== null && caller.role !== 'admin') throw new AppError('ADMINISTRATOR_ROLE_REQUIRED')
-}
 
 /** Returns the user with this email address, id or `<provider>:<account id>`. USER_NOT_FOUND. */
 export async function requireUser({ ctx }: Reader, identifier: string): Promise<User> {

@@ -1,13 +1,14 @@
 import type { Context } from '../context.ts'
+import { isHeld } from '../kernel/account-protection.ts'
 import { type AdministratorPermission, mayAdminister } from '../kernel/administrator-roles.ts'
 import { AppError } from '../kernel/errors.ts'
-import { policy } from '../kernel/policy.ts'
+import { type HoldReason, policy } from '../kernel/policy.ts'
 import { isRecent } from '../sessions/authentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 
 /**
  * The cookie of an administrator alone opens nothing: their passkey must have been verified in this session in the last 15 minutes.
- * Without a passkey, a code. ADMINISTRATOR_ROLE_REQUIRED, ADMINISTRATOR_FACTOR_REQUIRED, SESSION_NOT_FRESH.
+ * Without a passkey, a code. ADMINISTRATOR_ROLE_REQUIRED, ADMINISTRATOR_FACTOR_REQUIRED, SESSION_NOT_FRESH, ADMINISTRATOR_ON_HOLD.
  */
 export async function requireAdministrator(
   { db, settings, user, session }: Pick<Context, 'db' | 'settings'> & ActiveSession,
@@ -18,4 +19,18 @@ export async function requireAdministrator(
   if (!hasPasskey && !user.twoFactorEnabled) throw new AppError('ADMINISTRATOR_FACTOR_REQUIRED')
   const provedAt = hasPasskey ? session.passkeyAt : session.secondFactorAt
   if (provedAt === null || !isRecent(provedAt, policy.session.reauthenticationAge)) throw new AppError('SESSION_NOT_FRESH')
+  if (isHeld(user) && (await hasRecentChange(db, settings, user))) throw new AppError('ADMINISTRATOR_ON_HOLD')
+}
+
+/** A thief with the password can add a factor, which starts a hold. The operator judged the changes before the grant. */
+async function hasRecentChange(
+  db: Context['db'],
+  { protection }: Context['settings'],
+  { id: userId, roleGrantedAt }: ActiveSession['user'],
+): Promise<boolean> {
+  const holds = await db.hold.findMany({ where: { userId, endsAt: { gt: new Date() } } })
+  return holds.some(({ reason, endsAt }) => {
+    const hours = protection.holdHours[reason as HoldReason]
+    return endsAt.getTime() - hours * 3_600_000 > (roleGrantedAt?.getTime() ?? 0)
+  })
 }

@@ -6,13 +6,14 @@ export async function showUser(reader: Reader, identifier: string) {
   const { db } = reader.ctx
   const user = await requireUser(reader, identifier)
   const userId = user.id
-  const [accounts, sessions, devices, memberships, twoFactor, backupCodes] = await db.$transaction([
+  const [accounts, sessions, devices, memberships, twoFactor, backupCodes, passkeys] = await db.$transaction([
     db.account.findMany({ where: { userId }, orderBy: { createdAt: 'asc' } }),
     db.session.count({ where: { userId, expiresAt: { gt: new Date() } } }),
     db.trustedDevice.count({ where: { userId, expiresAt: { gt: new Date() } } }),
     db.member.findMany({ where: { userId }, include: { organization: true } }),
     db.twoFactor.findUnique({ where: { userId } }),
     db.backupCode.count({ where: { userId, usedAt: null } }),
+    db.passkey.count({ where: { userId } }),
   ])
   return {
     ...presentFoundUser(user),
@@ -33,6 +34,7 @@ export async function showUser(reader: Reader, identifier: string) {
       lockedUntil: twoFactor.lockedUntil,
       backupCodesLeft: backupCodes,
     },
+    passkeys,
     sessions,
     trustedDevices: devices,
     organizations: memberships.map(({ role, organization }) => ({ id: organization.id, slug: organization.slug, role })),

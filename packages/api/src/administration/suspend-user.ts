@@ -17,7 +17,7 @@ export async function suspendUser(
 ): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
-    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    await operator.lockSubject(tx, userId)
     await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     // The owner may need this link to recover the account.
@@ -72,7 +72,7 @@ export const banUser = customMutation({
 
   async run({ ctx, input: { userId, banReason } }) {
     if (userId === ctx.user.id) throw new AppError('YOU_CANNOT_BAN_YOURSELF')
-    await suspendUser(asOperator(ctx), userId, banReason)
+    await suspendUser(asOperator(ctx, 'user:ban'), userId, banReason)
     return { user: presentFoundUser(await requireUser({ ctx }, userId)) }
   },
 })

@@ -1,12 +1,10 @@
-import { AppError } from '../kernel/errors.ts'
 import { forgetDevices } from '../known-devices/known-device.ts'
 import { customMutation } from '../mutation.ts'
 import { voidOneTimeTokens } from '../one-time-tokens/one-time-tokens.ts'
 import { describeSession } from '../sessions/present-session.ts'
 import { administratorProcedure } from '../trpc.ts'
-import { lockUser } from '../users/lock-user.ts'
 import { revokeUserSessionInput, userOfAdministratorInput } from './contract.ts'
-import { asOperator, assertMayActOn, type Operator, type Reader, requireUser, toActor } from './operator.ts'
+import { asOperator, type Operator, type Reader, requireUser, toActor } from './operator.ts'
 
 export async function findUserSessions(reader: Reader, identifier: string) {
   const { id: userId } = await requireUser(reader, identifier)
@@ -25,7 +23,7 @@ export async function endUserSessions(
 ): Promise<{ revoked: number }> {
   const { id: userId } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
-    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    await operator.lockSubject(tx, userId)
     const selected = { userId, ...(handle !== undefined && { handle }) }
     await tx.trustedDevice.deleteMany({
       where: { userId, ...(handle !== undefined && { sessions: { some: selected } }) },
@@ -60,18 +58,15 @@ const revocation = {
   cookies: [],
 } as const
 
-/** Also ends the device's trust. An unknown session changes nothing, with the same answer. ADMINISTRATOR_ROLE_REQUIRED. */
+/** Also ends the device's trust. An unknown session changes nothing: `revoked` is 0. A session gets another token with each proof. */
 export const revokeUserSession = customMutation({
   ...revocation,
   input: revokeUserSessionInput,
 
   async run({ ctx, input: { sessionToken: handle } }) {
-    const session = await ctx.db.session.findUnique({ where: { handle }, include: { user: true } })
-    if (session) {
-      assertMayActOn(ctx, session.user)
-      await endUserSessions(asOperator(ctx), session.userId, handle)
-    }
-    return { success: true as const }
+    const session = await ctx.db.session.findUnique({ where: { handle } })
+    const revoked = session && (await endUserSessions(asOperator(ctx, 'session:revoke'), session.userId, handle)).revoked
+    return { success: true as const, revoked: revoked ?? 0 }
   },
 })
 
@@ -81,9 +76,7 @@ export const revokeUserSessions = customMutation({
   input: userOfAdministratorInput,
 
   async run({ ctx, input: { userId } }) {
-    const user = await requireUser({ ctx }, userId)
-    assertMayActOn(ctx, user)
-    await endUserSessions(asOperator(ctx), user.id)
-    return { success: true as const }
+    const { revoked } = await endUserSessions(asOperator(ctx, 'session:revoke'), userId)
+    return { success: true as const, revoked }
   },
 })

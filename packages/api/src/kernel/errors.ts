@@ -20,6 +20,7 @@ export const catalogue = {
   INVALID_AUDIENCE: ['FORBIDDEN', 'No access tokens are signed for this audience. Add it to TOKEN_AUDIENCES.'],
   ADMINISTRATOR_ROLE_REQUIRED: ['FORBIDDEN', 'Your role as an administrator does not allow this'],
   ADMINISTRATOR_FACTOR_REQUIRED: ['FORBIDDEN', 'An administrator needs a passkey or two-factor authentication'],
+  ADMINISTRATOR_ON_HOLD: ['FORBIDDEN', 'After a security change, an administrator waits until the hold on withdrawals has ended'],
   YOU_CANNOT_BAN_YOURSELF: ['BAD_REQUEST', 'You cannot suspend yourself'],
   SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
   INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],

@@ -84,7 +84,7 @@ async function complete(
   intent: SignInIntent,
 ): Promise<CompletedSignIn | AppError> {
   if (user.suspendedAt) return new AppError('AUTHENTICATION_FAILED')
-  const secondFactor = { method, at: new Date() }
+  const secondFactor = { method, at: new Date(), verifiesUser: userVerified }
   const waiting = await findWaitingSignIn(ctx, tx, user.id)
   if (waiting) {
     if (!userVerified && isPasskeyMethod(getFirstFactor(waiting.intent))) return new AppError('USER_VERIFICATION_REQUIRED')

@@ -38,6 +38,7 @@ export function buildUnverifiedUser(
     unlinkedProviders: [],
     suspendedAt: null,
     role: null,
+    roleGrantedAt: null,
     ...unprotected,
     importedAt: null,
     createdAt: now,

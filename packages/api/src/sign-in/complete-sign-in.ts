@@ -80,7 +80,7 @@ type OpenOptions = {
   trust: TrustToken | null
   account: DeviceAccount | null
   /** A passkey that verified its user is both factors. */
-  secondFactor?: { method: AuthenticationMethod; at: Date }
+  secondFactor?: { method: AuthenticationMethod; at: Date; verifiesUser?: boolean }
 }
 
 export async function openSession(
@@ -93,7 +93,7 @@ export async function openSession(
   const { remember, authenticatedAt = null, provider, isNew } = intent
   const authenticationMethods = [...new Set([getFirstFactor(intent), ...(secondFactor ? [secondFactor.method] : [])])]
   const secondFactorAt = secondFactor?.at ?? null
-  const passkeyAt = secondFactor && isPasskeyMethod(secondFactor.method) ? secondFactor.at : null
+  const passkeyAt = secondFactor?.verifiesUser && isPasskeyMethod(secondFactor.method) ? secondFactor.at : null
   const trustedDeviceId = trust?.device.id ?? null
   const [started] = await Promise.all([
     startSession(ctx, tx, {

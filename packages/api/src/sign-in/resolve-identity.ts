@@ -80,6 +80,7 @@ function buildUser(ctx: Context, { name, image }: SocialIdentity, email: string)
     unlinkedProviders: [],
     suspendedAt: null,
     role: null,
+    roleGrantedAt: null,
     ...unprotected,
     importedAt: null,
     createdAt: now,

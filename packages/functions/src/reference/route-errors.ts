@@ -516,7 +516,12 @@ export const commonErrorsOf = ({ method, unlimited }: Route): ErrorKey[] => [
   'INTERNAL_SERVER_ERROR',
 ]
 
-const administratorErrors = ['ADMINISTRATOR_ROLE_REQUIRED', 'ADMINISTRATOR_FACTOR_REQUIRED', 'SESSION_NOT_FRESH'] as const
+const administratorErrors = [
+  'ADMINISTRATOR_ROLE_REQUIRED',
+  'ADMINISTRATOR_FACTOR_REQUIRED',
+  'SESSION_NOT_FRESH',
+  'ADMINISTRATOR_ON_HOLD',
+] as const
 
 const postErrors = [
   'BAD_REQUEST',

@@ -892,14 +892,14 @@ const table: Record<string, readonly Row[]> = {
       access: 'administrator',
       summary: 'End one session of a user, and the trust of its device',
       input: contracts.revokeUserSessionInput,
-      answer: contracts.successAnswer,
+      answer: contracts.revokedSessionsAnswer,
       call: (api, body) => api.administration.revokeUserSession(body),
     }),
     post('/admin/revoke-user-sessions', {
       access: 'administrator',
       summary: 'End all sessions of a user, and the trust of their devices',
       input: contracts.userOfAdministratorInput,
-      answer: contracts.successAnswer,
+      answer: contracts.revokedSessionsAnswer,
       call: (api, body) => api.administration.revokeUserSessions(body),
     }),
     post('/admin/has-permission', {

@@ -503,7 +503,7 @@ export const mails: MailTexts = {
       heading: role ? 'You’re now an administrator' : 'You’re no longer an administrator',
       paragraphs: [
         role
-          ? `Your ${appName} account now has the role “${role}”. For each visit to the administration, you confirm it’s you with your passkey, or with a code if you have no passkey.`
+          ? `Your ${appName} account now has the role “${role}”. To open the administration for 15 minutes, you confirm it’s you with your passkey, or with a code if you have no passkey.`
           : `Your ${appName} account has no role in the administration anymore. Nothing else about your account changes.`,
         'If you didn’t expect this, tell the people who run the service.',
       ],

@@ -86,8 +86,10 @@ export const server = (limits: Limits) =>
       ORGANIZATION_REQUIRED: 'You’re not a member of this organization.',
       ROLE_REQUIRED: 'Your role in this organization doesn’t allow this.',
       INVALID_AUDIENCE: 'You can’t sign in to this app. Please contact support.',
-      ADMINISTRATOR_ROLE_REQUIRED: 'Your role doesn’t allow this.',
+      ADMINISTRATOR_ROLE_REQUIRED: 'You don’t have the role that this needs.',
       ADMINISTRATOR_FACTOR_REQUIRED: 'Add a passkey or turn two-factor authentication on first.',
+      ADMINISTRATOR_ON_HOLD:
+        'Your account’s security changed. Until the hold on withdrawals ends, the administration stays closed to you. An operator can grant your role again.',
       YOU_CANNOT_BAN_YOURSELF: 'You can’t suspend your own account.',
       SESSION_NOT_FRESH: 'Confirm it’s you before you do this.',
       REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'You can’t confirm it’s you this way. Choose another way.',

@@ -520,7 +520,7 @@ export const mails: MailTexts = {
       heading: role ? 'Vous avez un rôle d’administration' : 'Vous n’avez plus de rôle d’administration',
       paragraphs: [
         role
-          ? `Votre compte ${appName} a maintenant le rôle « ${role} ». À chaque visite de l’administration, vous confirmez que c’est bien vous avec votre clé d’accès, ou avec un code si vous n’en avez pas.`
+          ? `Votre compte ${appName} a maintenant le rôle « ${role} ». Pour ouvrir l’administration pendant 15 minutes, vous confirmez que c’est bien vous avec votre clé d’accès, ou avec un code si vous n’en avez pas.`
           : `Votre compte ${appName} n’a plus de rôle d’administration. Rien d’autre ne change pour votre compte.`,
         'Si vous ne vous y attendiez pas, prévenez les personnes qui gèrent le service.',
       ],

@@ -30,8 +30,10 @@ export const server = (limits: Limits): ServerText => ({
     ORGANIZATION_REQUIRED: 'Vous n’êtes pas membre de cette organisation.',
     ROLE_REQUIRED: 'Votre rôle dans cette organisation ne le permet pas.',
     INVALID_AUDIENCE: 'Vous ne pouvez pas vous connecter à cette application. Contactez l’assistance.',
-    ADMINISTRATOR_ROLE_REQUIRED: 'Votre rôle ne le permet pas.',
+    ADMINISTRATOR_ROLE_REQUIRED: 'Vous n’avez pas le rôle nécessaire.',
     ADMINISTRATOR_FACTOR_REQUIRED: 'Ajoutez d’abord une clé d’accès ou activez la double authentification.',
+    ADMINISTRATOR_ON_HOLD:
+      'La sécurité de votre compte a changé. L’administration vous reste fermée jusqu’à la fin du blocage des retraits. Un opérateur peut vous redonner votre rôle.',
     YOU_CANNOT_BAN_YOURSELF: 'Vous ne pouvez pas suspendre votre propre compte.',
     SESSION_NOT_FRESH: 'Confirmez que c’est bien vous avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE:

@@ -2,7 +2,8 @@
 ALTER TABLE "sessions" ADD COLUMN     "passkey_at" TIMESTAMP(3);
 
 -- AlterTable
-ALTER TABLE "users" ADD COLUMN     "role" TEXT;
+ALTER TABLE "users" ADD COLUMN     "role" TEXT,
+ADD COLUMN     "role_granted_at" TIMESTAMP(3);
 
 ALTER TABLE "users" ADD CONSTRAINT "users_role_check" CHECK ("role" IN ('admin', 'support', 'auditor')) NOT VALID;
 CREATE INDEX IF NOT EXISTS "users_role_idx" ON "users"("role") WHERE "role" IS NOT NULL;

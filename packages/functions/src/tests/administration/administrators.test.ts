@@ -8,6 +8,8 @@ import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
 import { handleOf } from '@floorpass/testing/route-samples'
 import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -99,6 +101,35 @@ describe('the proof', () => {
     expect(outcome(await again.get('/auth/admin/list-users'))).toEqual(done)
   })
 
+  test('does not count after a security change since the grant, until its hold ends or an operator grants the role again', async () => {
+    const clock = holdClock()
+    const { tab, authenticator } = await signInWithFactor(app, clock)
+    const { person } = tab
+    const grant = () => command('grant-role', person.email, '--role', 'auditor', '--reason', reason, '--yes')
+    const prove = async () => {
+      clock.advance(30)
+      expect(outcome(await tab.post('/auth/reauthenticate', { code: authenticator.code() }))).toEqual(done)
+    }
+    // Two-factor was turned on a moment ago: the operator who grants the role knows.
+    await grant()
+    await prove()
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+    // A thief with the password can do this, and sign in with one of the codes.
+    expect(outcome(await tab.post('/auth/two-factor/generate-backup-codes', { password: person.password }))).toEqual(done)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([403, 'ADMINISTRATOR_ON_HOLD'])
+    clock.advance(1)
+    await grant()
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+    clock.advance(1)
+    await tab.post('/auth/two-factor/generate-backup-codes', { password: person.password })
+    const { heldUntil } = await app.db.user.findUniqueOrThrow({ where: { id: tab.userId } })
+    clock.advance(Math.round((Number(heldUntil) - Date.now()) / 1000) - 60)
+    await prove()
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([403, 'ADMINISTRATOR_ON_HOLD'])
+    clock.advance(60)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+  })
+
   test('is impossible without a passkey and without two-factor', async () => {
     const tab = await app.signedIn()
     await app.db.user.update({ where: { id: tab.userId }, data: { role: 'admin' } })
@@ -127,7 +158,6 @@ describe('roles', () => {
     expect((await command('list-administrators', '--json')).json).toContainEqual(
       expect.objectContaining({ id: userId, role: 'support' }),
     )
-    expect((await grant(person.email, 'support')).stdout).toContain('already had the role support')
   })
 
   test('are not given to a user without a factor, or with a role that does not exist', async () => {
@@ -166,6 +196,34 @@ describe('roles', () => {
     expect(await may(person, { user: ['list'] })).toEqual({ error: null, success: false })
     expect(await may(admin, { user: ['constructor'], toString: ['call'] })).toEqual({ error: null, success: false })
   })
+})
+
+test.runIf(testDatabase.kind === 'postgres')('a role that is revoked while its request waits changes nothing', async () => {
+  const [tab, user] = [await administrator('admin'), await app.signedIn()]
+  const { answer } = await app.db.$transaction(async (tx) => {
+    await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR UPDATE`
+    const sent = tab.post('/auth/admin/revoke-user-sessions', { userId: user.userId })
+    await waitForLocks(app)
+    await tx.user.update({ where: { id: tab.userId }, data: { role: null } })
+    return { answer: sent }
+  })
+  expect(outcome(await answer)).toEqual(refusal.role)
+  expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(1)
+})
+
+test('a user is named by the id: an email is no way around a rule about oneself', async () => {
+  const tab = await administrator('admin')
+  const { email } = tab.person
+  expect(outcome(await tab.post('/auth/admin/ban-user', { userId: email, banReason: reason }))).toEqual([400, 'VALIDATION_ERROR'])
+  expect(outcome(await tab.get(`/auth/admin/get-user?id=${encodeURIComponent(email)}`))).toEqual([400, 'VALIDATION_ERROR'])
+})
+
+test('an ended session is told from one that was not found', async () => {
+  const [tab, user] = [await administrator('support'), await app.signedIn()]
+  const sessionToken = await handleOf(user)
+  const end = async () => (await tab.post('/auth/admin/revoke-user-session', { sessionToken })).body
+  expect(await end()).toEqual({ success: true, revoked: 1 })
+  expect(await end()).toEqual({ success: true, revoked: 0 })
 })
 
 describe('a suspension', () => {
@@ -257,7 +315,13 @@ describe('the list of users', async () => {
     expect((await filter('banned', 'false')).map(({ id }) => id)).not.toContain(suspended.userId)
     expect((await filter('role', 'auditor')).map(({ id }) => id)).toContain(tab.userId)
     expect((await filter('role', 'user')).map(({ id }) => id)).not.toContain(tab.userId)
-    expect((await tab.get('/auth/admin/list-users?filterField=banned&filterValue=perhaps')).status).toBe(400)
+    for (const query of [
+      'filterField=banned&filterValue=perhaps',
+      'filterField=role',
+      'filterValue=true',
+      'searchValue=a&after=b',
+    ])
+      expect((await tab.get(`/auth/admin/list-users?${query}`)).status, query).toBe(400)
   })
 })
 

@@ -41,9 +41,9 @@ test("better-auth's client for administrators completes the calls that have a ro
   expect((await admin.listUserSessions({ userId: user.userId })).data).toMatchObject({
     sessions: [{ token, userId: user.userId }],
   })
-  expect((await admin.revokeUserSession({ sessionToken: token })).data).toEqual({ success: true })
-  expect((await admin.revokeUserSession({ sessionToken: token })).data).toEqual({ success: true })
-  expect((await admin.revokeUserSessions({ userId: user.userId })).data).toEqual({ success: true })
+  expect((await admin.revokeUserSession({ sessionToken: token })).data).toMatchObject({ success: true, revoked: 1 })
+  expect((await admin.revokeUserSession({ sessionToken: token })).data).toMatchObject({ success: true, revoked: 0 })
+  expect((await admin.revokeUserSessions({ userId: user.userId })).data).toMatchObject({ success: true })
   const banned = await admin.banUser({ userId: user.userId, banReason: 'a stolen card was used' })
   expect(banned.data).toMatchObject({ user: { id: user.userId, banned: true } })
   expect((await admin.hasPermission({ permissions: { user: ['list', 'ban'] } })).data).toEqual({ error: null, success: true })
