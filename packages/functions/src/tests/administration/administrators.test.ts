@@ -89,7 +89,7 @@ describe('the proof', () => {
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
   })
 
-  test('of a passkey counts when it signed the administrator in, and is kept by a new password', async () => {
+  test('of a passkey counts when it signed the administrator in', async () => {
     const tab = await app.signedIn()
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(tab, authenticator)
@@ -128,6 +128,25 @@ describe('the proof', () => {
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([403, 'ADMINISTRATOR_ON_HOLD'])
     clock.advance(60)
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
+  })
+
+  test('is no passkey that did not verify its user: a found key is not enough', async () => {
+    const { tab, authenticator: codes, clock } = await signInWithFactor(app, holdClock())
+    const { email, password } = tab.person
+    await tab.post('/auth/reauthenticate', { code: codes.code() })
+    const authenticator = createSoftwareAuthenticator()
+    await addPasskey(tab, authenticator)
+    clock.advance(1)
+    await command('grant-role', email, '--role', 'auditor', '--reason', reason, '--yes')
+    const enter = async (userVerified: boolean) => {
+      const browser = app.browser()
+      await browser.post('/auth/sign-in/email', { email, password })
+      const response = await createAssertion(browser, authenticator, { userVerified })
+      expect(outcome(await browser.post('/auth/passkey/verify-authentication', { response }))).toEqual(done)
+      return outcome(await browser.get('/auth/admin/list-users'))
+    }
+    expect(await enter(false)).toEqual(refusal.proof)
+    expect(await enter(true)).toEqual(done)
   })
 
   test('is impossible without a passkey and without two-factor', async () => {
