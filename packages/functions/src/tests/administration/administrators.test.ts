@@ -237,7 +237,7 @@ test('a user is named by the id: an email is no way around a rule about oneself'
   expect(outcome(await tab.get(`/auth/admin/get-user?id=${encodeURIComponent(email)}`))).toEqual([400, 'VALIDATION_ERROR'])
 })
 
-test('an ended session is told from one that was not found', async () => {
+test('an ended session and an unknown one get different answers', async () => {
   const [tab, user] = [await administrator('support'), await app.signedIn()]
   const sessionToken = await handleOf(user)
   const end = async () => (await tab.post('/auth/admin/revoke-user-session', { sessionToken })).body
