@@ -104,7 +104,7 @@ export const commands: Record<string, Command> = {
   },
   suspend: changeUser({
     usage: 'suspend <who> --reason <text>',
-    summary: 'locks an account at once, and ends its sessions, trusted devices, links and sent invitations',
+    summary: 'closes an account at once, and ends its sessions, trusted devices, links and sent invitations',
     consequence: 'The owner is locked out until you restore the account.',
     async change(operator, { id, email }, reason) {
       const result = await suspendUser(operator, id, reason)
@@ -113,7 +113,7 @@ export const commands: Record<string, Command> = {
   }),
   restore: {
     usage: 'restore <who> --reason <text> [--clear-password]',
-    summary: 'unlocks a suspended account; --clear-password mails a link to choose a new password',
+    summary: 'opens a suspended account again; --clear-password mails a link to choose a new password',
     options: ['reason', 'clear-password'],
     async run(operator, args) {
       const reason = requireReason(args)
