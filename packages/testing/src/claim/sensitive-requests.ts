@@ -41,8 +41,11 @@ const bodies: Record<string, (owner: Owner) => object> = {
   '/passkey/delete-passkey': ({ passkeyId }) => ({ id: passkeyId }),
 }
 
-/** Routes that are sensitive in part, and why the thief does not call them. */
+/** Routes that are sensitive in part or not for owners, and why the thief does not call them. */
 const elsewhere: Record<string, string> = {
+  '/admin/ban-user': 'is for administrators of the service',
+  '/admin/revoke-user-session': 'is for administrators of the service',
+  '/admin/revoke-user-sessions': 'is for administrators of the service',
   '/reset-password': 'needs a mailed link; the owner uses it after the panic link',
   '/verify-email': 'needs a mailed link',
   '/update-user': 'only turning trading on is sensitive',
