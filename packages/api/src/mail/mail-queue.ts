@@ -71,6 +71,8 @@ export function createMailQueue({ db, transport, secretBox, log, pollSeconds = 5
     drain: async () => {
       await running
       await drain()
+      // A wake meanwhile may have claimed a mail that this drain then did not find.
+      await running
     },
     start() {
       wake()

@@ -33,6 +33,29 @@ const empty = async () => {
 }
 
 describe('the mail queue', () => {
+  test('a drain waits for the mail that a wake claimed meanwhile', async () => {
+    await empty()
+    const { db, secretBox, log } = app.service.deps
+    const outbox = createTestOutbox()
+    const slow = db.$extends({
+      query: {
+        queuedMail: {
+          async updateManyAndReturn({ args, query }) {
+            const claimed = await query(args)
+            await delay(50)
+            return claimed
+          },
+        },
+      },
+    }) as unknown as typeof db
+    const queue = createMailQueue({ db: slow, transport: outbox, secretBox, log })
+    await db.$transaction((tx) => queue.add(tx, mailTo('ada@example.test')))
+    const drained = queue.drain()
+    queue.wake()
+    await drained
+    expect(outbox.to('ada@example.test')).toHaveLength(1)
+  })
+
   test('a sign-up succeeds while the mail server is down, and its mail leaves after the server recovers', async () => {
     await empty()
     const clock = holdClock()
