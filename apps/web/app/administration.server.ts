@@ -1,4 +1,5 @@
-import { type Api, type AuditAction, toAppError } from '@floorpass/api'
+import { type Api, type AuditAction, policy, toAppError } from '@floorpass/api'
+import { mostFound } from '@floorpass/api/administration'
 import type { PageContext } from '@floorpass/functions'
 import { data, redirect } from '@remix-run/node'
 import { withApi } from '#app/api.server.ts'
@@ -21,6 +22,15 @@ export const withAdministration = <Result>(handler: Handler<Result>) =>
 export function throwNotFound(thrown: unknown): never {
   const isMissing = ['USER_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR'].includes(toAppError(thrown).key)
   throw isMissing ? data(null, { status: 404 }) : thrown
+}
+
+const { exactCount } = policy.administration
+
+/** Names the sentence for the number of users that `listUsers` answers. */
+export function describeCount(number: number, { isSearch, isFiltered }: { isSearch: boolean; isFiltered: boolean }) {
+  if (isSearch && number >= mostFound) return { words: 'first', number } as const
+  if (number <= exactCount) return { words: 'found', number } as const
+  return isFiltered ? ({ words: 'more', number: exactCount } as const) : ({ words: 'about', number } as const)
 }
 
 type Event = Awaited<ReturnType<Api['administration']['listAuditEvents']>>['events'][number]

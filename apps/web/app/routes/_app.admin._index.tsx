@@ -1,5 +1,5 @@
 import { Form, type MetaFunction, useLoaderData } from '@remix-run/react'
-import { withAdministration } from '#app/administration.server.ts'
+import { describeCount, withAdministration } from '#app/administration.server.ts'
 import { useAdministrationText } from '#app/administration-text.ts'
 import { SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
@@ -21,14 +21,6 @@ const filterFields = (filter: Filter) => {
   return filter === 'suspended'
     ? ({ filterField: 'banned', filterValue: 'true' } as const)
     : ({ filterField: 'role', filterValue: filter } as const)
-}
-
-const [mostFound, mostCounted] = [50, 500]
-
-function describeCount(number: number, { isSearch, isFiltered }: { isSearch: boolean; isFiltered: boolean }) {
-  if (isSearch && number >= mostFound) return { words: 'first', number } as const
-  if (number <= mostCounted) return { words: 'found', number } as const
-  return isFiltered ? ({ words: 'more', number: mostCounted } as const) : ({ words: 'about', number } as const)
 }
 
 export const loader = withAdministration(async ({ api, page, url }) => {

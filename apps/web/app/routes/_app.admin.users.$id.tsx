@@ -21,16 +21,14 @@ const eventsShown = 25
 export const loader = withAdministration(async ({ api, page, params, text, url }) => {
   const id = params.id ?? ''
   const before = url.searchParams.get('before')?.slice(0, 128) || undefined
-  const may = async (permission: 'revoke' | 'ban') =>
-    (await api.administration.hasPermission({ permissions: permission === 'ban' ? { user: ['ban'] } : { session: ['revoke'] } }))
-      .success
+  const may = async (permissions: Record<string, string[]>) => (await api.administration.hasPermission({ permissions })).success
   const { user: viewer } = await api.sessions.require()
   const [user, { sessions }, { events }, mayRevoke, mayBan] = await Promise.all([
     api.administration.getUser({ id }),
     api.administration.listUserSessions({ userId: id }),
     api.administration.listAuditEvents({ userId: id, limit: String(eventsShown), ...(before !== undefined && { before }) }),
-    may('revoke'),
-    may('ban'),
+    may({ session: ['revoke'] }),
+    may({ user: ['ban'] }),
   ]).catch(throwNotFound)
   const mayActOn = user.role === 'user' || viewer.role === 'admin'
   const last = events.length === eventsShown ? events.at(-1)?.id : undefined
@@ -58,7 +56,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
       lastSeen: momentText(session.lastSeenAt, page.locale),
     })),
     events: events.map((event) => describeEvent(event, page)),
-    older: last === undefined ? null : last,
+    older: last ?? null,
     isFirst: before === undefined,
     mayRevoke: mayRevoke && mayActOn,
     mayBan: mayBan && mayActOn && viewer.id !== user.id,
@@ -66,11 +64,11 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
 })
 
 /** The intent is `suspend`, `all`, or the one session of that handle. */
-export const action = withApiForm(['intent', 'reason'], async ({ api, params, field, text }) => {
+export const action = withApiForm(['intent', 'banReason'], async ({ api, params, field, text }) => {
   const userId = params.id ?? ''
   const intent = field('intent')
   if (intent === 'suspend') {
-    await api.administration.banUser({ userId, banReason: field('reason') })
+    await api.administration.banUser({ userId, banReason: field('banReason') })
     return { done: text.administrationUser.isSuspended }
   }
   if (intent === 'all') {
@@ -232,7 +230,7 @@ export default function AdministrationUser() {
               look="danger"
               form={form('suspend')}
             >
-              <Field name="reason" label={text.reason} hint={text.reasonHint} maxLength={500} autoComplete="off" />
+              <Field name="banReason" label={text.reason} hint={text.reasonHint} maxLength={500} autoComplete="off" />
             </ConfirmButton>
           </div>
         </Card>

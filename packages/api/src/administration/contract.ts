@@ -42,7 +42,7 @@ export const listUsersInput = z
   })
   .refine(({ filterField, filterValue }) => (filterField === undefined) === (filterValue === undefined), {
     path: ['filterValue'],
-    message: 'needs filterField, which needs it',
+    message: 'filterField and filterValue belong together',
   })
   .refine(({ filterField, filterValue = '' }) => filterField !== 'banned' || ['true', 'false'].includes(filterValue), {
     path: ['filterValue'],

@@ -22,7 +22,7 @@ export async function requireAdministrator(
   if (isHeld(user) && (await hasRecentChange(db, settings, user))) throw new AppError('ADMINISTRATOR_ON_HOLD')
 }
 
-/** A thief with the password can add a factor, which starts a hold. The operator judged the changes before the grant. */
+/** A thief with the password can add a factor, which starts a hold. Changes before the grant do not count. */
 async function hasRecentChange(
   db: Context['db'],
   { protection }: Context['settings'],

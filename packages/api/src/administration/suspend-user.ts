@@ -3,7 +3,7 @@ import { sendPasswordCleared } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
-import { assertUnlocked, lockUser } from '../users/lock-user.ts'
+import { assertUnlocked } from '../users/lock-user.ts'
 import { startHold } from '../users/start-hold.ts'
 import { banUserInput } from './contract.ts'
 import { presentFoundUser } from './find-users.ts'
@@ -40,7 +40,7 @@ export async function restoreUser(
   const { ctx } = operator
   const { id: userId } = await requireUser(operator, identifier)
   return ctx.db.$transaction(async (tx) => {
-    if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    await operator.lockSubject(tx, userId)
     const [user] = await tx.user.updateManyAndReturn({
       where: { id: userId, suspendedAt: { not: null } },
       data: { suspendedAt: null },

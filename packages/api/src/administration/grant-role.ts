@@ -2,15 +2,7 @@ import type { Transaction, User } from '@floorpass/db'
 import type { AdministratorRole } from '../kernel/administrator-roles.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendAdministratorRole } from '../mail/notifications.ts'
-import { presentUser } from '../sessions/present-session.ts'
-import { lockUser } from '../users/lock-user.ts'
 import { type Operator, requireUser, toActor } from './operator.ts'
-
-export const listAdministrators = async ({ ctx }: Operator) =>
-  (await ctx.db.user.findMany({ where: { role: { not: null } }, orderBy: { email: 'asc' } })).map((user) => ({
-    ...presentUser(user),
-    suspendedAt: user.suspendedAt,
-  }))
 
 /**
  * Replaces the role that the user has. Mails the user. USER_NOT_FOUND, EMAIL_NOT_VERIFIED, ADMINISTRATOR_FACTOR_REQUIRED without a
@@ -53,7 +45,7 @@ async function changeRole<Result>(
 ): Promise<Result> {
   const { id } = await requireUser(operator, identifier)
   return operator.ctx.db.$transaction(async (tx) => {
-    if (!(await lockUser(tx, id))) throw new AppError('USER_NOT_FOUND')
+    await operator.lockSubject(tx, id)
     return change(tx, await tx.user.findUniqueOrThrow({ where: { id } }))
   })
 }
