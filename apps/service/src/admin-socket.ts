@@ -14,8 +14,7 @@ type OperatorTerminal = Pick<Surroundings, 'user' | 'say' | 'ask' | 'write'>
 
 const commandLine = z.object({ argv: z.array(z.string()), user: z.string(), canAsk: z.boolean() })
 type CommandLine = z.infer<typeof commandLine>
-const terminalReply = z.union([z.object({ text: z.string() }), z.object({ failure: z.string() })])
-type Reply = z.infer<typeof terminalReply>
+type Reply = { text: string } | { failure: string }
 type ServiceMessage = { say: string } | { ask: string } | { write: { path: string; text: string } } | { result: CommandResult }
 
 /** Runs the commands that arrive until `close`. Take the database lock first. */
@@ -42,8 +41,8 @@ async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 
   const { argv, user, canAsk } = commandLine.parse(line)
   const request = async (message: ServiceMessage): Promise<string> => {
     send(message)
-    const { data: reply } = terminalReply.safeParse(await receive())
-    if (!reply) throw new Error('the terminal gave no answer')
+    const reply = await receive<Reply>()
+    if (!reply) throw new Error('the terminal was closed')
     if ('failure' in reply) throw new Error(reply.failure)
     return reply.text
   }

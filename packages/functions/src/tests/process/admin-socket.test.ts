@@ -96,17 +96,6 @@ describe('while the service runs on the embedded database', () => {
     expect(JSON.parse(found?.stdout ?? '')).toMatchObject([{ email: person.email, suspendedAt: null }])
   })
 
-  test.each(['null', '{"text":5}', '[]'])('the answer %s of a terminal is none: nothing is done', async (answer) => {
-    const person = people[3] as Person
-    const socket = connect(join(database(), 'admin.sock'))
-    socket.write(`${JSON.stringify({ argv: ['suspend', person.email, '--reason', reason], user: 'grace', canAsk: true })}\n`)
-    await once(socket, 'data')
-    socket.write(`${answer}\n`)
-    await once(socket.resume(), 'close')
-    const found = await requestCommand(database(), ['find', person.email, '--json'], terminal())
-    expect(JSON.parse(found?.stdout ?? '')).toMatchObject([{ email: person.email, suspendedAt: null }])
-  })
-
   test('an export is written by the terminal, and replaces no file', async () => {
     const person = people[3] as Person
     const file = join(await temporaryFolder(), 'export.json')
