@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -172,6 +173,8 @@ describe('the server does not start', () => {
       onTestFinished(() => void execFileSync('umount', ['--lazy', disk]))
       const onDisk = { ...environment, DATA_DIR: join(disk, 'data') }
       await expectRefusal(onDisk, /^The disk of DATA_DIR is full\. Free some space, then try again\.\n$/)
+      // Half a database would be called damaged.
+      expect(existsSync(join(disk, 'data', 'database', 'pgdata'))).toBe(false)
       execFileSync('mount', ['-o', 'remount,size=200m', disk])
       const server = await startServer(onDisk)
       expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
