@@ -70,7 +70,7 @@ test('two-factor: the right code is taken while the page still reads its data af
   await submitSignIn(page, person)
   await expect(page).toHaveURL('/two-factor')
   const held = Promise.withResolvers<void>()
-  await page.route(/\/two-factor\?.*_data=/, async (route) => {
+  await page.route(/\/two-factor\.data/, async (route) => {
     if (route.request().method() === 'GET') await held.promise
     await route.continue()
   })
