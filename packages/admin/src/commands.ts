@@ -5,9 +5,9 @@ import {
   endUserSessions,
   exportUser,
   findAuditEvents,
+  findRefusedMails,
   findUserSessions,
   findUsers,
-  listRefusedMails,
   mostFound,
   mostMails,
   type Operator,
@@ -234,7 +234,7 @@ export const commands: Record<string, Command> = {
     isRead: true,
     async run(operator, args) {
       assertNoPositional(args)
-      const mails = await listRefusedMails(operator)
+      const mails = await findRefusedMails(operator)
       return {
         data: mails,
         text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was permanently refused.'),

@@ -2,7 +2,7 @@ import { policy } from '@floorpass/api'
 import {
   createService,
   dropService,
-  listServices,
+  findServices,
   rotateService,
   rotateSigningKeys,
   type ServiceScope,
@@ -41,7 +41,7 @@ export const serviceCommands: Record<string, Command> = {
     isRead: true,
     async run(operator, args) {
       assertNoPositional(args)
-      const services = await listServices(operator)
+      const services = await findServices(operator)
       const rows = services.flatMap(({ name, scopes, createdBy, secrets }) =>
         secrets.map((secret) => ({ name, scopes: scopes.join(','), createdBy, ...secret })),
       )
@@ -85,7 +85,7 @@ export const serviceCommands: Record<string, Command> = {
     options: [],
     async run(operator, args) {
       const name = getOnlyPositional(args, 'name')
-      if (!(await listServices(operator)).some((service) => service.name === name)) throw noSuchServiceError(name)
+      if (!(await findServices(operator)).some((service) => service.name === name)) throw noSuchServiceError(name)
       await args.confirm(name, 'All calls of this service will be refused.')
       if (!(await dropService(operator, name))) throw noSuchServiceError(name)
       return { data: { dropped: true }, text: `The service ${name} is deleted. Its secrets have ended.` }

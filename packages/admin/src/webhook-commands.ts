@@ -3,9 +3,9 @@ import {
   createWebhook,
   dropWebhook,
   expandTypes,
+  findDeliveries,
+  findWebhooks,
   findWebhookUrlProblem,
-  listDeliveries,
-  listWebhooks,
   pauseWebhook,
   type ReplayRange,
   replayEvents,
@@ -30,6 +30,9 @@ import { usageError } from './problem.ts'
 const overlapHours = policy.webhooks.keyOverlap / 3600
 const statuses = ['waiting', 'delivered', 'failed']
 
+const { exactCount } = policy.administration
+const describeWaiting = (count: number): string => (count > exactCount ? `More than ${exactCount}` : String(count))
+
 export const webhookCommands: Record<string, Command> = {
   'create-webhook': {
     usage: 'create-webhook <url> --contact <email> [--types <a,b>] [--locale <language>] [--quiet]',
@@ -51,8 +54,12 @@ export const webhookCommands: Record<string, Command> = {
     isRead: true,
     async run(operator, args) {
       assertNoPositional(args)
-      const webhooks = await listWebhooks(operator)
-      const rows = webhooks.map((webhook) => ({ ...webhook, types: describeTypes(webhook.types) }))
+      const webhooks = await findWebhooks(operator)
+      const rows = webhooks.map((webhook) => ({
+        ...webhook,
+        types: describeTypes(webhook.types),
+        waiting: describeWaiting(webhook.waiting),
+      }))
       const columns = [
         'id',
         'url',
@@ -110,9 +117,12 @@ export const webhookCommands: Record<string, Command> = {
     options: [],
     async run(operator, args) {
       const id = getOnlyPositional(args, 'id')
-      const webhook = (await listWebhooks(operator)).find((one) => one.id === id)
+      const webhook = (await findWebhooks(operator)).find((one) => one.id === id)
       if (webhook)
-        await args.confirm(id, `${webhook.url} gets no more events. ${webhook.waiting} waiting deliveries are deleted.`)
+        await args.confirm(
+          id,
+          `${webhook.url} gets no more events. ${describeWaiting(webhook.waiting)} waiting deliveries are deleted.`,
+        )
       await dropWebhook(operator, id)
       return { data: { dropped: true }, text: `The webhook ${id} is deleted.` }
     },
@@ -128,7 +138,7 @@ export const webhookCommands: Record<string, Command> = {
       if (status !== undefined && !statuses.includes(status))
         throw usageError('--status has an unknown value.', `It is one of: ${statuses.join(', ')}.`)
       const most = limit === undefined ? 50 : parseNumber('limit', limit, 1000)
-      const rows = await listDeliveries(operator, id, { ...(status !== undefined && { status }), limit: most })
+      const rows = await findDeliveries(operator, id, { ...(status !== undefined && { status }), limit: most })
       const columns = ['event', 'type', 'status', 'attempts', 'answer', 'createdAt', 'nextAttemptAt', 'finishedAt'] as const
       return { data: rows, text: formatTable(rows, columns, 'There are no deliveries.') }
     },

@@ -1,6 +1,8 @@
 /** The browser imports this file: it may depend on zod only. */
 export * from './access/contract.ts'
+export * from './administration/answers.ts'
 export * from './administration/contract.ts'
+export * from './administration/operations-contract.ts'
 export * from './allow-list/contract.ts'
 export * from './answers.ts'
 export {

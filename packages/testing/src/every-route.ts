@@ -30,7 +30,15 @@ const needsState = new Map([
   ['/protection/cancel-unlock', 'ACCOUNT_NOT_LOCKED'],
 ])
 /** Routes that refuse a field they do not know: it may be a mistyped requirement or limit. */
-const strict = new Set(['/api-key/create', '/api-key/update', '/api-key/verify', '/allow-list/check', '/admin/ban-user'])
+const strict = new Set([
+  '/api-key/create',
+  '/api-key/update',
+  '/api-key/verify',
+  '/allow-list/check',
+  '/admin/ban-user',
+  '/admin/retry-refused-mail',
+  '/admin/drop-refused-mail',
+])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])
 

@@ -7,6 +7,7 @@ import { addAddress, wallet } from './allow-list.ts'
 import { setUpTwoFactor, switchOnTwoFactor } from './authenticator.ts'
 import type { TestApp } from './create-test-app.ts'
 import { addPasskey, createAssertion, createRegistration } from './passkeys.ts'
+import { refuseMail } from './refused-mails.ts'
 import { createSoftwareAuthenticator } from './software-authenticator.ts'
 
 export type SignedIn = Awaited<ReturnType<TestApp['signedIn']>>
@@ -103,6 +104,14 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await makeAdministrator(app, tab)
     return (await app.signedIn()).userId
   }
+  const asAdministrator = async (tab: SignedIn) => {
+    await makeAdministrator(app, tab)
+    return {}
+  }
+  const refusedMail = async (tab: SignedIn) => {
+    await makeAdministrator(app, tab)
+    return refuseMail(app, (await app.signedIn()).person.email)
+  }
   const withOlderPasskey = async (tab: SignedIn) => {
     const { authenticator } = await withPasskey(tab)
     await agePasskeys(app, tab.userId)
@@ -134,6 +143,22 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /admin/revoke-user-sessions': async (tab) => ({ userId: await subject(tab) }),
     'POST /admin/has-permission': async () => ({ permissions: { user: ['list'] } }),
     'GET /admin/list-audit-events': async (tab) => ({ userId: await subject(tab), limit: '5' }),
+    'GET /admin/counts': asAdministrator,
+    'GET /admin/list-refused-mails': async (tab) => ({ ...(await asAdministrator(tab)), limit: '5' }),
+    'POST /admin/retry-refused-mail': async (tab) => ({ id: await refusedMail(tab) }),
+    'POST /admin/drop-refused-mail': async (tab) => ({ id: await refusedMail(tab) }),
+    'GET /admin/list-webhooks': asAdministrator,
+    'GET /admin/list-webhook-deliveries': async (tab) => {
+      const webhook = { url: 'https://hooks.example.com', contact: 'desk@example.test', keysSealed: '', createdBy: 'grace' }
+      const { id } = await app.db.webhook.create({ data: webhook })
+      return { ...(await asAdministrator(tab)), webhookId: id, limit: '5' }
+    },
+    'GET /admin/list-services': asAdministrator,
+    'GET /admin/list-user-api-keys': async (tab) => ({ userId: await subject(tab) }),
+    'POST /admin/revoke-user-api-key': async (tab) => {
+      await asAdministrator(tab)
+      return { keyId: (await createKey(await app.signedIn())).id, reason: 'the key was found on a page' }
+    },
     'POST /protection/lock': async (tab) => ({ days: 7, ...(await withOlderPasskey(tab)) }),
     'POST /protection/request-unlock': async ({ userId }) => lockUser(app, userId),
     'POST /protection/cancel-unlock': async ({ userId }) => lockUser(app, userId, { unlockAt: new Date(Date.now() + 1e8) }),

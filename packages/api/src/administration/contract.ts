@@ -1,19 +1,7 @@
 import { z } from 'zod'
 import { auditActions } from '../audit-log/audit-actions.ts'
 import { policy } from '../kernel/policy.ts'
-
-const id = z
-  .string()
-  .min(1)
-  .max(128)
-  .regex(/^[^@:]+$/, 'must be an id, not an email')
-  .describe('The id of a user')
-const wholeNumber = (most: number) =>
-  z
-    .string()
-    .regex(/^\d{1,9}$/, 'must be a whole number')
-    .transform(Number)
-    .pipe(z.number().max(most))
+import { userIdField as id, wholeNumber } from './fields.ts'
 
 const { mostListed, furthestOffset } = policy.administration
 

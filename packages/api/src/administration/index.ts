@@ -10,10 +10,10 @@ export { createUserImport, type ImportOptions, type ImportOutcome, type UserImpo
 export { listAdministrators } from './list-administrators.ts'
 export { type AuditFilter, findAuditEvents, usualEvents } from './list-audit-events.ts'
 export { createOperator, type Operator } from './operator.ts'
-export { dropRefusedMails, listRefusedMails, mostMails, retryRefusedMails } from './refused-mails.ts'
+export { dropRefusedMails, findRefusedMails, mostMails, retryRefusedMails } from './refused-mails.ts'
 export { requestUserUnlock } from './request-user-unlock.ts'
 export { rotateSigningKeys } from './rotate-signing-keys.ts'
-export { createService, dropService, listServices, rotateService } from './services.ts'
+export { createService, dropService, findServices, rotateService } from './services.ts'
 export { showUser } from './show-user.ts'
 export { restoreUser, suspendUser } from './suspend-user.ts'
 export { endUserSessions, findUserSessions } from './user-sessions.ts'
@@ -22,9 +22,9 @@ export {
   createWebhook,
   dropWebhook,
   expandTypes,
+  findDeliveries,
+  findWebhooks,
   findWebhookUrlProblem,
-  listDeliveries,
-  listWebhooks,
   pauseWebhook,
   type ReplayRange,
   replayEvents,

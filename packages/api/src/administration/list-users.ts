@@ -2,6 +2,7 @@ import type { Database, User } from '@floorpass/db'
 import { policy } from '../kernel/policy.ts'
 import { administratorProcedure } from '../trpc.ts'
 import { listUsersInput } from './contract.ts'
+import { orEstimate } from './count-all.ts'
 import { findUsers, presentFoundUser } from './find-users.ts'
 
 const { mostListed, exactCount } = policy.administration
@@ -38,11 +39,7 @@ function toFilter(field: 'role' | 'banned' | undefined, value: string | undefine
   }
 }
 
-/** Counting a million rows takes longer than any page may: above `exactCount`, the number of all users is the estimate of the planner. */
 async function countUsers(db: Database, where: object): Promise<number> {
   const counted = await db.user.count({ where, take: exactCount + 1 })
-  if (counted <= exactCount || Object.keys(where).length > 0) return counted
-  const [row] = await db.$queryRaw<{ estimate: number }[]>`
-    SELECT greatest(reltuples, 0)::float8 AS estimate FROM pg_class WHERE oid = 'users'::regclass`
-  return Math.max(counted, row?.estimate ?? 0)
+  return Object.keys(where).length > 0 ? counted : orEstimate(db, counted, 'users')
 }

@@ -9,7 +9,7 @@ import { defaultLocale } from '../kernel/locale.ts'
 import { providerIds } from '../kernel/provider-ids.ts'
 import type { Mails } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
-import { lockCaller, lockUser, requireUnlocked } from '../users/lock-user.ts'
+import { lockCaller, lockUsers, requireUnlocked } from '../users/lock-user.ts'
 
 /** A person at the command line, or a signed-in administrator. A function names the effects that it needs. */
 export type Operator<Action extends AuditAction = AuditAction, Mail extends MailName = MailName> = {
@@ -17,8 +17,8 @@ export type Operator<Action extends AuditAction = AuditAction, Mail extends Mail
   /** Stands for the operator in the audit log. User ids contain no colon, so a command line is never taken for a user. */
   actorId: string
   name: string
-  /** Locks the user and the caller, whose right may have ended since the request came. USER_NOT_FOUND and errors of the route. */
-  lockSubject(tx: Transaction, userId: string): Promise<void>
+  /** Locks the users and the caller, whose right may have ended since the request came. USER_NOT_FOUND and errors of the route. */
+  lockSubject(tx: Transaction, ...userIds: readonly string[]): Promise<void>
 }
 
 /** Enough for a function that changes nothing. */
@@ -32,13 +32,13 @@ export const asOperator = <Action extends AuditAction, Mail extends MailName>(
   ctx,
   actorId: ctx.user.id,
   name: ctx.user.email,
-  async lockSubject(tx, userId) {
-    const found = await lockCaller(tx, ctx, [userId])
-    if (!found.has(userId)) throw new AppError('USER_NOT_FOUND')
+  async lockSubject(tx, ...userIds) {
+    const found = await lockCaller(tx, ctx, userIds)
+    if (!userIds.every((id) => found.has(id))) throw new AppError('USER_NOT_FOUND')
     await requireUnlocked(tx, ctx.user.id)
-    const users = await tx.user.findMany({ where: { id: { in: [ctx.user.id, userId] } }, select: { id: true, role: true } })
+    const users = await tx.user.findMany({ where: { id: { in: [ctx.user.id, ...userIds] } }, select: { id: true, role: true } })
     const roleOf = (id: string) => users.find((user) => user.id === id)?.role ?? null
-    const mayActOn = roleOf(userId) === null || roleOf(ctx.user.id) === 'admin'
+    const mayActOn = userIds.every((id) => roleOf(id) === null) || roleOf(ctx.user.id) === 'admin'
     if (!mayAdminister(roleOf(ctx.user.id), permission) || !mayActOn) throw new AppError('ADMINISTRATOR_ROLE_REQUIRED')
   },
 })
@@ -63,8 +63,10 @@ export function createOperator(deps: Deps, name: string): Operator {
     ),
     actorId: `operator:${name}`,
     name,
-    async lockSubject(tx, userId) {
-      if (!(await lockUser(tx, userId))) throw new AppError('USER_NOT_FOUND')
+    async lockSubject(tx, ...userIds) {
+      await lockUsers(tx, userIds)
+      if ((await tx.user.count({ where: { id: { in: [...userIds] } } })) < new Set(userIds).size)
+        throw new AppError('USER_NOT_FOUND')
     },
   }
 }

@@ -1,10 +1,15 @@
 import { router } from '../trpc.ts'
+import { countAll } from './count-all.ts'
 import { getUser } from './get-user.ts'
 import { hasAdministratorPermission } from './has-administrator-permission.ts'
 import { listAuditEvents } from './list-audit-events.ts'
 import { listUsers } from './list-users.ts'
+import { dropRefusedMail, listRefusedMails, retryRefusedMail } from './refused-mails.ts'
+import { listServices } from './services.ts'
 import { banUser } from './suspend-user.ts'
+import { listUserApiKeys, revokeUserApiKey } from './user-api-keys.ts'
 import { listUserSessions, revokeUserSession, revokeUserSessions } from './user-sessions.ts'
+import { listWebhookDeliveries, listWebhooks } from './webhooks.ts'
 
 export const administrationRouter = router({
   listUsers,
@@ -14,5 +19,14 @@ export const administrationRouter = router({
   revokeUserSession,
   revokeUserSessions,
   listAuditEvents,
+  listRefusedMails,
+  retryRefusedMail,
+  dropRefusedMail,
+  listWebhooks,
+  listWebhookDeliveries,
+  listServices,
+  listUserApiKeys,
+  revokeUserApiKey,
+  counts: countAll,
   hasPermission: hasAdministratorPermission,
 })

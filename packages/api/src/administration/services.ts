@@ -3,7 +3,8 @@ import { policy } from '../kernel/policy.ts'
 import { hashToken } from '../kernel/random-token.ts'
 import type { ServiceScope } from '../service-credentials/scopes.ts'
 import { createServiceSecret } from '../service-credentials/service-secret.ts'
-import type { Operator } from './operator.ts'
+import { administratorProcedure } from '../trpc.ts'
+import type { Operator, Reader } from './operator.ts'
 
 /** Lets another service in. Null if the name is taken. */
 export async function createService(
@@ -24,7 +25,7 @@ export async function createService(
 }
 
 /** `uses` and `lastUsedAt` are up to half a minute late. */
-export async function listServices({ ctx }: Operator) {
+export async function findServices({ ctx }: Reader) {
   const services = await ctx.db.service.findMany({
     orderBy: { name: 'asc' },
     include: { secrets: { orderBy: { createdAt: 'asc' } } },
@@ -70,3 +71,7 @@ export async function dropService({ ctx }: Operator, name: string): Promise<bool
   const { count } = await ctx.db.service.deleteMany({ where: { name } })
   return count > 0
 }
+
+export const listServices = administratorProcedure('service:list').query(async ({ ctx }) => ({
+  services: await findServices({ ctx }),
+}))

@@ -4,12 +4,16 @@ import { findStart, idOf, positionOf } from '../event-feed/read-events.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Locale } from '../kernel/locale.ts'
 import { policy } from '../kernel/policy.ts'
+import { administratorProcedure } from '../trpc.ts'
 import { pauseWebhook as pause } from '../webhooks/pause-webhook.ts'
 import { createWebhookKeys, getPublicKey, openKeys, sealKeys } from '../webhooks/webhook-keys.ts'
 import { findUrlProblem } from '../webhooks/webhook-target.ts'
-import type { Operator } from './operator.ts'
+import { listWebhookDeliveriesInput } from './operations-contract.ts'
+import type { Operator, Reader } from './operator.ts'
 
 export { expandTypes }
+
+const { exactCount: mostCounted } = policy.administration
 
 export type NewWebhook = { url: string; types: readonly string[]; contact: string; locale: Locale }
 
@@ -29,9 +33,17 @@ export async function createWebhook({ ctx, name }: Operator, webhook: NewWebhook
   return { id, secret: keys.secret, publicKey: getPublicKey(keys) }
 }
 
-export async function listWebhooks({ ctx }: Operator) {
+/** `waiting` counts to one above `mostCounted`. */
+export async function findWebhooks({ ctx }: Reader) {
   const webhooks = await ctx.db.webhook.findMany({ orderBy: { id: 'asc' } })
-  const waiting = await ctx.db.webhookDelivery.groupBy({ by: ['webhookId'], where: { status: 'waiting' }, _count: true })
+  // A webhook that failed for days has millions of rows.
+  const waiting = await ctx.db.$queryRaw<{ webhookId: string; count: number }[]>`
+    SELECT id AS "webhookId", counted::int AS count FROM webhooks CROSS JOIN LATERAL (
+      SELECT count(*) AS counted FROM (
+        SELECT FROM webhook_deliveries WHERE webhook_id = webhooks.id AND status = 'waiting'
+        ORDER BY next_attempt_at LIMIT ${mostCounted + 1}
+      ) AS due
+    ) AS deliveries`
   return webhooks.map(({ id, url, types, contact, createdBy, createdAt, pausedAt, pauseReason, failingSince, keysSealed }) => ({
     id,
     url,
@@ -39,7 +51,7 @@ export async function listWebhooks({ ctx }: Operator) {
     contact,
     createdBy,
     createdAt,
-    waiting: waiting.find(({ webhookId }) => webhookId === id)?._count ?? 0,
+    waiting: waiting.find(({ webhookId }) => webhookId === id)?.count ?? 0,
     failingSince,
     pausedAt,
     pauseReason,
@@ -47,7 +59,7 @@ export async function listWebhooks({ ctx }: Operator) {
   }))
 }
 
-function findPublicKey({ secretBox }: Operator['ctx'], id: string, sealed: string): string | null {
+function findPublicKey({ secretBox }: Reader['ctx'], id: string, sealed: string): string | null {
   try {
     return getPublicKey(openKeys(secretBox, id, sealed))
   } catch {
@@ -123,9 +135,9 @@ export async function dropWebhook(operator: Operator, id: string): Promise<void>
 export type DeliveryFilter = { status?: string; limit: number }
 
 /** The newest deliveries of a webhook. WEBHOOK_NOT_FOUND. */
-export async function listDeliveries(operator: Operator, id: string, { status, limit }: DeliveryFilter) {
-  await requireWebhook(operator, id)
-  const rows = await operator.ctx.db.webhookDelivery.findMany({
+export async function findDeliveries(reader: Reader, id: string, { status, limit }: DeliveryFilter) {
+  await requireWebhook(reader, id)
+  const rows = await reader.ctx.db.webhookDelivery.findMany({
     where: { webhookId: id, ...(status !== undefined && { status }) },
     orderBy: [{ position: 'desc' }, { createdAt: 'desc' }],
     take: limit,
@@ -204,8 +216,17 @@ async function findPositions(ctx: Operator['ctx'], range: ReplayRange): Promise<
   return [await find(range.since), range.until ? await find(range.until) : position]
 }
 
-async function requireWebhook({ ctx }: Operator, id: string): Promise<Webhook> {
+async function requireWebhook({ ctx }: Reader, id: string): Promise<Webhook> {
   const webhook = await ctx.db.webhook.findUnique({ where: { id } })
   if (!webhook) throw new AppError('WEBHOOK_NOT_FOUND')
   return webhook
 }
+
+export const listWebhooks = administratorProcedure('webhook:list').query(async ({ ctx }) => ({
+  webhooks: await findWebhooks({ ctx }),
+}))
+
+/** WEBHOOK_NOT_FOUND. */
+export const listWebhookDeliveries = administratorProcedure('webhook:list')
+  .input(listWebhookDeliveriesInput)
+  .query(async ({ ctx, input: { webhookId, limit } }) => ({ deliveries: await findDeliveries({ ctx }, webhookId, { limit }) }))

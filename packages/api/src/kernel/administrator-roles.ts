@@ -9,6 +9,14 @@ const permissions = {
   'session:list': ['admin', 'support', 'auditor'],
   'session:revoke': ['admin', 'support'],
   'audit:list': ['admin', 'support', 'auditor'],
+  'mail:list': ['admin', 'support', 'auditor'],
+  'mail:retry': ['admin', 'support'],
+  'mail:drop': ['admin'],
+  'webhook:list': ['admin', 'support', 'auditor'],
+  'service:list': ['admin', 'support', 'auditor'],
+  'key:list': ['admin', 'support', 'auditor'],
+  'key:revoke': ['admin'],
+  'count:list': ['admin', 'support', 'auditor'],
 } as const satisfies Record<string, readonly AdministratorRole[]>
 
 export type AdministratorPermission = keyof typeof permissions

@@ -357,6 +357,11 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /admin/revoke-user-session': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
   'GET /admin/list-audit-events': ['USER_NOT_FOUND', 'NOT_FOUND'],
+  'POST /admin/retry-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
+  'POST /admin/drop-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
+  'GET /admin/list-webhook-deliveries': ['WEBHOOK_NOT_FOUND'],
+  'GET /admin/list-user-api-keys': ['USER_NOT_FOUND'],
+  'POST /admin/revoke-user-api-key': ['KEY_NOT_FOUND', 'USER_NOT_FOUND'],
   'GET /organization/list-activity': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION', 'ROLE_REQUIRED'],
   'GET /organization/list-invitations': [
     'ORGANIZATION_NOT_FOUND',

@@ -5,11 +5,13 @@ import type { Answer } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { addPasskey, createAssertion } from '@floorpass/testing/passkeys'
+import { refuseMail } from '@floorpass/testing/refused-mails'
 import { handleOf } from '@floorpass/testing/route-samples'
 import { signInWithFactor } from '@floorpass/testing/sign-in'
 import { createSoftwareAuthenticator } from '@floorpass/testing/software-authenticator'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { waitForLocks } from '@floorpass/testing/waiting-locks'
+import { addWebhook } from '@floorpass/testing/webhooks'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp()
@@ -36,11 +38,39 @@ const calls: Record<string, Call> = {
   'end a session': async (tab, user) => tab.post('/auth/admin/revoke-user-session', { sessionToken: await handleOf(user) }),
   'end all sessions of a user': (tab, { userId }) => tab.post('/auth/admin/revoke-user-sessions', { userId }),
   'suspend a user': (tab, { userId }) => tab.post('/auth/admin/ban-user', { userId, banReason: reason }),
+  'count everything': (tab) => tab.get('/auth/admin/counts'),
+  'list refused mails': (tab) => tab.get('/auth/admin/list-refused-mails'),
+  'send a refused mail again': async (tab, { person }) =>
+    tab.post('/auth/admin/retry-refused-mail', { id: await refuseMail(app, person.email) }),
+  'delete a refused mail': async (tab, { person }) =>
+    tab.post('/auth/admin/drop-refused-mail', { id: await refuseMail(app, person.email) }),
+  'list webhooks': (tab) => tab.get('/auth/admin/list-webhooks'),
+  'list deliveries': async (tab) =>
+    tab.get(`/auth/admin/list-webhook-deliveries?webhookId=${(await addWebhook(app, 'https://hooks.example.com')).id}`),
+  'list services': (tab) => tab.get('/auth/admin/list-services'),
+  'list the API keys of a user': (tab, { userId }) => tab.get(`/auth/admin/list-user-api-keys?userId=${userId}`),
+  'delete an API key of a user': async (tab, user) => {
+    const { body } = await user.post('/auth/api-key/create', { name: 'Bot' })
+    return tab.post('/auth/admin/revoke-user-api-key', { keyId: (body as { id: string }).id, reason })
+  },
 }
-const reads = ['list users', 'search users', 'get a user', 'list the sessions of a user', 'read the audit log']
+const reads = [
+  'list users',
+  'search users',
+  'get a user',
+  'list the sessions of a user',
+  'read the audit log',
+  'count everything',
+  'list refused mails',
+  'list webhooks',
+  'list deliveries',
+  'list services',
+  'list the API keys of a user',
+]
+const endings = ['end a session', 'end all sessions of a user', 'suspend a user']
 const granted: Record<string, string[]> = {
   admin: Object.keys(calls),
-  support: [...reads, 'end a session', 'end all sessions of a user'],
+  support: [...reads, 'end a session', 'end all sessions of a user', 'send a refused mail again'],
   auditor: reads,
 }
 
@@ -51,8 +81,8 @@ describe.each(['admin', 'support', 'auditor', null] as const)('the role %s', (ro
     const before = await app.db.session.count({ where: { userId: user.userId } })
     const isGranted = granted[String(role)]?.includes(name) ?? false
     expect(outcome(await call(tab, user))).toEqual(isGranted ? done : refusal.role)
-    const acts = isGranted && !reads.includes(name)
-    expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(acts ? before - 1 : before)
+    const ends = isGranted && endings.includes(name)
+    expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(ends ? before - 1 : before)
   })
 })
 

@@ -8,7 +8,7 @@ import { found } from '@floorpass/testing/organization'
 import { addressOf, everyProvider, routeSamples, type SignedIn, serviceKey } from '@floorpass/testing/route-samples'
 import { testDatabase } from '@floorpass/testing/test-database'
 import pg from 'pg'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 
 // PostgreSQL itself reports the plan of every statement that the service runs, also of triggers and functions: auto_explain sends it
 // to the client. No statement is copied here.
@@ -221,6 +221,25 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     await makeAdministrator(app, tab)
     const query = new URLSearchParams({ searchValue })
     const indexes = await expectShortReads(() => tab.get(`/auth/admin/list-users?${query}`))
+    expect(indexes.join()).toMatch(index)
+  })
+
+  test.each([
+    ['the counts', 'counts', /sessions_expires_at_idx/],
+    ['a page of refused mails', 'list-refused-mails?limit=50', /queued_mails_next_attempt_at_id_idx/],
+    ['the webhooks', 'list-webhooks', /webhook_deliveries_due_idx/],
+    ['the newest deliveries', 'list-webhook-deliveries?webhookId=hook', /webhook_deliveries_webhook_id_position_idx/],
+  ])('%s of administrators read an index', async (_, address, index) => {
+    const tab = await app.signedIn()
+    await makeAdministrator(app, tab)
+    onTestFinished(async () => {
+      await app.db.queuedMail.deleteMany({ where: { nextAttemptAt: null } })
+      await app.db.$executeRawUnsafe('VACUUM queued_mails')
+    })
+    await app.db.$executeRaw`
+      INSERT INTO queued_mails (id, mail_sealed, attempts, next_attempt_at)
+      SELECT gen_random_uuid()::text, 'x', 1, NULL FROM generate_series(1, 3000) n`
+    const indexes = await expectShortReads(() => tab.get(`/auth/admin/${address}`))
     expect(indexes.join()).toMatch(index)
   })
 

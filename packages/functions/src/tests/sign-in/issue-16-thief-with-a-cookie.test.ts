@@ -139,6 +139,12 @@ const attempts: Record<string, Attempt> = {
   '/admin/list-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-session': { bodies: ({ handle }) => [{ sessionToken: handle }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/retry-refused-mail': { bodies: ({ userId }) => [{ id: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/drop-refused-mail': { bodies: ({ userId }) => [{ id: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/revoke-user-api-key': {
+    bodies: ({ userId }) => [{ keyId: userId, reason: 'sent by a thief' }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
   '/admin/has-permission': { bodies: () => [{ permissions: { user: ['list'] } }] },
   '/name-session': { bodies: ({ handle }) => [{ token: handle, nickname: 'Mine' }] },
   '/sign-in/email': {

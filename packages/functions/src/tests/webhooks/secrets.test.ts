@@ -1,5 +1,5 @@
 import { createSecretBox, createSecretResealer } from '@floorpass/api'
-import { createOperator, listWebhooks, rotateWebhook } from '@floorpass/api/administration'
+import { createOperator, findWebhooks, rotateWebhook } from '@floorpass/api/administration'
 import type { Database } from '@floorpass/db'
 import { createTestApp } from '@floorpass/testing/create-test-app'
 import { testSecret } from '@floorpass/testing/unbound-seal'
@@ -36,7 +36,7 @@ test('the keys are in no row and no log line', async () => {
   expect(keys.map(({ secret }) => secret)).toEqual([current.secret, former.secret])
   const secrets = keys.flatMap(({ secret, privateKey }) => [secret.slice('whsec_'.length), privateKey])
   expect(app.warnings().length).toBeGreaterThan(1)
-  const texts = [await app.readAllRows(), app.logs, await listWebhooks(operator), app.outbox.mails].map((value) =>
+  const texts = [await app.readAllRows(), app.logs, await findWebhooks(operator), app.outbox.mails].map((value) =>
     JSON.stringify(value),
   )
   for (const text of texts) for (const secret of secrets) expect(text).not.toContain(secret)
