@@ -38,6 +38,7 @@ const strict = new Set([
   '/admin/ban-user',
   '/admin/retry-refused-mail',
   '/admin/drop-refused-mail',
+  '/admin/revoke-user-api-key',
 ])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])

@@ -143,6 +143,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /admin/revoke-user-sessions': async (tab) => ({ userId: await subject(tab) }),
     'POST /admin/has-permission': async () => ({ permissions: { user: ['list'] } }),
     'GET /admin/list-audit-events': async (tab) => ({ userId: await subject(tab), limit: '5' }),
+    'GET /admin/audit-events.csv': async (tab) => ({ userId: await subject(tab) }),
     'GET /admin/counts': asAdministrator,
     'GET /admin/list-refused-mails': async (tab) => ({ ...(await asAdministrator(tab)), limit: '5' }),
     'POST /admin/retry-refused-mail': async (tab) => ({ id: await refusedMail(tab) }),

@@ -1,7 +1,7 @@
+import { toCsv } from '@floorpass/api'
 import { redirect } from '@remix-run/node'
 import { filterQuery, readActivityFilter } from '#app/activity-filter.server.ts'
 import { tryCall, withApi } from '#app/api.server.ts'
-import { toCsv } from '#app/csv.server.ts'
 import { describeActivity } from '#app/describe-activity.server.ts'
 import { serverTextIn } from '#app/text.server.ts'
 

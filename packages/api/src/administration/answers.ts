@@ -6,6 +6,9 @@ const date = z.iso.datetime().describe('UTC, with milliseconds')
 const { exactCount } = policy.administration
 const count = z.number().describe(`Exact up to ${exactCount}, then about right`)
 
+/** One row for each event, with a header. */
+export const csvAnswer = z.string()
+
 export const countsAnswer = z.strictObject({
   users: count,
   suspendedUsers: count,

@@ -64,13 +64,18 @@ export const administratorPermissionInput = z.object({
 
 const mostEvents = 500
 
-export const listAuditEventsInput = z
-  .strictObject({
-    userId: id.optional().describe('Only of this user'),
-    action: z.enum(auditActions).optional().describe('Only of this kind'),
-    since: z.iso.datetime({ offset: true }).optional().describe('Not before this time'),
-    until: z.iso.datetime({ offset: true }).optional().describe('Before this time'),
-    before: z.string().min(1).max(128).optional().describe('The last id of the page before'),
-    limit: wholeNumber(mostEvents).default(100).describe(`At most ${mostEvents}`),
-  })
+const auditFilter = z.strictObject({
+  userId: id.optional().describe('Only of this user'),
+  action: z.enum(auditActions).optional().describe('Only of this kind'),
+  since: z.iso.datetime({ offset: true }).optional().describe('Not before this time'),
+  until: z.iso.datetime({ offset: true }).optional().describe('Before this time'),
+  before: z.string().min(1).max(128).optional().describe('The last id of the page before'),
+})
+
+export const listAuditEventsInput = auditFilter
+  .extend({ limit: wholeNumber(mostEvents).default(100).describe(`At most ${mostEvents}`) })
   .optional()
+
+export const exportAuditEventsInput = auditFilter.optional()
+
+export type AuditFilterInput = z.output<typeof auditFilter>

@@ -1,7 +1,7 @@
 import { firstIdAt } from '../audit-log/first-id-at.ts'
 import { AppError } from '../kernel/errors.ts'
 import { administratorProcedure } from '../trpc.ts'
-import { listAuditEventsInput } from './contract.ts'
+import { type AuditFilterInput, listAuditEventsInput } from './contract.ts'
 import { type Reader, requireUser } from './operator.ts'
 
 export type AuditFilter = {
@@ -41,18 +41,16 @@ export async function findAuditEvents(
 export const listAuditEvents = administratorProcedure('audit:list')
   .input(listAuditEventsInput)
   .query(async ({ ctx, input }) => {
-    const { userId, action, since, until, before, limit } = input ?? {}
-    const events = await findAuditEvents(
-      { ctx },
-      {
-        ...(userId !== undefined && { who: userId }),
-        ...(action !== undefined && { action }),
-        ...(since !== undefined && { since: new Date(since) }),
-        ...(until !== undefined && { until: new Date(until) }),
-        ...(before !== undefined && { before }),
-        ...(limit !== undefined && { limit }),
-      },
-    )
+    const { limit = usualEvents, ...filter } = input ?? {}
+    const events = await findAuditEvents({ ctx }, { ...toAuditFilter(filter), limit })
     if (!events) throw new AppError('NOT_FOUND')
     return { events }
   })
+
+export const toAuditFilter = ({ userId, action, since, until, before }: AuditFilterInput): AuditFilter => ({
+  ...(userId !== undefined && { who: userId }),
+  ...(action !== undefined && { action }),
+  ...(since !== undefined && { since: new Date(since) }),
+  ...(until !== undefined && { until: new Date(until) }),
+  ...(before !== undefined && { before }),
+})

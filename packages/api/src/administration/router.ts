@@ -1,5 +1,6 @@
 import { router } from '../trpc.ts'
 import { countAll } from './count-all.ts'
+import { exportAuditEvents } from './export-audit-events.ts'
 import { getUser } from './get-user.ts'
 import { hasAdministratorPermission } from './has-administrator-permission.ts'
 import { listAuditEvents } from './list-audit-events.ts'
@@ -19,6 +20,7 @@ export const administrationRouter = router({
   revokeUserSession,
   revokeUserSessions,
   listAuditEvents,
+  exportAuditEvents,
   listRefusedMails,
   retryRefusedMail,
   dropRefusedMail,

@@ -25,6 +25,7 @@ export const auditActions = [
   'refuse-passkey',
   'update-user',
   'export-data',
+  'export-audit-log',
   'request-account-deletion',
   'create-organization',
   'update-organization',

@@ -61,6 +61,8 @@ export const policy = {
     furthestOffset: 1000,
     /** The count of users is exact up to here, then an estimate of the database. */
     exactCount: 500,
+    /** In one file of the audit log. */
+    exportedEvents: 10_000,
   },
   /** ADR 037. */
   passkeys: {

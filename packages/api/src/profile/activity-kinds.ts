@@ -59,6 +59,7 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'sign-up': 'profile',
   'update-user': 'profile',
   'export-data': 'profile',
+  'export-audit-log': 'support',
   'request-account-deletion': 'profile',
   'create-organization': 'organizations',
   'update-organization': 'organizations',

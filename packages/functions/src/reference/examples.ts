@@ -147,6 +147,7 @@ const assertion = {
 export const inputExamples: Record<string, Record<string, unknown>> = {
   'GET /admin/list-users': { searchValue: 'ada@', limit: '20' },
   'POST /admin/ban-user': { userId: ids.user, banReason: 'a stolen card was used' },
+  'GET /admin/audit-events.csv': { userId: ids.user },
   'GET /admin/list-refused-mails': { limit: '20' },
   'POST /admin/revoke-user-api-key': { keyId: ids.other, reason: 'the key was found on a page' },
   'GET /admin/list-audit-events': { userId: ids.user, limit: '20' },

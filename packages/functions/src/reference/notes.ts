@@ -114,6 +114,7 @@ const routeNotes: Record<string, string> = {
     'The address is the `image` of a user. Browsers may keep the picture: another one has another address.',
   'POST /delete-user': 'Without `password` or `token`, mails a link that deletes the account.',
   'POST /link-social-account': 'Send the browser to the `url` of the answer.',
+  'GET /admin/audit-events.csv': `At most ${policy.administration.exportedEvents} events. The next file starts after the last \`id\`, with \`before\`.`,
   'POST /organization/set-active': 'Send `organizationId: null` to clear it.',
   'POST /organization/member/add': 'The user becomes a full member on accepting the membership.',
   'POST /two-factor/enable':

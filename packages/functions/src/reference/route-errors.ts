@@ -357,6 +357,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /admin/revoke-user-session': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
   'GET /admin/list-audit-events': ['USER_NOT_FOUND', 'NOT_FOUND'],
+  'GET /admin/audit-events.csv': ['USER_NOT_FOUND', 'NOT_FOUND'],
   'POST /admin/retry-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
   'POST /admin/drop-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
   'GET /admin/list-webhook-deliveries': ['WEBHOOK_NOT_FOUND'],

@@ -1,5 +1,5 @@
 import { AppError, catalogue, type Declared, type ErrorKey } from '@floorpass/api'
-import { emptyAnswer, errorAnswer, eventStreamAnswer, webpAnswer } from '@floorpass/api/contracts'
+import { csvAnswer, emptyAnswer, errorAnswer, eventStreamAnswer, webpAnswer } from '@floorpass/api/contracts'
 import { z } from 'zod'
 import { contentTypes } from '../http/read-input.ts'
 import { type CodeSample, codeSamples } from '../reference/code-samples.ts'
@@ -124,6 +124,7 @@ function buildSuccess(route: Route, schemas: Record<string, Schema>): Record<str
   if (answer === emptyAnswer) return { 200: { description: 'Success: the headers are the answer' } }
   if (answer === eventStreamAnswer)
     return { 200: { description: 'Server-Sent Events', content: { 'text/event-stream': { schema: { type: 'string' } } } } }
+  if (answer === csvAnswer) return { 200: { description: 'The file', content: { 'text/csv': { schema: { type: 'string' } } } } }
   if (answer === webpAnswer) return { 200: { description: 'The picture', content: { 'image/webp': { schema: {} } } } }
   if (!answer) return { 302: { description: 'Redirect', headers: { location: { schema: { type: 'string' } } } } }
   const schema = toSchema(answer, 'output', schemas)

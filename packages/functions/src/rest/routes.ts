@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import { bearerToken } from '../http/bearer.ts'
 import { type BodyKind, readQuery } from '../http/read-input.ts'
 import { toResponse } from '../http/respond.ts'
+import { answerAuditFile } from './answer-audit-file.ts'
 import { answerEventStream } from './answer-events.ts'
 import { answerGetSession } from './answer-get-session.ts'
 import { answerJwks } from './answer-jwks.ts'
@@ -915,6 +916,13 @@ const table: Record<string, readonly Row[]> = {
       input: contracts.listAuditEventsInput.unwrap(),
       answer: contracts.auditEventsAnswer,
       call: (api, query) => api.administration.listAuditEvents(query),
+    }),
+    get('/admin/audit-events.csv', {
+      access: 'administrator',
+      summary: 'Download the audit log as CSV, newest first',
+      input: contracts.exportAuditEventsInput.unwrap(),
+      answer: contracts.csvAnswer,
+      call: answerAuditFile,
     }),
     get('/admin/counts', {
       access: 'administrator',

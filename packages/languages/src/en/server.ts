@@ -312,6 +312,7 @@ export const server = (limits: Limits) =>
       'update-user': 'Settings changed',
       'name-session': 'Device named',
       'export-data': 'Personal data downloaded',
+      'export-audit-log': 'Audit log downloaded',
       'request-account-deletion': 'Account deletion link requested',
       'create-organization': 'Organization created',
       'update-organization': 'Organization changed',

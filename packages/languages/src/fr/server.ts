@@ -269,6 +269,7 @@ export const server = (limits: Limits): ServerText => ({
     'update-user': 'Paramètres modifiés',
     'name-session': 'Appareil nommé',
     'export-data': 'Données personnelles téléchargées',
+    'export-audit-log': 'Journal d’audit téléchargé',
     'request-account-deletion': 'Lien de suppression du compte demandé',
     'create-organization': 'Organisation créée',
     'update-organization': 'Organisation modifiée',

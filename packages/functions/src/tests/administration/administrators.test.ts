@@ -38,6 +38,7 @@ const calls: Record<string, Call> = {
   'end a session': async (tab, user) => tab.post('/auth/admin/revoke-user-session', { sessionToken: await handleOf(user) }),
   'end all sessions of a user': (tab, { userId }) => tab.post('/auth/admin/revoke-user-sessions', { userId }),
   'suspend a user': (tab, { userId }) => tab.post('/auth/admin/ban-user', { userId, banReason: reason }),
+  'download the audit log': (tab) => tab.get('/auth/admin/audit-events.csv'),
   'count everything': (tab) => tab.get('/auth/admin/counts'),
   'list refused mails': (tab) => tab.get('/auth/admin/list-refused-mails'),
   'send a refused mail again': async (tab, { person }) =>
@@ -60,6 +61,7 @@ const reads = [
   'get a user',
   'list the sessions of a user',
   'read the audit log',
+  'download the audit log',
   'count everything',
   'list refused mails',
   'list webhooks',

@@ -1,7 +1,5 @@
+import { toCsv } from '@floorpass/api'
 import { expect, test } from 'vitest'
-
-const { href } = new URL('../../../../../apps/web/app/csv.server.ts', import.meta.url)
-const { toCsv } = (await import(href)) as { toCsv(rows: string[][]): string }
 
 // Anyone can choose the browser's name of a failed sign-in, and it stands in the file of the account's owner.
 test.each([

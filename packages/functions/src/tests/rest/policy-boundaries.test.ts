@@ -235,6 +235,7 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   'twoFactor.trustedDevicesPerUser': ['two-factor/trusted-devices.test.ts', 'replaces the oldest when there are twenty'],
   'administration.mostListed': ['administration/administrators.test.ts', 'a page has 100 users at most'],
   'administration.furthestOffset': ['administration/administrators.test.ts', 'further pages need the last id'],
+  'administration.exportedEvents': ['administration/audit-file.test.ts', 'has ten thousand events at most'],
   'administration.exactCount': ['administration/administrators.test.ts', 'counts exactly up to five hundred'],
   'passkeys.perUser': ['passkeys/register-passkey.test.ts', 'refuses a passkey beyond the limit'],
   async 'passkeys.challengeLifetime'() {

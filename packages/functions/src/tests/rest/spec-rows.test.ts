@@ -43,6 +43,7 @@ const addedRoutes = [
   'POST /admin/revoke-user-sessions',
   'POST /admin/has-permission',
   'GET /admin/list-audit-events',
+  'GET /admin/audit-events.csv',
   'GET /admin/counts',
   'GET /admin/list-refused-mails',
   'POST /admin/retry-refused-mail',
