@@ -31,7 +31,7 @@ import {
 import { hashToken } from '@floorpass/api/random-token'
 import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica, readPrimary } from '@floorpass/db'
 import type { createOutbox, MailTransport } from '@floorpass/email'
-import type { Config } from '@floorpass/env'
+import type { Config, SettingDescription } from '@floorpass/env'
 import { type EdgeService, type SmokeTimes, trustedProxies } from '@floorpass/functions'
 import type { Redis } from 'ioredis'
 import type { WorkerChannel } from './cluster/worker-channel.ts'
@@ -58,6 +58,7 @@ export type Service = EdgeService & {
 
 type ServiceParts = {
   config: Config
+  variables: readonly SettingDescription[]
   brand: Brand
   secrets: readonly string[]
   database: OpenDatabase
@@ -80,6 +81,7 @@ type ServiceParts = {
 
 export function composeService({
   config,
+  variables,
   brand,
   secrets,
   database,
@@ -126,6 +128,7 @@ export function composeService({
     protection: config.protection,
     webhooks: { allowPrivate: config.webhookPrivateTargets },
     confirmationRules: config.confirmationRules,
+    variables,
     cookie: config.cookie,
   }
   const logRarely = createRareLog(log)

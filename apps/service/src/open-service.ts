@@ -3,7 +3,15 @@ import { existsSync, statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Database, describePending, isDatabaseUnavailable, openDatabase, openDataDir, openReadReplica } from '@floorpass/db'
 import { createOutbox, createSmtpTransport, type MailTransport } from '@floorpass/email'
-import { type Config, ConfigError, describeLimits, loadConfig, loadDatabaseConfig, readEnvironment } from '@floorpass/env'
+import {
+  type Config,
+  ConfigError,
+  describeLimits,
+  describeSettings,
+  loadConfig,
+  loadDatabaseConfig,
+  readEnvironment,
+} from '@floorpass/env'
 import { destination, type Logger, pino } from 'pino'
 import { serveCommands } from './admin-socket.ts'
 import { assertSameSecret, localSecret, requireLocalSecret } from './auth-secret.ts'
@@ -46,7 +54,8 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   const transport = outbox ?? openTransport(config)
   const tracing = config.tracing && (await import('./tracing/open-tracing.ts')).openTracing(config.tracing)
   const replica = opened.adopt(await openReplica(config, database.db, log), ({ close }) => close())
-  const parts = { config, brand, secrets, database, transport, outbox, redis, replica, log, primary, metrics, tracing }
+  const variables = describeSettings(source, config)
+  const parts = { config, variables, brand, secrets, database, transport, outbox, redis, replica, log, primary, metrics, tracing }
   const service = composeService({ ...parts, ...(findPlace && { findPlace }), cacheSessions: sessionCache })
   service.deps.mail.start()
   service.deps.events.start()
@@ -160,6 +169,7 @@ export async function openForOperator(source = readEnvironment(), { secretIsNew 
   }
   return composeService({
     config,
+    variables: describeSettings(source, config),
     brand,
     secrets,
     database,

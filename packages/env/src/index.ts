@@ -1,11 +1,13 @@
 import cluster from 'node:cluster'
 import { existsSync } from 'node:fs'
 import { isIP, isIPv4 } from 'node:net'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { getDomain } from 'tldts'
 import type { z } from 'zod'
+import { repositoryRoot } from './repository-root.ts'
 import { type ConfirmationRule, type HoldHours, schema } from './schema.ts'
 
+export { describeSettings, type SettingDescription, type SettingSource } from './describe-settings.ts'
 export type { ConfirmationRule, HoldHours } from './schema.ts'
 
 export type Variable = keyof typeof schema.shape
@@ -326,13 +328,6 @@ function readVariables(source: Record<string, string | undefined>) {
     }
   }
   return { env: env as z.output<typeof schema>, problems }
-}
-
-function repositoryRoot() {
-  for (let directory = process.cwd(); ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'pnpm-workspace.yaml'))) return directory
-    if (directory === dirname(directory)) return process.cwd()
-  }
 }
 
 function loopbackOrigins(baseUrl: string) {

@@ -2,7 +2,7 @@ import { randomBytes, randomUUIDv7 } from 'node:crypto'
 import { once } from 'node:events'
 import type { Database } from '@floorpass/db'
 import { openDatabase } from '@floorpass/db'
-import { loadConfig } from '@floorpass/env'
+import { describeSettings, loadConfig } from '@floorpass/env'
 import { createEdge, type Edge } from '@floorpass/functions'
 import { composeService, describeError, openBrand, openPlaces, openTracing, type Service } from '@floorpass/service'
 import { Redis } from 'ioredis'
@@ -72,6 +72,7 @@ export async function createTestApp(environment: Record<string, string> = {}): P
   if (redis) await once(redis, 'ready')
   const service = composeService({
     config,
+    variables: describeSettings(environment, config),
     brand: await openBrand(config.brand),
     secrets: config.authSecrets ?? ['a secret that only tests know, long enough'],
     database,

@@ -155,6 +155,7 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       return { ...(await asAdministrator(tab)), webhookId: id, limit: '5' }
     },
     'GET /admin/list-services': asAdministrator,
+    'GET /admin/list-settings': asAdministrator,
     'GET /admin/list-user-api-keys': async (tab) => ({ userId: await subject(tab) }),
     'POST /admin/revoke-user-api-key': async (tab) => {
       await asAdministrator(tab)

@@ -1,7 +1,7 @@
-import { toCsv } from '@floorpass/api'
 import { redirect } from '@remix-run/node'
 import { filterQuery, readActivityFilter } from '#app/activity-filter.server.ts'
 import { tryCall, withApi } from '#app/api.server.ts'
+import { csvFile } from '#app/csv-file.server.ts'
 import { describeActivity } from '#app/describe-activity.server.ts'
 import { serverTextIn } from '#app/text.server.ts'
 
@@ -21,10 +21,5 @@ export const loader = withApi(async ({ api, page, url, text }) => {
     return [event.createdAt.toISOString(), what, byAnother ? text.activity.byAnother : device.name, ipAddress, device.place]
   })
   const name = page.appName.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  return new Response(toCsv([columns, ...rows]), {
-    headers: {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="${name}-activity-${new Date().toISOString().slice(0, 10)}.csv"`,
-    },
-  })
+  return csvFile(`${name}-activity`, [columns, ...rows])
 })

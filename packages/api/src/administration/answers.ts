@@ -65,6 +65,18 @@ export const webhookDeliveriesAnswer = z.strictObject({
   ),
 })
 
+export const settingsAnswer = z.strictObject({
+  settings: z.array(
+    z.strictObject({
+      name: z.string(),
+      value: z.string().nullable().describe('What is in force. Null for a secret, and where nothing is'),
+      isSet: z.boolean(),
+      isSecret: z.boolean(),
+      source: z.enum(['environment', 'file', 'default']),
+    }),
+  ),
+})
+
 export const servicesAnswer = z.strictObject({
   services: z.array(
     z.strictObject({

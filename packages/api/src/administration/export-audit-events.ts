@@ -1,6 +1,5 @@
 import type { AuditEvent } from '@floorpass/db'
 import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
-import { toCsv } from '../kernel/csv.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { administratorProcedure } from '../trpc.ts'
@@ -42,8 +41,11 @@ const columns = [
 
 type Event = Pick<AuditEvent, (typeof columns)[number]>
 
-export const toAuditCsv = (events: readonly Event[]): string =>
-  toCsv([columns, ...events.map((event) => columns.map((column) => toCell(event[column])))])
+/** With a header. */
+export const toAuditRows = (events: readonly Event[]): (readonly string[])[] => [
+  columns,
+  ...events.map((event) => columns.map((column) => toCell(event[column]))),
+]
 
 function toCell(value: unknown): string {
   if (value === null) return ''

@@ -3,7 +3,7 @@ export { type AdministratorRole, administratorPermissions, administratorRoles } 
 export { type ServiceScope, serviceScopes } from '../service-credentials/scopes.ts'
 export { tableKinds } from './better-auth-user.ts'
 export { disableUserTwoFactor } from './disable-user-two-factor.ts'
-export { toAuditCsv } from './export-audit-events.ts'
+export { toAuditRows } from './export-audit-events.ts'
 export { exportUser } from './export-user.ts'
 export { findUsers, mostFound, presentFoundUser } from './find-users.ts'
 export { grantRole, revokeRole } from './grant-role.ts'

@@ -4,6 +4,7 @@ import { exportAuditEvents } from './export-audit-events.ts'
 import { getUser } from './get-user.ts'
 import { hasAdministratorPermission } from './has-administrator-permission.ts'
 import { listAuditEvents } from './list-audit-events.ts'
+import { listSettings } from './list-settings.ts'
 import { listUsers } from './list-users.ts'
 import { dropRefusedMail, listRefusedMails, retryRefusedMail } from './refused-mails.ts'
 import { listServices } from './services.ts'
@@ -29,6 +30,7 @@ export const administrationRouter = router({
   listServices,
   listUserApiKeys,
   revokeUserApiKey,
+  listSettings,
   counts: countAll,
   hasPermission: hasAdministratorPermission,
 })

@@ -16,6 +16,7 @@ const permissions = {
   'service:list': ['admin', 'support', 'auditor'],
   'key:list': ['admin', 'support', 'auditor'],
   'key:revoke': ['admin'],
+  'setting:list': ['admin', 'auditor'],
   'count:list': ['admin', 'support', 'auditor'],
 } as const satisfies Record<string, readonly AdministratorRole[]>
 

@@ -31,6 +31,15 @@ export type Brand = {
   mailFooter: readonly string[]
 }
 
+/** A variable of the environment. `value` is null for a secret, and where nothing is in force. */
+export type SettingDescription = {
+  name: string
+  value: string | null
+  isSet: boolean
+  isSecret: boolean
+  source: 'environment' | 'file' | 'default'
+}
+
 export type Settings = {
   appName: string
   /** Where users get help: an https or mailto URL. */
@@ -55,5 +64,7 @@ export type Settings = {
   webhooks: { allowPrivate: boolean }
   /** What a confirmation needs, by type and amount. A type without a rule needs the most. */
   confirmationRules: readonly ConfirmationRule[]
+  /** What the operator set, for administrators. */
+  variables: readonly SettingDescription[]
   cookie: { secure: boolean; sameSite: 'lax' | 'none'; domain: string | null }
 }

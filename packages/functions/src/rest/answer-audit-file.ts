@@ -1,5 +1,5 @@
-import type { Api } from '@floorpass/api'
-import { toAuditCsv } from '@floorpass/api/administration'
+import { type Api, toCsv } from '@floorpass/api'
+import { toAuditRows } from '@floorpass/api/administration'
 
 /** GET /auth/admin/audit-events.csv */
 export async function answerAuditFile(
@@ -7,11 +7,11 @@ export async function answerAuditFile(
   query: Parameters<Api['administration']['exportAuditEvents']>[0],
 ): Promise<Response> {
   const { events } = await api.administration.exportAuditEvents(query)
-  return new Response(toAuditCsv(events), { headers: auditFileHeaders(new Date()) })
+  return new Response(toCsv(toAuditRows(events)), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8; header=present',
+      'content-disposition': `attachment; filename="audit-events-${new Date().toISOString().slice(0, 10)}.csv"`,
+      'cache-control': 'no-store',
+    },
+  })
 }
-
-const auditFileHeaders = (now: Date): Record<string, string> => ({
-  'content-type': 'text/csv; charset=utf-8; header=present',
-  'content-disposition': `attachment; filename="audit-events-${now.toISOString().slice(0, 10)}.csv"`,
-  'cache-control': 'no-store',
-})

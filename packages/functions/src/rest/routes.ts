@@ -970,6 +970,12 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.servicesAnswer,
       call: (api) => api.administration.listServices(),
     }),
+    get('/admin/list-settings', {
+      access: 'administrator',
+      summary: 'List the settings of the service, without secrets, and where each came from',
+      answer: contracts.settingsAnswer,
+      call: (api) => api.administration.listSettings(),
+    }),
     get('/admin/list-user-api-keys', {
       access: 'administrator',
       summary: 'List the API keys of a user',

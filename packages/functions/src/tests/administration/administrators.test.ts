@@ -49,6 +49,7 @@ const calls: Record<string, Call> = {
   'list deliveries': async (tab) =>
     tab.get(`/auth/admin/list-webhook-deliveries?webhookId=${(await addWebhook(app, 'https://hooks.example.com')).id}`),
   'list services': (tab) => tab.get('/auth/admin/list-services'),
+  'list the settings': (tab) => tab.get('/auth/admin/list-settings'),
   'list the API keys of a user': (tab, { userId }) => tab.get(`/auth/admin/list-user-api-keys?userId=${userId}`),
   'delete an API key of a user': async (tab, user) => {
     const { body } = await user.post('/auth/api-key/create', { name: 'Bot' })
@@ -69,11 +70,12 @@ const reads = [
   'list services',
   'list the API keys of a user',
 ]
+const readsOfSettings = ['list the settings']
 const endings = ['end a session', 'end all sessions of a user', 'suspend a user']
 const granted: Record<string, string[]> = {
   admin: Object.keys(calls),
   support: [...reads, 'end a session', 'end all sessions of a user', 'send a refused mail again'],
-  auditor: reads,
+  auditor: [...reads, ...readsOfSettings],
 }
 
 describe.each(['admin', 'support', 'auditor', null] as const)('the role %s', (role) => {

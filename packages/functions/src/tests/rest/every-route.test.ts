@@ -16,6 +16,7 @@ test('every route with an input has a sample', async () => {
     'GET /admin/counts',
     'GET /admin/list-webhooks',
     'GET /admin/list-services',
+    'GET /admin/list-settings',
   ]
   expect(Object.keys(samples).sort()).toEqual([...withInput, ...withState].sort())
 })

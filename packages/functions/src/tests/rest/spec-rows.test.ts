@@ -51,6 +51,7 @@ const addedRoutes = [
   'GET /admin/list-webhooks',
   'GET /admin/list-webhook-deliveries',
   'GET /admin/list-services',
+  'GET /admin/list-settings',
   'GET /admin/list-user-api-keys',
   'POST /admin/revoke-user-api-key',
   'POST /name-session',

@@ -1,0 +1,10 @@
+import { toCsv } from '@floorpass/api'
+
+/** An answer that browsers save under a name with the day. */
+export const csvFile = (name: string, rows: readonly (readonly string[])[]): Response =>
+  new Response(toCsv(rows), {
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="${name}-${new Date().toISOString().slice(0, 10)}.csv"`,
+    },
+  })
