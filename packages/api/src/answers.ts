@@ -449,7 +449,7 @@ export const introspectAnswer = z.union([
     .meta({ id: 'Introspection' }),
 ])
 const role = z.enum(roles)
-const organizationFields = {
+export const organizationFields = {
   id: z.string(),
   name: z.string(),
   slug: z.string(),

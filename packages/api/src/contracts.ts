@@ -3,6 +3,7 @@ export * from './access/contract.ts'
 export * from './administration/answers.ts'
 export * from './administration/contract.ts'
 export * from './administration/operations-contract.ts'
+export * from './administration/organization-contract.ts'
 export * from './allow-list/contract.ts'
 export * from './answers.ts'
 export {

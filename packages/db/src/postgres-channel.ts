@@ -157,7 +157,8 @@ async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: 
     const { rows } = await client.query<{ triggers: number }>(
       `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2), (
          SELECT count(*)::int FROM pg_trigger
-         WHERE tgfoid IN ('tell_session_change'::regproc, 'notify_membership_change'::regproc, 'notify_key_change'::regproc)
+         WHERE tgfoid IN ('tell_session_change'::regproc, 'notify_membership_change'::regproc, 'notify_key_change'::regproc,
+           'notify_organization_suspension'::regproc)
            AND tgenabled IN ('O', 'A')
        ) AS triggers`,
       [channelName, heartbeat],
@@ -171,7 +172,7 @@ async function sendHeartbeat(Client: PostgresClient, heartbeat: string, signal: 
   }
 }
 
-const sessionChangeTriggers = 11
+const sessionChangeTriggers = 12
 
 /** Calls `onTimeout`, which must make `work` fail. setImmediate first lets a busy process read what has already arrived. */
 async function withTimeout<Result>(ms: number, work: Promise<Result>, onTimeout: () => void): Promise<Result> {

@@ -67,14 +67,15 @@ const userSelectList = `
 /** `heldUntil`, in milliseconds since 1970: withdrawals for the organization are on hold until then. */
 type Membership = { readonly role: string; readonly heldUntil: number | null }
 
-/** By organization id. Only accepted memberships count. */
+/** By organization id. Only accepted memberships count, and none in a suspended organization. */
 export type Memberships = Readonly<Record<string, Membership>>
 
 /** A join to the user `u`. */
 export const joinMemberships = `CROSS JOIN LATERAL (
   SELECT coalesce(jsonb_object_agg(organization_id, jsonb_build_object(
     'role', role, 'heldUntil', (date_part('epoch', held_until) * 1000)::bigint)), '{}') AS memberships
-  FROM members WHERE user_id = u.id AND accepted_at IS NOT NULL) m`
+  FROM members JOIN organizations o ON o.id = organization_id AND o.suspended_at IS NULL
+  WHERE user_id = u.id AND accepted_at IS NOT NULL) m`
 
 const selectSession = statementFrom(
   `SELECT ${sessionSelectList},

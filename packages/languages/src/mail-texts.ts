@@ -107,6 +107,8 @@ export type MailVariables = {
     days: number
     organizationsUrl: string
   }
+  /** `email`: the new owner's. `isOwner`: the mail is for the new owner. */
+  'organization-owner-changed': { email: string; organization: string; isOwner: boolean; organizationsUrl: string }
   /** `role`: null when it was revoked. */
   'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }
   'member-removed': { organization: string; organizationsUrl: string }

@@ -39,6 +39,9 @@ const strict = new Set([
   '/admin/retry-refused-mail',
   '/admin/drop-refused-mail',
   '/admin/revoke-user-api-key',
+  '/admin/suspend-organization',
+  '/admin/restore-organization',
+  '/admin/change-organization-owner',
 ])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])

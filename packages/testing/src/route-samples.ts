@@ -108,6 +108,14 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await makeAdministrator(app, tab)
     return {}
   }
+  /** Of another user, with a member who may become its owner. The caller becomes an administrator. */
+  const othersOrganization = async (tab: SignedIn) => {
+    await makeAdministrator(app, tab)
+    const { organizationId } = await organization(await app.signedIn())
+    const { userId } = await app.signedIn()
+    await app.db.member.create({ data: { organizationId, userId, role: 'member', slot: 1 } })
+    return { organizationId, userId }
+  }
   const refusedMail = async (tab: SignedIn) => {
     await makeAdministrator(app, tab)
     return refuseMail(app, (await app.signedIn()).person.email)
@@ -144,6 +152,21 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     'POST /admin/has-permission': async () => ({ permissions: { user: ['list'] } }),
     'GET /admin/list-audit-events': async (tab) => ({ userId: await subject(tab), limit: '5' }),
     'GET /admin/audit-events.csv': async (tab) => ({ userId: await subject(tab) }),
+    'GET /admin/list-organizations': async (tab) => ({ ...(await asAdministrator(tab)), limit: '5' }),
+    'GET /admin/get-organization': async (tab) => ({ id: (await othersOrganization(tab)).organizationId }),
+    'POST /admin/suspend-organization': async (tab) => ({
+      organizationId: (await othersOrganization(tab)).organizationId,
+      reason: 'asked by the police',
+    }),
+    'POST /admin/restore-organization': async (tab) => {
+      const { organizationId } = await othersOrganization(tab)
+      await app.db.organization.update({ where: { id: organizationId }, data: { suspendedAt: new Date() } })
+      return { organizationId, reason: 'the police agreed' }
+    },
+    'POST /admin/change-organization-owner': async (tab) => ({
+      ...(await othersOrganization(tab)),
+      reason: 'the owner has died',
+    }),
     'GET /admin/counts': asAdministrator,
     'GET /admin/list-refused-mails': async (tab) => ({ ...(await asAdministrator(tab)), limit: '5' }),
     'POST /admin/retry-refused-mail': async (tab) => ({ id: await refusedMail(tab) }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { apiKeyAnswer } from '../answers.ts'
+import { apiKeyAnswer, fellowMemberAnswer, organizationFields } from '../answers.ts'
 import { policy } from '../kernel/policy.ts'
 
 const date = z.iso.datetime().describe('UTC, with milliseconds')
@@ -92,3 +92,16 @@ export const servicesAnswer = z.strictObject({
 })
 
 export const userApiKeysAnswer = z.strictObject({ apiKeys: z.array(apiKeyAnswer) })
+
+const foundOrganizationFields = { ...organizationFields, suspendedAt: date.nullable() }
+export const foundOrganizationsAnswer = z.strictObject({
+  organizations: z.array(z.strictObject(foundOrganizationFields).meta({ id: 'FoundOrganization' })),
+  total: count,
+})
+export const organizationDetailsAnswer = z.strictObject({
+  ...foundOrganizationFields,
+  members: z.array(fellowMemberAnswer),
+  pendingInvitations: z.int(),
+  apiKeys: z.int(),
+})
+export const changedOrganizationAnswer = z.strictObject({ organization: organizationDetailsAnswer })

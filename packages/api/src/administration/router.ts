@@ -1,4 +1,5 @@
 import { router } from '../trpc.ts'
+import { changeAnyOrganizationOwner } from './change-organization-owner.ts'
 import { countAll } from './count-all.ts'
 import { exportAuditEvents } from './export-audit-events.ts'
 import { getUser } from './get-user.ts'
@@ -6,8 +7,10 @@ import { hasAdministratorPermission } from './has-administrator-permission.ts'
 import { listAuditEvents } from './list-audit-events.ts'
 import { listSettings } from './list-settings.ts'
 import { listUsers } from './list-users.ts'
+import { getAnyOrganization, listAllOrganizations } from './organizations.ts'
 import { dropRefusedMail, listRefusedMails, retryRefusedMail } from './refused-mails.ts'
 import { listServices } from './services.ts'
+import { restoreAnyOrganization, suspendAnyOrganization } from './suspend-organization.ts'
 import { banUser } from './suspend-user.ts'
 import { listUserApiKeys, revokeUserApiKey } from './user-api-keys.ts'
 import { listUserSessions, revokeUserSession, revokeUserSessions } from './user-sessions.ts'
@@ -31,6 +34,11 @@ export const administrationRouter = router({
   listUserApiKeys,
   revokeUserApiKey,
   listSettings,
+  listOrganizations: listAllOrganizations,
+  getOrganization: getAnyOrganization,
+  suspendOrganization: suspendAnyOrganization,
+  restoreOrganization: restoreAnyOrganization,
+  changeOrganizationOwner: changeAnyOrganizationOwner,
   counts: countAll,
   hasPermission: hasAdministratorPermission,
 })

@@ -17,6 +17,11 @@ const permissions = {
   'key:list': ['admin', 'support', 'auditor'],
   'key:revoke': ['admin'],
   'setting:list': ['admin', 'auditor'],
+  'organization:list': ['admin', 'support', 'auditor'],
+  'organization:get': ['admin', 'support', 'auditor'],
+  'organization:suspend': ['admin'],
+  'organization:restore': ['admin'],
+  'organization:transfer': ['admin'],
   'count:list': ['admin', 'support', 'auditor'],
 } as const satisfies Record<string, readonly AdministratorRole[]>
 

@@ -60,6 +60,7 @@ export const catalogue = {
   ],
   EMAIL_IS_THE_SAME: ['BAD_REQUEST', 'Email is the same'],
   USER_NOT_FOUND: ['BAD_REQUEST', 'User not found'],
+  ORGANIZATION_SUSPENDED: ['FORBIDDEN', 'The organization is suspended. Contact support.'],
   ORGANIZATION_NOT_FOUND: ['BAD_REQUEST', 'Organization not found'],
   CURSOR_EXPIRED: [
     'BAD_REQUEST',

@@ -486,6 +486,23 @@ export async function sendRoleGiven(
   for (const recipient of recipients) await queueMail(ctx, tx, recipient, 'role-given', { ...content, organizationsUrl })
 }
 
+/** To the new owner and to the former ones. */
+export async function sendOwnerChanged(
+  ctx: Context & Mails<'organization-owner-changed'>,
+  tx: Transaction,
+  organizationId: string,
+  ownerId: string,
+  formerIds: readonly string[],
+): Promise<void> {
+  const organization = await tx.organization.findUniqueOrThrow({ where: { id: organizationId } })
+  const users = await tx.user.findMany({ where: { id: { in: [ownerId, ...formerIds] } } })
+  const email = users.find(({ id }) => id === ownerId)?.email ?? ''
+  const organizationsUrl = pageUrl(ctx, '/settings/organizations')
+  const content = { email, organization: organization.name, organizationsUrl }
+  for (const user of users)
+    await queueMail(ctx, tx, user, 'organization-owner-changed', { ...content, isOwner: user.id === ownerId })
+}
+
 export async function sendMembershipDropped(
   ctx: Context & Mails<'membership-dropped'>,
   tx: Transaction,

@@ -17,6 +17,7 @@ const organizationActions = [
   'remove-member',
   'update-member-role',
   'leave-organization',
+  'change-organization-owner',
   'invite-member',
   'accept-invitation',
   'reject-invitation',
@@ -37,6 +38,7 @@ const memberActions: ReadonlySet<string> = new Set<OrganizationAction>([
   'remove-member',
   'update-member-role',
   'leave-organization',
+  'change-organization-owner',
   'accept-invitation',
 ])
 
@@ -66,7 +68,10 @@ export const listOrganizationActivity = sessionProcedure.input(listOrganizationA
         id,
         action,
         // An invited person who declines stays unknown: the organization knows only the email.
-        actor: action === 'reject-invitation' ? null : (people.get(actorId ?? userId) ?? null),
+        // An administrator of the service is shown as support.
+        actor: ['reject-invitation', 'change-organization-owner'].includes(action)
+          ? null
+          : (people.get(actorId ?? userId) ?? null),
         member: memberActions.has(action) ? (people.get(userId) ?? null) : null,
         invitedEmail: emails.get(String(invitationId)) ?? null,
         details,

@@ -62,7 +62,7 @@ export async function lockOrganizations(tx: Transaction, ids: readonly string[])
   if (ids.length > 0) await tx.$queryRaw`SELECT id FROM organizations WHERE id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`
 }
 
-/** Locks the caller, `others` and the organization, and accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND. */
+/** Locks the caller, `others` and the organization, and accepts the membership. UNAUTHORIZED, ORGANIZATION_NOT_FOUND, ORGANIZATION_SUSPENDED. */
 export async function lockAsMember(
   tx: Transaction,
   ctx: ActiveSession & Records<'accept-membership'>,
@@ -73,12 +73,16 @@ export async function lockAsMember(
   await lockCaller(tx, ctx, others)
   await lockOrganization(tx, organizationId)
   const membership = await requireMembership(tx, organizationId, ctx.user.id)
+  if (await isSuspended(tx, organizationId)) throw new AppError('ORGANIZATION_SUSPENDED')
   if (membership.acceptedAt) return membership
   const accepted = { acceptedAt: new Date(), heldUntil: getNewRoleHold() }
   await tx.member.update({ where: { id: membership.id }, data: accepted })
   await ctx.record(tx, { userId: ctx.user.id, organizationId, action: 'accept-membership' })
   return { ...membership, ...accepted }
 }
+
+const isSuspended = async (tx: Transaction, id: string): Promise<boolean> =>
+  (await tx.organization.count({ where: { id, suspendedAt: { not: null } } })) > 0
 
 /** Until then, a person with a new role withdraws nothing for the organization: a thief may have given it. */
 export const getNewRoleHold = (): Date => new Date(Date.now() + policy.organizations.newRoleHold * 1000)

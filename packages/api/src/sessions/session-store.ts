@@ -302,7 +302,7 @@ export async function renewSession(
   const [device] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM trusted_devices WHERE id = ${current.trustedDeviceId} FOR KEY SHARE`
   const [organization] = await tx.$queryRaw<{ id: string }[]>`
-    SELECT id FROM organizations WHERE id = ${current.activeOrganizationId} FOR KEY SHARE`
+    SELECT id FROM organizations WHERE id = ${current.activeOrganizationId} AND suspended_at IS NULL FOR KEY SHARE`
   return startSession(ctx, tx, {
     ...keptByNewToken(current),
     ...(proof && {

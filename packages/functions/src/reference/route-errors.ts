@@ -196,12 +196,14 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'GET /organization/get': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
   'GET /organization/get-organization': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
   'POST /organization/update': [
+    'ORGANIZATION_SUSPENDED',
     'ORGANIZATION_NOT_FOUND',
     'NO_ACTIVE_ORGANIZATION',
     'ORGANIZATION_SLUG_ALREADY_TAKEN',
     'YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_ORGANIZATION',
   ],
   'POST /organization/delete': [
+    'ORGANIZATION_SUSPENDED',
     'SESSION_NOT_FRESH',
     'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
@@ -209,6 +211,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'YOU_ARE_NOT_ALLOWED_TO_DELETE_THIS_ORGANIZATION',
   ],
   'POST /organization/member/add': [
+    'ORGANIZATION_SUSPENDED',
     'USER_NOT_FOUND',
     'ORGANIZATION_NOT_FOUND',
     'NO_ACTIVE_ORGANIZATION',
@@ -220,6 +223,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'MEMBER_HAS_NOT_ACCEPTED',
   ],
   'POST /organization/member/remove': [
+    'ORGANIZATION_SUSPENDED',
     'ACCOUNT_LOCKED',
     'SESSION_NOT_FRESH',
     'ROLE_TOO_NEW',
@@ -231,6 +235,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER',
   ],
   'POST /organization/member/update-role': [
+    'ORGANIZATION_SUSPENDED',
     'SESSION_NOT_FRESH',
     'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
@@ -243,8 +248,8 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER',
   ],
   'POST /organization/check-slug': ['ORGANIZATION_SLUG_ALREADY_TAKEN'],
-  'POST /organization/set-active': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
-  'POST /organization/accept-membership': ['ORGANIZATION_NOT_FOUND'],
+  'POST /organization/set-active': ['ORGANIZATION_SUSPENDED', 'ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
+  'POST /organization/accept-membership': ['ORGANIZATION_SUSPENDED', 'ORGANIZATION_NOT_FOUND'],
   'POST /organization/leave': [
     'SESSION_NOT_FRESH',
     'EMAIL_RECENTLY_CHANGED',
@@ -256,6 +261,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'GET /organization/get-active-member-role': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION', 'MEMBER_NOT_FOUND'],
   'POST /organization/has-permission': ['ORGANIZATION_NOT_FOUND', 'NO_ACTIVE_ORGANIZATION'],
   'POST /organization/invite-member': [
+    'ORGANIZATION_SUSPENDED',
     'SESSION_NOT_FRESH',
     'ROLE_TOO_NEW',
     'EMAIL_RECENTLY_CHANGED',
@@ -288,6 +294,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION',
   ],
   'POST /api-key/create': [
+    'ORGANIZATION_SUSPENDED',
     'UNAUTHORIZED_SESSION',
     'SERVER_ONLY_PROPERTY',
     'KEY_NOT_FOUND',
@@ -303,6 +310,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'GET /api-key/list': ['USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
   'GET /api-key/get': ['KEY_NOT_FOUND', 'USER_NOT_MEMBER_OF_ORGANIZATION', 'INSUFFICIENT_API_KEY_PERMISSIONS'],
   'POST /api-key/update': [
+    'ORGANIZATION_SUSPENDED',
     'ACCOUNT_HELD',
     'ACCOUNT_LOCKED',
     'UNAUTHORIZED_SESSION',
@@ -317,6 +325,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     ...keyChangeErrors,
   ],
   'POST /api-key/delete': [
+    'ORGANIZATION_SUSPENDED',
     'KEY_NOT_FOUND',
     'USER_NOT_MEMBER_OF_ORGANIZATION',
     'INSUFFICIENT_API_KEY_PERMISSIONS',
@@ -358,6 +367,15 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
   'GET /admin/list-audit-events': ['USER_NOT_FOUND', 'NOT_FOUND'],
   'GET /admin/audit-events.csv': ['USER_NOT_FOUND', 'NOT_FOUND'],
+  'GET /admin/get-organization': ['ORGANIZATION_NOT_FOUND'],
+  'POST /admin/suspend-organization': ['ORGANIZATION_NOT_FOUND', 'USER_NOT_FOUND'],
+  'POST /admin/restore-organization': ['ORGANIZATION_NOT_FOUND', 'USER_NOT_FOUND'],
+  'POST /admin/change-organization-owner': [
+    'ORGANIZATION_NOT_FOUND',
+    'MEMBER_NOT_FOUND',
+    'MEMBER_HAS_NOT_ACCEPTED',
+    'USER_NOT_FOUND',
+  ],
   'POST /admin/retry-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
   'POST /admin/drop-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
   'GET /admin/list-webhook-deliveries': ['WEBHOOK_NOT_FOUND'],

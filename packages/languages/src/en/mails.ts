@@ -497,6 +497,20 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See the members', url: organizationsUrl },
     }),
+    'organization-owner-changed': ({ appName, email, organization, isOwner, organizationsUrl }) => ({
+      subject: isOwner
+        ? `You’re now the owner of ${plainName(organization)} on ${appName}`
+        : `You’re no longer the owner of ${plainName(organization)} on ${appName}`,
+      preheader: 'If you didn’t expect this, tell us.',
+      heading: `${plainName(organization)} has a new owner`,
+      paragraphs: [
+        isOwner
+          ? `Support made you the owner of the organization “${plainName(organization)}” on ${appName}.`
+          : `Support made ${email} the owner of the organization “${plainName(organization)}” on ${appName}. You’re now one of its administrators.`,
+        'If you didn’t expect this, tell us.',
+      ],
+      action: { label: 'See my organizations', url: organizationsUrl },
+    }),
     'administrator-role': ({ appName, role, securityUrl }) => ({
       subject: role ? `You’re now an administrator of ${appName}` : `You’re no longer an administrator of ${appName}`,
       preheader: 'If you didn’t expect this, tell your team.',

@@ -111,6 +111,7 @@ export const server = (limits: Limits) =>
         'Nothing was changed: an organization needs an owner. Make another member its owner first.',
       MEMBER_HAS_NOT_ACCEPTED:
         'This member hasn’t accepted yet, so they can’t be an owner. Ask them to accept in their settings, then try again.',
+      ORGANIZATION_SUSPENDED: 'This organization is suspended. Contact support.',
       ORGANIZATION_NOT_FOUND: 'This organization doesn’t exist, or you’re not a member of it.',
       ORGANIZATION_ALREADY_EXISTS: 'This short name is taken. Choose another one.',
       ORGANIZATION_SLUG_ALREADY_TAKEN: 'Nothing was changed: this short name is taken. Choose another one.',
@@ -323,6 +324,9 @@ export const server = (limits: Limits) =>
       'remove-member': 'Removed from an organization',
       'update-member-role': 'Role in an organization changed',
       'leave-organization': 'Left an organization',
+      'change-organization-owner': 'Owner of an organization changed by support',
+      'suspend-organization': 'Organization suspended by support',
+      'restore-organization': 'Organization restored by support',
       'invite-member': 'Invitation to an organization sent',
       'accept-invitation': 'Joined an organization',
       'reject-invitation': 'Invitation declined',
@@ -403,6 +407,7 @@ export const server = (limits: Limits) =>
       'update-member-role': ({ actor, member, from, to, isOwn }) =>
         isOwn ? `${actor} changed their own role: ${from} → ${to}` : `${actor} changed the role of ${member}: ${from} → ${to}`,
       'leave-organization': ({ member }) => `${member} left`,
+      'change-organization-owner': ({ member, from, to }) => `Support changed the role of ${member}: ${from} → ${to}`,
       'invite-member': ({ actor, invited, role }) => `${actor} invited ${invited} (${role})`,
       'accept-invitation': ({ member, role }) => `${member} accepted an invitation and joined (${role})`,
       'reject-invitation': ({ invited }) => `The invitation to ${invited} was declined`,

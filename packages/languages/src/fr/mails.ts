@@ -512,6 +512,20 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir les membres', url: organizationsUrl },
     }),
+    'organization-owner-changed': ({ appName, email, organization, isOwner, organizationsUrl }) => ({
+      subject: isOwner
+        ? `Vous êtes maintenant propriétaire de ${plainName(organization)} sur ${appName}`
+        : `Vous n’êtes plus propriétaire de ${plainName(organization)} sur ${appName}`,
+      preheader: 'Si vous ne vous y attendiez pas, dites-le-nous.',
+      heading: `${plainName(organization)} change de propriétaire`,
+      paragraphs: [
+        isOwner
+          ? `Notre assistance vous a donné le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}.`
+          : `Notre assistance a donné à ${email} le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}. Vous y avez maintenant le rôle d’administrateur.`,
+        'Si vous ne vous y attendiez pas, dites-le-nous.',
+      ],
+      action: { label: 'Voir mes organisations', url: organizationsUrl },
+    }),
     'administrator-role': ({ appName, role, securityUrl }) => ({
       subject: role
         ? `Vous faites maintenant partie de l’administration de ${appName}`

@@ -57,6 +57,7 @@ export const server = (limits: Limits): ServerText => ({
       'Une organisation a besoin d’un propriétaire. Donnez d’abord ce rôle à un autre membre.',
     MEMBER_HAS_NOT_ACCEPTED:
       'Ce membre n’a pas encore accepté : il ne peut pas être propriétaire. Demandez-lui d’accepter dans ses paramètres, puis réessayez.',
+    ORGANIZATION_SUSPENDED: 'Cette organisation est suspendue. Contactez l’assistance.',
     ORGANIZATION_NOT_FOUND: 'Cette organisation n’existe pas, ou vous n’en êtes pas membre.',
     ORGANIZATION_ALREADY_EXISTS: 'Ce nom court est déjà pris. Choisissez-en un autre.',
     ORGANIZATION_SLUG_ALREADY_TAKEN: 'Rien n’a été modifié : ce nom court est déjà pris. Choisissez-en un autre.',
@@ -280,6 +281,9 @@ export const server = (limits: Limits): ServerText => ({
     'remove-member': 'Retrait d’une organisation',
     'update-member-role': 'Rôle modifié dans une organisation',
     'leave-organization': 'Organisation quittée',
+    'change-organization-owner': 'Propriétaire d’une organisation changé par l’assistance',
+    'suspend-organization': 'Organisation suspendue par l’assistance',
+    'restore-organization': 'Organisation rétablie par l’assistance',
     'invite-member': 'Invitation à une organisation envoyée',
     'accept-invitation': 'Organisation rejointe',
     'reject-invitation': 'Invitation refusée',
@@ -384,6 +388,7 @@ export const server = (limits: Limits): ServerText => ({
     'update-member-role': ({ actor, member, from, to, isOwn }) =>
       isOwn ? `${actor} a changé son propre rôle : ${from} → ${to}` : `${actor} a changé le rôle de ${member} : ${from} → ${to}`,
     'leave-organization': ({ member }) => `${member} a quitté l’organisation`,
+    'change-organization-owner': ({ member, from, to }) => `L’assistance a changé le rôle de ${member} : ${from} → ${to}`,
     'invite-member': ({ actor, invited, role }) => `${actor} a invité ${invited} (${role})`,
     'accept-invitation': ({ member, role }) => `${member} a accepté une invitation (${role})`,
     'reject-invitation': ({ invited }) => `L’invitation envoyée à ${invited} a été refusée`,

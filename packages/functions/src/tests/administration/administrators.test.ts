@@ -28,6 +28,9 @@ async function administrator(role: 'admin' | 'support' | 'auditor' | null): Prom
   return tab
 }
 
+const organizationOf = async (user: SignedIn) =>
+  ((await user.post('/auth/organization/create', { name: 'Desk', slug: randomUUIDv7() })).body as { id: string }).id
+
 type Call = (tab: SignedIn, user: SignedIn) => Promise<Answer>
 const calls: Record<string, Call> = {
   'list users': (tab) => tab.get('/auth/admin/list-users'),
@@ -49,6 +52,16 @@ const calls: Record<string, Call> = {
   'list deliveries': async (tab) =>
     tab.get(`/auth/admin/list-webhook-deliveries?webhookId=${(await addWebhook(app, 'https://hooks.example.com')).id}`),
   'list services': (tab) => tab.get('/auth/admin/list-services'),
+  'list organizations': (tab) => tab.get('/auth/admin/list-organizations'),
+  'get an organization': async (tab, user) => tab.get(`/auth/admin/get-organization?id=${await organizationOf(user)}`),
+  'suspend an organization': async (tab, user) =>
+    tab.post('/auth/admin/suspend-organization', { organizationId: await organizationOf(user), reason }),
+  'restore an organization': async (tab, user) =>
+    tab.post('/auth/admin/restore-organization', { organizationId: await organizationOf(user), reason }),
+  'change the owner of an organization': async (tab, user) => {
+    const fields = { organizationId: await organizationOf(user), userId: user.userId, reason }
+    return tab.post('/auth/admin/change-organization-owner', fields)
+  },
   'list the settings': (tab) => tab.get('/auth/admin/list-settings'),
   'list the API keys of a user': (tab, { userId }) => tab.get(`/auth/admin/list-user-api-keys?userId=${userId}`),
   'delete an API key of a user': async (tab, user) => {
@@ -69,6 +82,8 @@ const reads = [
   'list deliveries',
   'list services',
   'list the API keys of a user',
+  'list organizations',
+  'get an organization',
 ]
 const readsOfSettings = ['list the settings']
 const endings = ['end a session', 'end all sessions of a user', 'suspend a user']

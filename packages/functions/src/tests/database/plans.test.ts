@@ -225,6 +225,22 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
   })
 
   test.each([
+    ['the beginning of a short name', 'desk-1', /organizations_slug_idx/],
+    ['a name that every organization has', 'desk', /organizations_name_idx/],
+  ])('a search of organizations for %s reads an index', async (_, searchValue, index) => {
+    const tab = await app.signedIn()
+    await makeAdministrator(app, tab)
+    await app.db.$executeRaw`
+      INSERT INTO organizations (id, name, slug, updated_at)
+      SELECT 'searched-' || n, 'Desk', 'desk-' || n, now() FROM generate_series(1, 20000) n ON CONFLICT DO NOTHING`
+    await app.db.$executeRawUnsafe('ANALYZE organizations')
+    const query = new URLSearchParams({ searchValue })
+    const indexes = await expectShortReads(() => tab.get(`/auth/admin/list-organizations?${query}`))
+    expect(indexes.join()).toMatch(index)
+    await expectShortReads(() => tab.get('/auth/admin/list-organizations'))
+  })
+
+  test.each([
     ['the counts', 'counts', /sessions_expires_at_idx/],
     ['a page of refused mails', 'list-refused-mails?limit=50', /queued_mails_next_attempt_at_id_idx/],
     ['the webhooks', 'list-webhooks', /webhook_deliveries_due_idx/],

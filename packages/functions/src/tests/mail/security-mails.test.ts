@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import type { MailName } from '@floorpass/email'
+import { makeAdministrator } from '@floorpass/testing/administrators'
 import { addAddress, setAllowList } from '@floorpass/testing/allow-list'
 import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
@@ -58,6 +59,7 @@ const subjects: Record<MailName, string> = {
   'webhook-paused': 'Floorpass n’envoie plus d’événements à hooks.example.com',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
+  'organization-owner-changed': 'Vous êtes maintenant propriétaire de Desk sur Floorpass',
   'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
   'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
@@ -330,6 +332,22 @@ const actions: Action[] = [
     },
     act: ({ tab }, memberId) => tab.post('/auth/organization/member/update-role', { memberId, role: 'admin' }),
     sends: [['role-given', 'own']],
+  },
+  {
+    action: 'an administrator of the service who makes a member the owner',
+    prepare: async ({ userId }) => {
+      await createFoundersOrganization()
+      const { id } = await app.db.organization.findFirstOrThrow()
+      await app.db.member.updateMany({ data: { role: 'admin' } })
+      await app.db.member.create({ data: { userId, organizationId: id, role: 'member', slot: 1 } })
+      return id
+    },
+    act: async ({ userId }, id) => {
+      const admin = await app.signedIn()
+      await makeAdministrator(app, admin)
+      return admin.post('/auth/admin/change-organization-owner', { organizationId: id, userId, reason: 'the founder has left' })
+    },
+    sends: [['organization-owner-changed', 'own']],
   },
   {
     action: 'being removed from an organization',

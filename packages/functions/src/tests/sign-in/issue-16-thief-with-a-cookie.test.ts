@@ -139,6 +139,18 @@ const attempts: Record<string, Attempt> = {
   '/admin/list-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-session': { bodies: ({ handle }) => [{ sessionToken: handle }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/suspend-organization': {
+    bodies: inOrganization(() => ({ reason: 'asked by a thief' })),
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/restore-organization': {
+    bodies: inOrganization(() => ({ reason: 'asked by a thief' })),
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/change-organization-owner': {
+    bodies: inOrganization(({ userId }) => ({ userId, reason: 'asked by a thief' })),
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
   '/admin/retry-refused-mail': { bodies: ({ userId }) => [{ id: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/drop-refused-mail': { bodies: ({ userId }) => [{ id: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-api-key': {

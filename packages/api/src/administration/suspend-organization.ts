@@ -1,0 +1,80 @@
+import type { Transaction } from '@floorpass/db'
+import { AppError } from '../kernel/errors.ts'
+import { customMutation } from '../mutation.ts'
+import { lockOrganization } from '../organizations/membership.ts'
+import { asOperator, type Operator, toActor } from './operator.ts'
+import { suspendOrganizationInput } from './organization-contract.ts'
+import { showOrganization } from './organizations.ts'
+
+type Change = 'suspend-organization' | 'restore-organization'
+
+/** No role in it counts while it is suspended: no session has it active, and its API keys are refused. Ignores a suspended one. ORGANIZATION_NOT_FOUND. */
+export const suspendOrganization = (
+  operator: Operator<'suspend-organization', never>,
+  id: string,
+  reason: string,
+): Promise<void> =>
+  changeSuspension(operator, 'suspend-organization', id, reason, async (tx) => {
+    const { count } = await tx.organization.updateMany({
+      where: { id, suspendedAt: null },
+      data: { suspendedAt: new Date() },
+    })
+    await tx.session.updateMany({ where: { activeOrganizationId: id }, data: { activeOrganizationId: null } })
+    return count > 0
+  })
+
+/** Ignores an organization that is not suspended. ORGANIZATION_NOT_FOUND. */
+export const restoreOrganization = (
+  operator: Operator<'restore-organization', never>,
+  id: string,
+  reason: string,
+): Promise<void> =>
+  changeSuspension(operator, 'restore-organization', id, reason, async (tx) => {
+    const { count } = await tx.organization.updateMany({ where: { id, suspendedAt: { not: null } }, data: { suspendedAt: null } })
+    return count > 0
+  })
+
+/** Records the change for each owner, in whose activity it is. */
+async function changeSuspension<Action extends Change>(
+  operator: Operator<Action, never>,
+  action: Action,
+  organizationId: string,
+  reason: string,
+  change: (tx: Transaction) => Promise<boolean>,
+): Promise<void> {
+  const { db, record } = operator.ctx
+  const owners = await db.member.findMany({ where: { organizationId, role: 'owner' }, select: { userId: true } })
+  await db.$transaction(async (tx) => {
+    await operator.lockSubject(tx, ...owners.map(({ userId }) => userId))
+    if (!(await lockOrganization(tx, organizationId))) throw new AppError('ORGANIZATION_NOT_FOUND')
+    if (!(await change(tx))) return
+    for (const { userId } of owners)
+      await record(tx, { userId, organizationId, ...toActor(operator), action, details: { reason } })
+  })
+}
+
+const handling = { sensitive: true, input: suspendOrganizationInput, limit: null, lock: 'own', mails: [], cookies: [] } as const
+
+/** ORGANIZATION_NOT_FOUND. */
+export const suspendAnyOrganization = customMutation({
+  ...handling,
+  access: 'organization:suspend',
+  events: ['suspend-organization'],
+
+  async run({ ctx, input: { organizationId, reason } }) {
+    await suspendOrganization(asOperator(ctx, 'organization:suspend'), organizationId, reason)
+    return { organization: await showOrganization({ ctx }, organizationId) }
+  },
+})
+
+/** ORGANIZATION_NOT_FOUND. */
+export const restoreAnyOrganization = customMutation({
+  ...handling,
+  access: 'organization:restore',
+  events: ['restore-organization'],
+
+  async run({ ctx, input: { organizationId, reason } }) {
+    await restoreOrganization(asOperator(ctx, 'organization:restore'), organizationId, reason)
+    return { organization: await showOrganization({ ctx }, organizationId) }
+  },
+})
