@@ -189,9 +189,15 @@ export default {
       severity: 'error',
       from: {
         path: `^packages/api/src/(${modules})/`,
-        pathNot: '^packages/api/src/(sign-in|two-factor|passkeys|api-keys|allow-list|protection|confirmations)/',
+        pathNot: '^packages/api/src/(administration|sign-in|two-factor|passkeys|api-keys|allow-list|protection|confirmations)/',
       },
       to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/($1|sessions)/' },
+    },
+    {
+      name: 'administrators-act-on-organizations',
+      severity: 'error',
+      from: { path: '^packages/api/src/administration/' },
+      to: { path: `^packages/api/src/(${modules})/`, pathNot: '^packages/api/src/(administration|organizations|sessions)/' },
     },
     {
       name: 'api-keys-know-their-owners',
