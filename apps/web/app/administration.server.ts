@@ -18,13 +18,17 @@ export const withAdministration = <Result>(handler: Handler<Result>) =>
     }),
   )
 
-/** The address names a user or an event that does not exist. */
+/** The address names something that does not exist. */
 export function throwNotFound(thrown: unknown): never {
-  const isMissing = ['USER_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR'].includes(toAppError(thrown).key)
+  const isMissing = ['USER_NOT_FOUND', 'ORGANIZATION_NOT_FOUND', 'WEBHOOK_NOT_FOUND', 'NOT_FOUND', 'VALIDATION_ERROR'].includes(
+    toAppError(thrown).key,
+  )
   throw isMissing ? data(null, { status: 404 }) : thrown
 }
 
 const { exactCount } = policy.administration
+/** What is counted to here exactly. */
+export const mostExactly = exactCount
 
 /** Names the sentence for the number of users that `listUsers` answers. */
 export function describeCount(number: number, { isSearch, isFiltered }: { isSearch: boolean; isFiltered: boolean }) {

@@ -5,6 +5,7 @@ import { refusalNamed, withApi } from '#app/api.server.ts'
 import { ActivityList } from '#app/components/activity-list.tsx'
 import { ButtonLink, SubmitButton } from '#app/components/button.tsx'
 import { Card } from '#app/components/card.tsx'
+import { DayField } from '#app/components/day-field.tsx'
 import { FormErrors } from '#app/components/form-errors.tsx'
 import { Select } from '#app/components/select.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
@@ -96,30 +97,5 @@ function FilterForm({ typed, kinds, wrong }: FilterFormProps) {
         {isSet && <TextLink to="/settings/activity">{text.all}</TextLink>}
       </div>
     </Form>
-  )
-}
-
-function DayField({ name, label, day, error }: { name: string; label: string; day: string; error: string | undefined }) {
-  return (
-    <div className="grid gap-1.5">
-      <label htmlFor={name} className="font-medium">
-        {label}
-      </label>
-      <input
-        id={name}
-        name={name}
-        type="date"
-        defaultValue={day}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={error && `${name}-error`}
-        // A part of the box has the focus, which is not :focus-visible.
-        className={`min-h-11 w-full min-w-0 rounded-md border bg-field px-3.5 py-2.5 focus-within:outline-3 focus-within:outline-offset-2 ${error ? 'border-danger outline-danger' : 'border-line-strong outline-accent'}`}
-      />
-      {error && (
-        <p id={`${name}-error`} className="text-sm font-medium text-danger">
-          {error}
-        </p>
-      )}
-    </div>
   )
 }

@@ -1,5 +1,8 @@
+import { administrationService } from './administration-service.ts'
+
 /** Texts of the pages for the administrators of the service. */
 export const administration = {
+  ...administrationService,
   administration: {
     title: 'Administration',
     users: 'Users',

@@ -1,6 +1,8 @@
 import type { administration as english } from '../en/administration.ts'
+import { administrationService } from './administration-service.ts'
 
 export const administration: typeof english = {
+  ...administrationService,
   administration: {
     title: 'Administration',
     users: 'Utilisateurs',
