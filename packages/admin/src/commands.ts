@@ -32,6 +32,7 @@ import {
   requireReason,
 } from './arguments.ts'
 import { importUsers } from './import-users.ts'
+import { organizationCommands } from './organization-commands.ts'
 import { formatRecord, formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 import { serviceCommands } from './service-commands.ts'
@@ -264,6 +265,7 @@ export const commands: Record<string, Command> = {
     },
   },
   ...administratorCommands,
+  ...organizationCommands,
   ...serviceCommands,
   ...webhookCommands,
 }

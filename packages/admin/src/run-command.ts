@@ -197,6 +197,12 @@ function explain(error: unknown, { explainOpenFailure }: Surroundings, isOpen: b
 const reasons: Record<string, [why: string, fix: string]> = {
   USER_NOT_FOUND: ['No user has this email, id or identity.', 'Look with `npm run admin -- find <beginning of the email>`.'],
   TWO_FACTOR_NOT_ENABLED: ['This account has no second factor.', 'Nothing to do: the password alone opens it.'],
+  ORGANIZATION_NOT_FOUND: [
+    'No organization has this id.',
+    'Look with `npm run admin -- find-organization <beginning of its name>`.',
+  ],
+  MEMBER_NOT_FOUND: ['This user is no member of the organization.', 'See `npm run admin -- show-organization <id>`.'],
+  MEMBER_HAS_NOT_ACCEPTED: ['This member has not accepted the membership.', 'Ask the member to accept it first.'],
   WEBHOOK_NOT_FOUND: ['There is no webhook with this id.', 'See `npm run admin -- list-webhooks`.'],
   EMAIL_NOT_VERIFIED: [
     'The email of this user is not verified.',

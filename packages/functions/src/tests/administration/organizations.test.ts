@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from 'node:crypto'
+import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
 import type { Answer } from '@floorpass/testing/browser'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
@@ -140,6 +141,26 @@ describe('a change of the owner', () => {
     const { id, owner } = await createDesk()
     expect(outcome(await change(tab, id, owner.userId))).toEqual(done)
     expect(await eventOf('change-organization-owner', owner)).toBeNull()
+  })
+})
+
+test('the command line finds, suspends and restores an organization, and changes its owner', async () => {
+  const command = adminOf(app)
+  const { id, slug, owner, member } = await createDesk()
+  expect((await command('find-organization', slug, '--json')).json).toMatchObject([{ id, slug }])
+  expect((await command('show-organization', id)).stdout).toContain(owner.person.email)
+  const { stdout } = await command('suspend-organization', id, '--reason', reason, '--yes')
+  expect(stdout).toBe(`The organization ${slug} is suspended.\n`)
+  expect(await app.db.organization.count({ where: { id, suspendedAt: { not: null } } })).toBe(1)
+  await command('restore-organization', id, '--reason', reason)
+  expect(await app.db.organization.count({ where: { id, suspendedAt: null } })).toBe(1)
+  const change = ['change-organization-owner', id, '--user', member.person.email, '--reason', reason, '--yes']
+  expect((await command(...change)).stdout).toBe(`${member.person.email} is the owner of ${slug}.\n`)
+  expect([await roleIn(id, owner), await roleIn(id, member)]).toEqual(['admin', 'owner'])
+  expect(await eventOf('suspend-organization', owner)).toMatchObject({ actorId: expect.stringMatching(/^operator:/) })
+  expect(await command('show-organization', 'unknown')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('No organization has this id'),
   })
 })
 
