@@ -34,10 +34,10 @@ const accessData = {
         .nullable()
         .describe('Withdrawals for the organization are on hold until then. The end has no event: compare it with the clock'),
     })
-    .describe('A membership began or was accepted, or its role or hold changed'),
+    .describe('A membership began or was accepted, its role or hold changed, or its organization was restored'),
   'membership.ended': z
     .strictObject({ userId, organizationId })
-    .describe('A user left or was removed, or their account was deleted, or the organization was deleted'),
+    .describe('A user left or was removed, or their account was deleted, or the organization was deleted or suspended'),
   'user.access-changed': z
     .strictObject({
       userId,

@@ -520,8 +520,8 @@ export const mails: MailTexts = {
       heading: `${plainName(organization)} change de propriétaire`,
       paragraphs: [
         isOwner
-          ? `Notre assistance vous a donné le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}.`
-          : `Notre assistance a donné à ${email} le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}. Vous y avez maintenant le rôle d’administrateur.`,
+          ? `Notre assistance vous a donné le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}.`
+          : `Notre assistance a donné à ${email} le rôle de propriétaire dans l’organisation « ${plainName(organization)} » sur ${appName}. Vous y avez maintenant le rôle d’administrateur.`,
         'Si vous ne vous y attendiez pas, dites-le-nous.',
       ],
       action: { label: 'Voir mes organisations', url: organizationsUrl },

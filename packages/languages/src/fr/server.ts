@@ -388,7 +388,7 @@ export const server = (limits: Limits): ServerText => ({
     'update-member-role': ({ actor, member, from, to, isOwn }) =>
       isOwn ? `${actor} a changé son propre rôle : ${from} → ${to}` : `${actor} a changé le rôle de ${member} : ${from} → ${to}`,
     'leave-organization': ({ member }) => `${member} a quitté l’organisation`,
-    'change-organization-owner': ({ member, from, to }) => `L’assistance a changé le rôle de ${member} : ${from} → ${to}`,
+    'change-organization-owner': ({ member, from, to }) => `L’assistance a changé le rôle de ${member} : ${from} → ${to}`,
     'invite-member': ({ actor, invited, role }) => `${actor} a invité ${invited} (${role})`,
     'accept-invitation': ({ member, role }) => `${member} a accepté une invitation (${role})`,
     'reject-invitation': ({ invited }) => `L’invitation envoyée à ${invited} a été refusée`,

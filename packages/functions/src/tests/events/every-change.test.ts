@@ -15,7 +15,8 @@ const readState = async () => ({
   audit: await app.db.auditEvent.findMany({ orderBy: { id: 'asc' } }),
   sessions: await app.db.session.findMany({ where: { expiresAt: { gt: new Date() } } }),
   keys: await app.db.apiKey.findMany(),
-  members: await app.db.member.findMany(),
+  // Those that give a role.
+  members: await app.db.member.findMany({ where: { organization: { suspendedAt: null } } }),
 })
 const missing = <Row>(before: Row[], after: Row[], id: (row: Row) => string): string[] =>
   before.map(id).filter((one) => !after.map(id).includes(one))
