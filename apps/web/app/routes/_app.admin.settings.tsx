@@ -1,7 +1,7 @@
 import { type MetaFunction, useLoaderData } from '@remix-run/react'
 import { withAdministration } from '#app/administration.server.ts'
 import { useAdministrationText } from '#app/administration-text.ts'
-import { Card, Facts } from '#app/components/card.tsx'
+import { Card } from '#app/components/card.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { pageTitle } from '#app/page-title.ts'
 
@@ -16,13 +16,17 @@ export default function AdministrationSettings() {
     <>
       <Heading title={text.title}>{text.lead}</Heading>
       <Card>
-        <Facts
-          rows={settings.map(({ name, value, isSet, source }) => ({
-            name,
-            value: value ?? (isSet ? text.set : text.notSet),
-            more: <span className="text-sm text-ink-soft">{text.sources[source] ?? source}</span>,
-          }))}
-        />
+        <dl className="-my-4 divide-y divide-line">
+          {settings.map(({ name, value, isSet, source }) => (
+            <div key={name} className="grid gap-x-6 gap-y-0.5 py-3 @md:grid-cols-[18rem_1fr_auto] @md:items-baseline">
+              <dt className="min-w-0 text-sm text-ink-soft wrap-anywhere">{name}</dt>
+              <dd className={`min-w-0 wrap-anywhere ${isSet ? 'font-medium' : 'text-ink-soft'}`}>
+                {value ?? (isSet ? text.set : text.notSet)}
+              </dd>
+              <dd className="text-sm text-ink-soft">{text.sources[source] ?? source}</dd>
+            </div>
+          ))}
+        </dl>
       </Card>
     </>
   )
