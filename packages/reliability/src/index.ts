@@ -1,5 +1,6 @@
 export { type Balancer, startBalancer } from './balancer.ts'
 export { runJourney } from './journey.ts'
+export { createMailServer } from './mail-server.ts'
 export {
   ask,
   cookiesOf,
