@@ -57,7 +57,7 @@ function expectWellFormed({ status, headers, body }: Answer) {
     ...(status !== 302 &&
       body !== '' && {
         'content-type': expect.stringMatching(
-          /^(application\/json; charset=utf-8|image\/webp|text\/event-stream; charset=utf-8)$/,
+          /^(application\/json; charset=utf-8|image\/webp|text\/event-stream; charset=utf-8|text\/csv; charset=utf-8; header=present)$/,
         ),
       }),
     'cache-control': expect.stringMatching(/^(no-store|public, max-age=300|public, max-age=31536000, immutable)$/),
