@@ -140,6 +140,27 @@ test('administration: the pages of emails, webhooks and settings are readable', 
   }
 })
 
+test('administration: the pages speak French', async ({ page, baseURL }) => {
+  test.slow()
+  const url = String(baseURL)
+  const { organizationId } = await createDesk(url)
+  await administrator(page, url, 'admin')
+  const answer = await page.request.post('/auth/update-user', { data: { locale: 'fr' }, headers: { origin: url } })
+  expect(answer.ok()).toBe(true)
+  for (const [path, heading] of [
+    ['organizations', 'Organisations'],
+    [`organizations/${organizationId}`, 'Harbor Desk'],
+    ['activity', 'Activité'],
+    ['mails', 'E‑mails refusés'],
+    ['webhooks', 'Webhooks et services'],
+    ['settings', 'Paramètres'],
+  ] as const) {
+    await page.goto(`/admin/${path}`)
+    await expect(page.getByRole('heading', { name: heading, level: 1 })).toBeVisible()
+    await expectFits(page, `French ${heading}`)
+  }
+})
+
 test('administration: support sees no settings, and changes no organization', async ({ page, baseURL }) => {
   const url = String(baseURL)
   const { organizationId } = await createDesk(url)

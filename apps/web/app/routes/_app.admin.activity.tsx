@@ -108,7 +108,7 @@ function FilterForm() {
   const wrong = (name: 'from' | 'to') => (wrongDays.includes(name) ? text.wrongDay : undefined)
   return (
     <Form method="get" action="/admin/activity" noValidate className="grid gap-4">
-      <div className="grid gap-4 @md:grid-cols-2 @md:items-start">
+      <div className="grid gap-4 @md:grid-cols-2 @md:items-end">
         <Field
           key={`user ${typed.user}`}
           name="user"
