@@ -18,6 +18,7 @@ import {
   createSessionMisses,
   createSigningKeys,
   createSocialProviders,
+  createSuspensionEnds,
   createWebhookQueue,
   type Deps,
   type ExpirySweep,
@@ -27,6 +28,7 @@ import {
   policy,
   type SecretResealer,
   type Settings,
+  type SuspensionEnds,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
 import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica, readPrimary } from '@floorpass/db'
@@ -49,6 +51,7 @@ export type Service = EdgeService & {
   port: number
   expirySweep: ExpirySweep
   secretResealer: SecretResealer
+  suspensionEnds: SuspensionEnds
   metrics: Metrics | null
   tracing: OpenTracing | null
   primary: WorkerChannel | null
@@ -105,6 +108,7 @@ export function composeService({
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (rows) => metrics?.countSwept(rows) })
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
+  const suspensionEnds = createSuspensionEnds({ db: database.db, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const changes = createChangeFeed({ listen: cacheSessions ? database.listen : createIdleChannel, log })
   const mail = createMailQueue({
@@ -126,6 +130,7 @@ export function composeService({
     protection: config.protection,
     webhooks: { allowPrivate: config.webhookPrivateTargets },
     confirmationRules: config.confirmationRules,
+    administration: { approval: config.adminApproval },
     cookie: config.cookie,
   }
   const logRarely = createRareLog(log)
@@ -178,6 +183,7 @@ export function composeService({
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
     secretResealer,
+    suspensionEnds,
     metrics,
     metricsToken: config.metricsToken,
     tracing,
@@ -193,7 +199,16 @@ export function composeService({
       void deps.webhooks.stop().catch((err) => log.error({ err }, 'webhook queue not stopped'))
     },
     async stop() {
-      const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses]
+      const writers = [
+        deps.webhooks,
+        deps.mail,
+        deps.events,
+        expirySweep,
+        secretResealer,
+        suspensionEnds,
+        deps.serviceUses,
+        deps.keyUses,
+      ]
       const stopped = await Promise.allSettled([...writers.map((writer) => writer.stop()), changes.close()])
       transport.close()
       if (redis) closeRedis(redis)

@@ -1,4 +1,4 @@
-import type { Operator } from '@floorpass/api/administration'
+import type { ApprovingOperator } from '@floorpass/api/administration'
 import { usageError } from './problem.ts'
 import type { Terminal } from './progress.ts'
 
@@ -52,7 +52,7 @@ type CommandLine = {
 }
 
 export type Command = CommandLine & {
-  run(operator: Operator, args: Arguments): Promise<Outcome>
+  run(operator: ApprovingOperator, args: Arguments): Promise<Outcome>
 }
 
 export type DatabaseCommand = CommandLine & {

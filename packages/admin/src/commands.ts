@@ -1,5 +1,6 @@
 import { policy } from '@floorpass/api'
 import {
+  type ApprovingOperator,
   disableUserTwoFactor,
   dropRefusedMails,
   endUserSessions,
@@ -10,7 +11,6 @@ import {
   listRefusedMails,
   mostFound,
   mostMails,
-  type Operator,
   presentFoundUser,
   requestUserUnlock,
   restoreUser,
@@ -39,7 +39,7 @@ import { webhookCommands } from './webhook-commands.ts'
 
 type UserChange = Pick<Command, 'usage' | 'summary'> & {
   consequence: string
-  change(operator: Operator, user: { id: string; email: string }, reason: string): Promise<Outcome>
+  change(operator: ApprovingOperator, user: { id: string; email: string }, reason: string): Promise<Outcome>
 }
 
 /** A command that changes one user: it needs a reason, and asks first. */

@@ -69,6 +69,8 @@ const reasonOf: Record<MailName, MailReason> = {
   'member-added': 'membership',
   'role-given': 'security',
   'administrator-role': 'security',
+  'support-act': 'support',
+  'approval-requested': 'administration',
   'member-removed': 'membership',
   'membership-dropped': 'membership',
   'two-factor-enabled': 'security',

@@ -17,6 +17,8 @@ export type MailContent = {
 
 /** Why a person gets a mail. The footer says it. */
 export type MailReason =
+  | 'administration'
+  | 'support'
   | 'sign-up'
   | 'request'
   | 'account-request'
@@ -109,6 +111,17 @@ export type MailVariables = {
   }
   /** `role`: null when it was revoked. */
   'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }
+  /** `until`: when a suspension ends by itself. */
+  'support-act': { act: 'suspended' | 'restored' | 'updated' | 'password-set'; until: Date | null; resetUrl: string }
+  /** `role`: that `set-role` gives; `user` takes it away. */
+  'approval-requested': {
+    act: 'set-role' | 'restore-user' | 'remove-user' | 'disable-two-factor'
+    role: string
+    requester: string
+    email: string
+    userUrl: string
+    hours: number
+  }
   'member-removed': { organization: string; organizationsUrl: string }
   'membership-dropped': { organization: string; most: number; organizationsUrl: string }
   'two-factor-enabled': { securityUrl: string; resetUrl: string }

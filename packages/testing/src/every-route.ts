@@ -30,7 +30,21 @@ const needsState = new Map([
   ['/protection/cancel-unlock', 'ACCOUNT_NOT_LOCKED'],
 ])
 /** Routes that refuse a field they do not know: it may be a mistyped requirement or limit. */
-const strict = new Set(['/api-key/create', '/api-key/update', '/api-key/verify', '/allow-list/check', '/admin/ban-user'])
+const strict = new Set([
+  '/api-key/create',
+  '/api-key/update',
+  '/api-key/verify',
+  '/allow-list/check',
+  '/admin/ban-user',
+  '/admin/unban-user',
+  '/admin/create-user',
+  '/admin/update-user',
+  '/admin/set-role',
+  '/admin/set-user-password',
+  '/admin/disable-two-factor',
+  '/admin/remove-user',
+  '/admin/reject-approval',
+])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])
 

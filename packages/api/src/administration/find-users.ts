@@ -45,4 +45,5 @@ export const presentFoundUser = (user: User) => ({
   ...presentUser(user),
   banned: user.suspendedAt !== null,
   suspendedAt: user.suspendedAt,
+  banExpires: user.suspendedUntil,
 })

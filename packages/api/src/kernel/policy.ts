@@ -61,6 +61,12 @@ export const policy = {
     furthestOffset: 1000,
     /** The count of users is exact up to here, then an estimate of the database. */
     exactCount: 500,
+    /** A second administrator has as long to ask for the same. */
+    approvalLifetime: 1 * day,
+    /** Administrators who are asked to approve. */
+    mostMailed: 20,
+    longestSuspension: 10 * 365 * day,
+    suspensionEndsEvery: 1 * minute,
   },
   /** ADR 037. */
   passkeys: {
@@ -310,6 +316,7 @@ export const limits = {
   'invite:organization-address': { points: 5, seconds: hour, counts: 'email' },
   /** Higher, so that one organization cannot block the invitations of the others. */
   'invite:address': { points: 20, seconds: hour, counts: 'email' },
+  'administration:user': { points: 300, seconds: 5 * minute, counts: 'user' },
   'smoke-tests:ip': { points: 20, seconds: minute, counts: 'ip' },
 } as const satisfies Record<string, Limit>
 

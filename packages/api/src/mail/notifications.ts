@@ -274,6 +274,30 @@ export const sendAdministratorRole = (
   role: AdministratorRole | null,
 ): Promise<void> => queueMail(ctx, tx, user, 'administrator-role', { role, securityUrl: pageUrl(ctx, '/settings/security') })
 
+/** What an administrator did to the account of the recipient. */
+export const sendSupportAct = (
+  ctx: Context & Mails<'support-act'>,
+  tx: Transaction,
+  user: Recipient,
+  { act, until }: Pick<MailVariables['support-act'], 'act' | 'until'>,
+): Promise<void> => queueMail(ctx, tx, user, 'support-act', { act, until, resetUrl: pageUrl(ctx, '/forgot-password') })
+
+export const sendApprovalRequested = (
+  ctx: Context & Mails<'approval-requested'>,
+  tx: Transaction,
+  administrator: Recipient,
+  {
+    subject,
+    ...request
+  }: Pick<MailVariables['approval-requested'], 'act' | 'role' | 'requester'> & { subject: Pick<User, 'id' | 'email'> },
+): Promise<void> =>
+  queueMail(ctx, tx, administrator, 'approval-requested', {
+    ...request,
+    email: subject.email,
+    userUrl: pageUrl(ctx, `/admin/users/${encodeURIComponent(subject.id)}`),
+    hours: policy.administration.approvalLifetime / 3600,
+  })
+
 type PasskeyMail = 'passkey-added' | 'passkey-removed' | 'passkey-counter'
 
 const sendPasskeyMail =

@@ -78,6 +78,10 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'drop-mail': 'support',
   'suspend-user': 'support',
   'restore-user': 'support',
+  'create-user': 'support',
+  'remove-user': 'support',
+  'request-approval': 'support',
+  'reject-approval': 'support',
   'grant-role': 'support',
   'revoke-role': 'support',
 }

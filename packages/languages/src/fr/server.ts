@@ -34,6 +34,17 @@ export const server = (limits: Limits): ServerText => ({
     ADMINISTRATOR_FACTOR_REQUIRED: 'Ajoutez d’abord une clé d’accès ou activez la double authentification.',
     ADMINISTRATOR_ON_HOLD:
       'La sécurité de votre compte a changé. L’administration vous reste fermée jusqu’à la fin du blocage des retraits. Un opérateur peut vous redonner votre rôle.',
+    APPROVAL_REQUIRED:
+      'Il faut deux personnes de l’administration. Nous avons prévenu les autres : dès que l’une d’elles fait la même demande dans la journée, c’est fait.',
+    APPROVAL_NOT_FOUND: 'Cette demande a été acceptée, refusée, ou a expiré.',
+    YOU_CANNOT_REMOVE_YOURSELF: 'Vous ne pouvez pas supprimer votre propre compte ici. Passez par vos paramètres.',
+    YOU_CANNOT_ADMINISTER_YOURSELF:
+      'Vous ne pouvez pas le faire pour votre propre compte. Passez par vos paramètres, ou demandez à une autre personne de l’administration.',
+    YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE: 'Ce rôle n’existe pas.',
+    USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'Un autre compte utilise cette adresse e‑mail. Choisissez-en une autre.',
+    NO_DATA_TO_UPDATE: 'Il n’y a rien à modifier.',
+    PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER: 'Un mot de passe se définit dans son propre formulaire.',
+    USER_ID_CANNOT_BE_UPDATED: 'L’identifiant d’une personne ne peut pas être modifié.',
     YOU_CANNOT_BAN_YOURSELF: 'Vous ne pouvez pas suspendre votre propre compte.',
     SESSION_NOT_FRESH: 'Confirmez que c’est bien vous avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE:
@@ -297,6 +308,10 @@ export const server = (limits: Limits): ServerText => ({
     'drop-mail': 'E‑mail non remis abandonné',
     'suspend-user': 'Compte suspendu par l’assistance',
     'restore-user': 'Compte rétabli par l’assistance',
+    'create-user': 'Compte créé par l’assistance',
+    'remove-user': 'Compte d’un utilisateur supprimé',
+    'request-approval': 'L’assistance a demandé l’accord d’une deuxième personne',
+    'reject-approval': 'L’assistance a refusé une demande',
     'grant-role': 'Rôle d’administration du service reçu',
     'revoke-role': 'Rôle d’administration du service retiré',
     'create-api-key': 'Clé d’API créée',

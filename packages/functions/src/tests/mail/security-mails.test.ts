@@ -59,6 +59,8 @@ const subjects: Record<MailName, string> = {
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
   'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
+  'support-act': 'Votre compte Floorpass est suspendu',
+  'approval-requested': 'Administration de Floorpass : votre accord est demandé',
   'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
   'membership-dropped': 'Vous ne faites plus partie de Desk sur Floorpass',

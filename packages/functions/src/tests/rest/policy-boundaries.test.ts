@@ -236,6 +236,13 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
   'administration.mostListed': ['administration/administrators.test.ts', 'a page has 100 users at most'],
   'administration.furthestOffset': ['administration/administrators.test.ts', 'further pages need the last id'],
   'administration.exactCount': ['administration/administrators.test.ts', 'counts exactly up to five hundred'],
+  'administration.approvalLifetime': ['administration/two-administrators.test.ts', 'counts for a day, to the second'],
+  'administration.mostMailed': ['administration/two-administrators.test.ts', 'mails at most 20 other administrators'],
+  'administration.longestSuspension': [
+    'administration/administer-users.test.ts',
+    'a suspension lasts a minute at least and ten years at most',
+  ],
+  'administration.suspensionEndsEvery': ['administration/administer-users.test.ts', 'ends by itself within a minute'],
   'passkeys.perUser': ['passkeys/register-passkey.test.ts', 'refuses a passkey beyond the limit'],
   async 'passkeys.challengeLifetime'() {
     const tab = await app.signedIn()

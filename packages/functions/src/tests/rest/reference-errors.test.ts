@@ -30,6 +30,7 @@ const neverAnswered: Record<string, Record<string, string>> = {
     PROVIDER_NOT_FOUND: 'without the provider there is no route',
     VALIDATION_ERROR: 'a redirect with ?error=state_mismatch',
   },
+  'POST /admin/create-user': { USER_NOT_FOUND: 'the transaction has just created the user' },
   'POST /sign-up/passkey': { SERVICE_BUSY: 'there is no password to compare' },
   'GET /reset-password': {
     INVALID_TOKEN: 'a redirect with ?error=INVALID_TOKEN',
