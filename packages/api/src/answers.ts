@@ -575,6 +575,7 @@ export const approvalsAnswer = z.strictObject({
         email: z.string(),
         action: z.string().describe('`set-role`, `restore-user`, `remove-user` or `disable-two-factor`'),
         role: z.string().nullable().describe('That a `set-role` gives'),
+        clearPassword: z.boolean().describe('Whether a `restore-user` clears the password'),
         reason: z.string(),
         requestedBy: z.string(),
         requesterEmail: z.string(),

@@ -84,6 +84,7 @@ export const presentApproval = ({ id, userId, action, detail, reason, requestedB
   userId,
   action,
   role: action === 'set-role' ? detail : null,
+  clearPassword: action === 'restore-user' && detail === 'clear-password',
   reason,
   requestedBy,
   createdAt,
