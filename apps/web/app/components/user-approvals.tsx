@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react'
 import { useAdministrationText } from '#app/administration-text.ts'
 import { Card } from '#app/components/card.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { ExactMoment } from '#app/components/moment.tsx'
 
 type Approval = {
   id: string
@@ -12,7 +12,7 @@ type Approval = {
   reason: string
   requester: string
   isMine: boolean
-  expires: ComponentProps<typeof Moment>
+  expires: ComponentProps<typeof ExactMoment>
 }
 
 type UserApprovalsProps = {
@@ -36,7 +36,7 @@ export function UserApprovals({ approvals, form }: UserApprovalsProps) {
                 <p className="font-medium">{what}</p>
                 <p className="text-sm">{reasonOf(reason)}</p>
                 <p className="text-sm text-ink-soft">
-                  {text.expires} <Moment {...expires} />
+                  {text.expires} <ExactMoment {...expires} />
                 </p>
               </div>
               <div className="flex flex-wrap gap-3">

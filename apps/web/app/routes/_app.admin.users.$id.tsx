@@ -7,7 +7,7 @@ import { Card, Detail, Facts } from '#app/components/card.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { DeviceIcon } from '#app/components/device-icon.tsx'
 import { Heading } from '#app/components/heading.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { ExactMoment, Moment } from '#app/components/moment.tsx'
 import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
@@ -143,7 +143,7 @@ export default function AdministrationUser() {
                 </span>
               ),
             },
-            ...(user.suspendedUntil ? [{ name: text.suspendedUntil, value: <Moment {...user.suspendedUntil} /> }] : []),
+            ...(user.suspendedUntil ? [{ name: text.suspendedUntil, value: <ExactMoment {...user.suspendedUntil} /> }] : []),
             { name: text.created, value: <Moment {...user.created} /> },
             {
               name: text.signIn,
@@ -155,7 +155,7 @@ export default function AdministrationUser() {
             },
             { name: text.secondFactor, value: user.twoFactor ? text.on : text.off },
             { name: text.trading, value: user.trading ? text.on : text.off },
-            ...(user.heldUntil ? [{ name: text.hold, value: <Moment {...user.heldUntil} /> }] : []),
+            ...(user.heldUntil ? [{ name: text.hold, value: <ExactMoment {...user.heldUntil} /> }] : []),
             ...(user.isLocked ? [{ name: text.lock, value: text.locked }] : []),
             {
               name: text.organizations,
