@@ -2,6 +2,8 @@ import { makeAdministrator } from '@floorpass/testing/administrators'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
 import { assemble, outcome } from '@floorpass/testing/organization'
+import { testDatabase } from '@floorpass/testing/test-database'
+import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { describe, expect, test } from 'vitest'
 
 const app = await createTestApp({ ADMIN_APPROVAL: 'never' })
@@ -78,10 +80,16 @@ describe('create-user', () => {
     expect(outcome(answer)).toEqual([403, 'ADMINISTRATOR_FACTOR_REQUIRED'])
   })
 
-  test('keeps nothing when the right of the administrator ended', async () => {
+  test.runIf(testDatabase.kind === 'postgres')('keeps nothing when the role is revoked while the request waits', async () => {
     const other = await administrator()
-    await app.db.user.update({ where: { id: other.userId }, data: { role: 'support' } })
-    expect((await other.post('/auth/admin/create-user', { email: 'c@create.example', name: 'Ada' })).status).toBe(403)
+    const { answer } = await app.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${other.userId} FOR UPDATE`
+      const answer = other.post('/auth/admin/create-user', { email: 'c@create.example', name: 'Ada' })
+      await waitForLocks(app)
+      await tx.user.update({ where: { id: other.userId }, data: { role: null } })
+      return { answer }
+    })
+    expect(outcome(await answer)).toEqual([403, 'ADMINISTRATOR_ROLE_REQUIRED'])
     expect(await app.db.user.count({ where: { email: 'c@create.example' } })).toBe(0)
   })
 })
@@ -254,7 +262,7 @@ describe('a suspension', () => {
 
   test('ends when an administrator lifts it: the user is mailed, and withdrawals are held', async () => {
     const user = await app.signedIn()
-    await ban(user.userId)
+    await ban(user.userId, { banExpiresIn: 3600 })
     expect((await lastMail(user.person.email)).subject).toBe('Your Floorpass account is suspended')
     expect(await signIn(user.person)).toEqual([401, 'INVALID_EMAIL_OR_PASSWORD'])
     const { body } = await admin.post('/auth/admin/unban-user', { userId: user.userId })
@@ -293,6 +301,20 @@ describe('a suspension', () => {
     expect(await findUser(user.userId)).toMatchObject({ suspendedAt: null, suspendedUntil: null })
     expect(await findEvent(user.userId, 'restore-user')).toMatchObject({ actorId: 'schedule' })
     expect(await signIn(user.person)).toEqual([200, undefined])
+  })
+
+  test.runIf(testDatabase.kind === 'postgres')('that an administrator extends at its last moment stays', async () => {
+    const { userId } = await app.signedIn()
+    await app.db.user.update({ where: { id: userId }, data: { suspendedAt: new Date(), suspendedUntil: new Date() } })
+    const { ended } = await app.db.$transaction(async (tx) => {
+      await tx.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`
+      const ended = app.service.suspensionEnds.run()
+      await waitForLocks(app)
+      await tx.user.update({ where: { id: userId }, data: { suspendedUntil: new Date(Date.now() + 60_000) } })
+      return { ended }
+    })
+    await ended
+    expect(await findUser(userId)).toMatchObject({ suspendedAt: expect.any(Date) })
   })
 
   test('without an end replaces one with an end', async () => {

@@ -265,6 +265,17 @@ test('a user is named by the id: an email is no way around a rule about oneself'
   expect(outcome(await tab.get(`/auth/admin/get-user?id=${encodeURIComponent(email)}`))).toEqual([400, 'VALIDATION_ERROR'])
 })
 
+describe('the limit', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  test('is 300 calls in five minutes for each administrator, whichever routes they are', async () => {
+    const [tab, colleague] = [await limited.signedIn(), await limited.signedIn()]
+    for (const each of [tab, colleague]) await makeAdministrator(limited, each, 'support')
+    for (let call = 0; call < 300; call += 1) expect(outcome(await tab.get('/auth/admin/list-approvals'))).toEqual(done)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([429, 'TOO_MANY_REQUESTS'])
+    expect(outcome(await colleague.get('/auth/admin/list-users'))).toEqual(done)
+  })
+})
+
 test('an ended session and an unknown one get different answers', async () => {
   const [tab, user] = [await administrator('support'), await app.signedIn()]
   const sessionToken = await handleOf(user)
@@ -316,6 +327,33 @@ describe('the list of users', async () => {
     for (const searchOperator of ['contains', 'starts_with'])
       expect((await list({ searchValue, searchOperator })).users.map(({ email }) => email)).toEqual(['zora.neale@quill.example'])
     expect(await list({ searchValue: `${searchValue}%` })).toMatchObject({ users: [], total: 0 })
+  })
+
+  test.each([
+    ['the beginning of an email', 'grace.br'],
+    ['a domain', 'ship.example'],
+    ['a domain after an @', '@ship.exa'],
+    ['the beginning of a name, in any case', 'GRACE b'],
+    ['the beginning of a last name', 'hopp'],
+    ['the id', 'found-by-its-id'],
+  ])('with a filter finds a user by %s, however many others match', async (_what, searchValue) => {
+    const email = 'grace.brewster@ship.example'
+    await app.db.user.deleteMany({ where: { email: { endsWith: '@ship.example' } } })
+    await addUsers(
+      Array.from({ length: 60 }, (_, n) => ({ name: 'Grace Brewster Hopper', email: `grace.br.${10 + n}@ship.example` })),
+    )
+    await app.db.user.create({
+      data: { id: 'found-by-its-id', name: 'Grace Brewster Hopper', email, suspendedAt: new Date(), role: 'auditor' },
+    })
+    for (const filter of [
+      { filterField: 'banned', filterValue: 'true' },
+      { filterField: 'role', filterValue: 'auditor' },
+    ]) {
+      expect((await list({ searchValue, ...filter })).users.map((user) => user.email)).toEqual([email])
+      for (const pattern of ['%', '_', '\\'])
+        expect(await list({ searchValue: `${searchValue.slice(0, -1)}${pattern}`, ...filter })).toMatchObject({ total: 0 })
+    }
+    await app.db.user.deleteMany({ where: { email: { endsWith: '@ship.example' } } })
   })
 
   test('is newest first, and its pages have no gap and no user twice', async () => {

@@ -69,7 +69,8 @@ describe.each(Object.entries(acts))('to %s', (_name, { call, isDone, prepare }) 
     expect(outcome(await call(second))).toEqual(done)
     expect(await isDone()).toBe(true)
     expect(await app.db.approval.count({ where: { userId: user.userId } })).toBe(0)
-    const event = await app.db.auditEvent.findFirst({ where: { actorId: second.userId }, orderBy: { id: 'desc' } })
+    const actor = { OR: [{ actorId: second.userId }, { userId: second.userId, action: 'remove-user' }] }
+    const event = await app.db.auditEvent.findFirst({ where: actor, orderBy: { id: 'desc' } })
     expect(event).toMatchObject({ details: { reason, requestedBy: first.userId } })
   })
 
