@@ -10,6 +10,7 @@ import { press } from './support/drivers.ts'
 import { grantRole } from './support/grant-role.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, signIn } from './support/scene.ts'
+import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 /** Signs an administrator in, with a second factor that was not proved yet. */
 async function administrator(page: Page, baseURL: string, role: 'admin' | 'support' | 'auditor') {
@@ -174,4 +175,20 @@ test('administration: the pages ask for a code first, and lead back', async ({ p
   await page.getByLabel('Code from your authenticator app').fill(authenticator.code(1))
   await press(page, 'Confirm with code')
   await expect(page).toHaveURL('/admin?search=ada')
+})
+
+test('administration: an administrator with a passkey confirms with it, and no code is asked for', async ({ page }) => {
+  await addVirtualAuthenticator(page)
+  const person = await signedInPerson(page)
+  await page.goto('/settings/passkeys')
+  await press(page, 'Add a passkey')
+  await expect(page.getByText('Passkey added.')).toBeVisible()
+  await grantRole(person.email, 'support')
+  await page.goto('/admin')
+  await expect(page).toHaveURL('/admin/confirm?redirectTo=%2Fadmin')
+  await expect(page.getByRole('textbox')).toHaveCount(0)
+  await expectReadable(page, 'the proof with a passkey')
+  await press(page, 'Confirm with passkey')
+  await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Create a user' })).toHaveCount(0)
 })
