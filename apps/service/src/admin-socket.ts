@@ -49,6 +49,7 @@ async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 
   const { runCommand } = await import('@floorpass/admin')
   const result = await runCommand(argv, {
     ...opened,
+    databaseKind: 'embedded',
     explainOpenFailure: explainStartFailure,
     user,
     say: (text) => send({ say: text }),

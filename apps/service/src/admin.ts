@@ -3,7 +3,8 @@ import { constants, setPriority, userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
 import { requestCommand } from './admin-socket.ts'
-import { findEmbeddedDirectory, openForMigration, openForOperator } from './open-service.ts'
+import { findEmbeddedDirectory } from './embedded-directory.ts'
+import { openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 async function ask(question: string, signal?: AbortSignal): Promise<string> {
@@ -38,6 +39,7 @@ const { stdout, exitCode } =
     ...operator,
     open: (options) => openForOperator(undefined, options),
     openDatabase: (options) => openForMigration(undefined, options),
+    databaseKind: directory === null ? 'postgres' : 'embedded',
     explainOpenFailure: explainStartFailure,
     terminal: process.stderr.isTTY
       ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }

@@ -191,7 +191,7 @@ export function composeService({
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     isDraining: () => draining,
-    assertReady: () => runWithin(2, database.ping).catch(throwUnready),
+    assertReady: () => runWithin(2, database.ping).catch((error: unknown) => throwUnready(error, config.database.kind)),
     drain() {
       draining = true
       deps.events.stopReaders()
@@ -226,8 +226,8 @@ async function runWithin(seconds: number, work: () => Promise<void>): Promise<vo
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-function throwUnready(error: unknown): never {
-  const failure = explainDatabaseFailure(error)
+function throwUnready(error: unknown, kind: Config['database']['kind']): never {
+  const failure = explainDatabaseFailure(error, kind)
   if (!failure) throw error
   const cause = new Error(`${failure.reason}. ${failure.fix}`, { cause: error })
   throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1, cause })

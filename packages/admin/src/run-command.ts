@@ -74,6 +74,7 @@ type OpenService = { deps: Deps; isServing?: boolean; stop(): Promise<void> }
 export type Surroundings = {
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
   openDatabase: (options: { planOnly: boolean }) => Promise<MigratableDatabase>
+  databaseKind: 'embedded' | 'postgres'
   /** The message for the terminal when opening fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
   say(line: string): void
@@ -87,7 +88,7 @@ export type Surroundings = {
 
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask, write, user, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
+  { open, openDatabase, databaseKind, say, ask, write, user, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -113,7 +114,7 @@ async function perform(
     const database = await openDatabase({ planOnly: given.plan ?? false })
     try {
       await database.ping().catch((error: unknown) => {
-        throw readError(error)
+        throw readError(error, databaseKind)
       })
       return await command.runOnDatabase(database, args)
     } finally {
@@ -126,7 +127,7 @@ async function perform(
     if (service.isServing && command.needsStop) throw runningError(name)
     return await command.run(createOperator(service.deps, operator), args)
   } catch (error) {
-    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error) : error
+    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error, databaseKind) : error
   } finally {
     // The running service would find them a second later.
     await service.deps.events.flush().catch(() => {})
@@ -134,8 +135,8 @@ async function perform(
   }
 }
 
-function readError(cause: unknown): CommandError {
-  const { reason, fix } = explainDatabaseFailure(cause) ?? {
+function readError(cause: unknown, kind: Surroundings['databaseKind']): CommandError {
+  const { reason, fix } = explainDatabaseFailure(cause, kind) ?? {
     reason: 'The database did not answer, or not in time',
     fix: 'Check DATABASE_URL and that PostgreSQL runs.',
   }
@@ -177,13 +178,13 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown, { explainOpenFailure }: Surroundings, isOpen: boolean): string {
+function explain(error: unknown, { explainOpenFailure, databaseKind }: Surroundings, isOpen: boolean): string {
   if (error instanceof CommandError) return error.message
   if (!isOpen) return explainOpenFailure(error)
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
-    const database = known.key === 'SERVICE_UNAVAILABLE' ? explainDatabaseFailure(error) : null
+    const database = known.key === 'SERVICE_UNAVAILABLE' ? explainDatabaseFailure(error, databaseKind) : null
     if (database)
       return `The command was interrupted and may have taken effect: ${known.key}.\n  Why: ${database.reason}.\n  Do:  ${database.fix} Check what was done, then run the command again.`
     const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']

@@ -463,6 +463,19 @@ test('a read that the database interrupts says that it changed nothing; a change
   expect([change.code, change.stderr]).toEqual([1, expect.stringContaining('may have taken effect')])
 })
 
+test.each([
+  ['embedded', 'Free some space on the disk of DATA_DIR.'],
+  ['postgres', 'Free some space on the disk of PostgreSQL.'],
+] as const)('a command on a full disk of the %s database names the disk', async (kind, fix) => {
+  const run = adminOf(app, kind)
+  const full = Object.assign(new Error('could not extend file "base/5/1249": No space left on device'), { code: '53100' })
+  vi.spyOn(app.service.deps.replica, 'read').mockRejectedValueOnce(full)
+  expect((await run('audit')).stderr).toContain(`No space left on device (53100).\n  Do:  ${fix}`)
+  const { email } = await person()
+  vi.spyOn(app.service.deps.db, '$transaction').mockRejectedValueOnce(full)
+  expect((await run('revoke-sessions', email)).stderr).toContain(`No space left on device (53100).\n  Do:  ${fix}`)
+})
+
 test('a read that PostgreSQL refuses gives its reason', async () => {
   const denied = Object.assign(new Error('permission denied for table audit_events'), { code: '42501' })
   const read = vi.spyOn(app.service.deps.replica, 'read').mockRejectedValue(denied)
