@@ -203,6 +203,7 @@ const reasons: Record<string, [why: string, fix: string]> = {
     'The email of this user is not verified.',
     'Ask the user to open the emailed link, or use `verify-address`.',
   ],
+  USER_SUSPENDED: ['This user is suspended.', 'Restore the user first: `npm run admin -- restore <who> --reason <text>`.'],
   ADMINISTRATOR_FACTOR_REQUIRED: [
     'This user has no passkey and no two-factor authentication.',
     'Ask the user to add one under Settings, then run the command again.',

@@ -5,8 +5,8 @@ import { changeWithApproval } from './approvals.ts'
 import { type ApprovingOperator, requireUser, toActor } from './operator.ts'
 
 /**
- * Replaces the role that the user has. Mails the user. USER_NOT_FOUND, EMAIL_NOT_VERIFIED, ADMINISTRATOR_FACTOR_REQUIRED without a
- * passkey and without two-factor, APPROVAL_REQUIRED. Granted again, the role acts at once after a security change.
+ * Replaces the role that the user has. Mails the user. USER_NOT_FOUND, USER_SUSPENDED, EMAIL_NOT_VERIFIED,
+ * ADMINISTRATOR_FACTOR_REQUIRED without a passkey and without two-factor, APPROVAL_REQUIRED. Granted again, the role acts at once after a security change.
  */
 export async function grantRole(
   operator: ApprovingOperator<'grant-role', 'administrator-role'>,
@@ -22,6 +22,7 @@ export async function grantRole(
     {
       async check(tx) {
         const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+        if (user.suspendedAt !== null) throw new AppError('USER_SUSPENDED')
         if (!user.emailVerified) throw new AppError('EMAIL_NOT_VERIFIED')
         const hasFactor = user.twoFactorEnabled || (await tx.passkey.count({ where: { userId } })) > 0
         if (!hasFactor) throw new AppError('ADMINISTRATOR_FACTOR_REQUIRED')

@@ -37,6 +37,7 @@ export const catalogue = {
   NO_DATA_TO_UPDATE: ['BAD_REQUEST', 'No data to update'],
   PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER: ['BAD_REQUEST', 'Use set-user-password to set a password'],
   USER_ID_CANNOT_BE_UPDATED: ['BAD_REQUEST', 'The id of a user cannot be changed'],
+  USER_SUSPENDED: ['BAD_REQUEST', 'This user is suspended'],
   SESSION_NOT_FRESH: ['FORBIDDEN', 'Session is not fresh'],
   INVALID_ORIGIN: ['FORBIDDEN', 'Invalid origin'],
   MISSING_OR_NULL_ORIGIN: ['FORBIDDEN', 'Missing or null Origin'],

@@ -375,6 +375,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'USER_NOT_FOUND',
     'YOU_CANNOT_ADMINISTER_YOURSELF',
     'YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE',
+    'USER_SUSPENDED',
     'EMAIL_NOT_VERIFIED',
     'APPROVAL_REQUIRED',
   ],

@@ -101,6 +101,7 @@ export const server = (limits: Limits) =>
       PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER: 'A password is set in its own form.',
       USER_ID_CANNOT_BE_UPDATED: 'The id of a user can’t be changed.',
       YOU_CANNOT_BAN_YOURSELF: 'You can’t suspend your own account.',
+      USER_SUSPENDED: 'This account is suspended.',
       SESSION_NOT_FRESH: 'Confirm it’s you before you do this.',
       REAUTHENTICATION_METHOD_NOT_AVAILABLE: 'You can’t confirm it’s you this way. Choose another way.',
       EMAIL_RECENTLY_CHANGED:

@@ -46,6 +46,7 @@ export const server = (limits: Limits): ServerText => ({
     PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER: 'Un mot de passe se définit dans son propre formulaire.',
     USER_ID_CANNOT_BE_UPDATED: 'L’identifiant d’une personne ne peut pas être modifié.',
     YOU_CANNOT_BAN_YOURSELF: 'Vous ne pouvez pas suspendre votre propre compte.',
+    USER_SUSPENDED: 'Ce compte est suspendu.',
     SESSION_NOT_FRESH: 'Confirmez que c’est bien vous avant de continuer.',
     REAUTHENTICATION_METHOD_NOT_AVAILABLE:
       'Cette façon de confirmer que c’est vous n’est pas disponible. Choisissez-en une autre.',

@@ -218,6 +218,16 @@ describe('roles', () => {
     await expect(app.db.user.update({ where: { id: userId }, data: { role: 'owner' } })).rejects.toThrow('users_role_check')
   })
 
+  test('are not given to a suspended user', async () => {
+    const { tab } = await signInWithFactor(app)
+    const { email } = tab.person
+    await command('suspend', email, '--reason', reason, '--yes')
+    expect(await grant(email, 'support')).toMatchObject({ code: 1, stderr: expect.stringContaining('This user is suspended.') })
+    expect(await app.db.user.findUnique({ where: { id: tab.userId } })).toMatchObject({ role: null })
+    await command('restore', email, '--reason', reason, '--yes')
+    expect((await grant(email, 'support')).code).toBe(0)
+  })
+
   test('end at once when they are revoked', async () => {
     const tab = await administrator('admin')
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
