@@ -25,6 +25,7 @@ import {
   type Arguments,
   assertNoPositional,
   type Command,
+  defineCommand,
   getOnlyPositional,
   type Outcome,
   parseNumber,
@@ -44,7 +45,7 @@ type UserChange = Pick<Command, 'usage' | 'summary'> & {
 
 /** A command that changes one user: it needs a reason, and asks first. */
 function changeUser({ consequence, change, ...line }: UserChange): Command {
-  return {
+  return defineCommand({
     ...line,
     options: ['reason'],
     async run(operator, args) {
@@ -53,11 +54,11 @@ function changeUser({ consequence, change, ...line }: UserChange): Command {
       await args.confirm(user.email, consequence)
       return change(operator, user, reason)
     },
-  }
+  })
 }
 
 export const commands: Record<string, Command> = {
-  find: {
+  find: defineCommand({
     usage: 'find <who>',
     summary: `finds users by id, google:<id>, github:<id> or the beginning of an email, its domain, a name or a last name (at most ${mostFound})`,
     options: [],
@@ -69,8 +70,8 @@ export const commands: Record<string, Command> = {
         text: formatTable(users, ['id', 'email', 'emailVerified', 'twoFactorEnabled', 'suspendedAt', 'name'], 'No user found.'),
       }
     },
-  },
-  show: {
+  }),
+  show: defineCommand({
     usage: 'show <who>',
     summary: 'shows one user: sign-in methods, second factor, organizations',
     options: [],
@@ -79,8 +80,8 @@ export const commands: Record<string, Command> = {
       const user = await showUser(operator, getOnlyPositional(args, 'who'))
       return { data: user, text: formatRecord(user) }
     },
-  },
-  sessions: {
+  }),
+  sessions: defineCommand({
     usage: 'sessions <who>',
     summary: 'lists live sessions',
     options: [],
@@ -90,8 +91,8 @@ export const commands: Record<string, Command> = {
       const columns = ['id', 'createdAt', 'lastSeenAt', 'ipAddress', 'browser', 'os', 'trusted'] as const
       return { data: sessions, text: formatTable(sessions, columns, 'No session.') }
     },
-  },
-  'revoke-sessions': {
+  }),
+  'revoke-sessions': defineCommand({
     usage: 'revoke-sessions <who> [--session <id>]',
     summary: 'ends all sessions or one at once, and removes the trust of the devices',
     options: ['session'],
@@ -101,7 +102,7 @@ export const commands: Record<string, Command> = {
       const exitCode = args.flags.session !== undefined && result.revoked === 0 ? 1 : 0
       return { data: result, text: `${pluralize(result.revoked, 'session')} ended.`, exitCode }
     },
-  },
+  }),
   suspend: changeUser({
     usage: 'suspend <who> --reason <text>',
     summary: 'closes an account at once, and ends its sessions, trusted devices, links and sent invitations',
@@ -111,7 +112,7 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${email} is suspended, ${pluralize(result.revoked, 'session')} ended.` }
     },
   }),
-  restore: {
+  restore: defineCommand({
     usage: 'restore <who> --reason <text> [--clear-password]',
     summary: 'opens a suspended account again; --clear-password mails a link to choose a new password',
     options: ['reason', 'clear-password'],
@@ -135,8 +136,8 @@ export const commands: Record<string, Command> = {
       const hint = clearPassword ? ' The user receives a link to choose a password.' : ''
       return { data: result, text: `${email} is restored.${hint}` }
     },
-  },
-  'verify-address': {
+  }),
+  'verify-address': defineCommand({
     usage: 'verify-address <who> --reason <text> [--keep-password]',
     summary: 'marks the email as verified, clears the password and mails a link to choose one',
     options: ['reason', 'keep-password'],
@@ -154,7 +155,7 @@ export const commands: Record<string, Command> = {
       const hint = result.passwordCleared ? ' The password is cleared. The user receives a link to choose one.' : ''
       return { data: result, text: `The email ${user.email} is verified.${hint}` }
     },
-  },
+  }),
   'disable-two-factor': changeUser({
     usage: 'disable-two-factor <who> --reason <text>',
     summary: 'turns off two-factor for a user without phone and backup codes; verify their identity first; mails the owner',
@@ -174,14 +175,14 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${email} is unlocked on ${result.unlockAt.toISOString()}. ${hint}` }
     },
   }),
-  import: {
+  import: defineCommand({
     usage: 'import <file or postgres URL> [--dry-run] [--without-two-factor]',
     summary: 'imports users of better-auth with their password hashes; run it again to continue',
     options: ['dry-run', 'without-two-factor'],
     needsStop: true,
     run: importUsers,
-  },
-  export: {
+  }),
+  export: defineCommand({
     usage: 'export <who> [--output <file>]',
     summary: 'prints all data of one user as JSON, and records an audit event',
     options: ['output'],
@@ -199,8 +200,8 @@ export const commands: Record<string, Command> = {
       })
       return { data: { written: output }, text: `Written to ${output}.` }
     },
-  },
-  audit: {
+  }),
+  audit: defineCommand({
     usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
     summary: `lists audit events, newest first (${usualEvents} by default); --before takes the last id for older ones`,
     options: ['user', 'action', 'since', 'until', 'limit', 'before'],
@@ -226,8 +227,8 @@ export const commands: Record<string, Command> = {
       const more = events.length === most ? `\n\nThere may be older ones: add --before ${events.at(-1)?.id}` : ''
       return { data: events, text: `${formatTable(events, columns, 'No audit event found.')}${more}` }
     },
-  },
-  mails: {
+  }),
+  mails: defineCommand({
     usage: 'mails',
     summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
     options: [],
@@ -240,8 +241,8 @@ export const commands: Record<string, Command> = {
         text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was permanently refused.'),
       }
     },
-  },
-  'retry-mail': {
+  }),
+  'retry-mail': defineCommand({
     usage: 'retry-mail <id>|all',
     summary: 'queues refused mails again, unless their link has expired',
     options: [],
@@ -250,8 +251,8 @@ export const commands: Record<string, Command> = {
       if (result.queued === 0) throw noSuchMailError(args)
       return { data: result, text: `${pluralize(result.queued, 'mail')} queued.` }
     },
-  },
-  'drop-mail': {
+  }),
+  'drop-mail': defineCommand({
     usage: 'drop-mail <id>|all',
     summary: 'deletes refused mails without sending them',
     options: [],
@@ -262,7 +263,7 @@ export const commands: Record<string, Command> = {
       if (result.dropped === 0) throw noSuchMailError(args)
       return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
     },
-  },
+  }),
   ...administratorCommands,
   ...serviceCommands,
   ...webhookCommands,

@@ -1,40 +1,21 @@
 import { parseArgs } from 'node:util'
 import { AppError, type Deps, toAppError } from '@floorpass/api'
 import { createOperator, explainDatabaseFailure } from '@floorpass/api/administration'
-import type { Arguments, Command, DatabaseCommand, MigratableDatabase, Outcome } from './arguments.ts'
+import {
+  type Arguments,
+  type Command,
+  type DatabaseCommand,
+  type Flag,
+  flags,
+  type MigratableDatabase,
+  type Outcome,
+} from './arguments.ts'
 import { commands } from './commands.ts'
 import { migrateDatabase } from './migrate-database.ts'
 import { printable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 import type { Terminal } from './progress.ts'
 
-const flags = {
-  reason: { type: 'string' },
-  session: { type: 'string' },
-  output: { type: 'string' },
-  user: { type: 'string' },
-  action: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  limit: { type: 'string' },
-  before: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  'without-two-factor': { type: 'boolean' },
-  'clear-password': { type: 'boolean' },
-  'keep-password': { type: 'boolean' },
-  scopes: { type: 'string' },
-  now: { type: 'boolean' },
-  quiet: { type: 'boolean' },
-  plan: { type: 'boolean' },
-  contact: { type: 'string' },
-  types: { type: 'string' },
-  locale: { type: 'string' },
-  status: { type: 'string' },
-  event: { type: 'string' },
-  after: { type: 'string' },
-  failed: { type: 'boolean' },
-  role: { type: 'string' },
-} as const
 const commonFlags = {
   operator: { type: 'string' },
   json: { type: 'boolean' },
@@ -96,11 +77,11 @@ async function perform(
   const command = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined
   if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(allCommands).join(', ')}.`)
   const { operator: named, json: _, yes, 'secret-is-new': secretIsNew = false, ...given } = values
-  for (const flag of Object.keys(given) as (keyof typeof given)[]) {
+  for (const flag of Object.keys(given) as Flag[]) {
     if (!command.options.includes(flag))
       throw usageError(`\`${name}\` does not accept --${flag}.`, 'The option would have no effect.')
   }
-  const args: Arguments = {
+  const args: Arguments<Flag> = {
     positionals: rest,
     flags: given,
     say,
