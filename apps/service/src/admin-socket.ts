@@ -50,7 +50,7 @@ async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 
   const result = await runCommand(argv, {
     ...opened,
     databaseKind: 'embedded',
-    explainOpenFailure: explainStartFailure,
+    explainOpenFailure: (error) => explainStartFailure(error, 'embedded'),
     user,
     say: (text) => send({ say: text }),
     ask: canAsk ? (question) => request({ ask: question }) : null,

@@ -3,8 +3,7 @@ import { constants, setPriority, userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { runCommand } from '@floorpass/admin'
 import { requestCommand } from './admin-socket.ts'
-import { findEmbeddedDirectory } from './embedded-directory.ts'
-import { openForMigration, openForOperator } from './open-service.ts'
+import { findEmbeddedDirectory, openForMigration, openForOperator } from './open-service.ts'
 import { explainStartFailure } from './start-failure.ts'
 
 async function ask(question: string, signal?: AbortSignal): Promise<string> {
@@ -33,14 +32,15 @@ const operator = {
   write: (path: string, text: string) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),
 }
 const directory = findEmbeddedDirectory()
+const databaseKind = directory === null ? 'postgres' : 'embedded'
 const { stdout, exitCode } =
   (directory === null ? null : await requestCommand(directory, argv, operator)) ??
   (await runCommand(argv, {
     ...operator,
     open: (options) => openForOperator(undefined, options),
     openDatabase: (options) => openForMigration(undefined, options),
-    databaseKind: directory === null ? 'postgres' : 'embedded',
-    explainOpenFailure: explainStartFailure,
+    databaseKind,
+    explainOpenFailure: (error) => explainStartFailure(error, databaseKind),
     terminal: process.stderr.isTTY
       ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }
       : null,

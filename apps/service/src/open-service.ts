@@ -112,6 +112,16 @@ async function serveSockets(
   return { close: async () => void (await Promise.all([backups.close(), commands.close()])) }
 }
 
+/** The folder of the embedded database. Null on PostgreSQL or with wrong settings: opening the service reports those. */
+export function findEmbeddedDirectory(source = readEnvironment()): string | null {
+  try {
+    const { database } = loadDatabaseConfig(source)
+    return database.kind === 'embedded' ? database.directory : null
+  } catch {
+    return null
+  }
+}
+
 /** Opens only the database, which may be empty, for the command that migrates it. Needs no setting but DATABASE_URL or DATA_DIR. */
 export async function openForMigration(source = readEnvironment(), { planOnly = false } = {}): Promise<OpenDatabase> {
   const { database } = loadDatabaseConfig(source)

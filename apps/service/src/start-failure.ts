@@ -1,9 +1,7 @@
 import { DataDirInUseError, DataDirUnusableError, explainDatabaseFailure, MigrationError } from '@floorpass/db'
-import { readEnvironment } from '@floorpass/env'
 import { LocalSecretError } from './auth-secret.ts'
 import { BrandError } from './brand/open-brand.ts'
 import { DatabaseNotReadyError } from './database-not-ready.ts'
-import { findEmbeddedDirectory } from './embedded-directory.ts'
 import { PlaceDatabaseError } from './place-database-error.ts'
 
 const hostHint = 'Use 127.0.0.1, or 0.0.0.0 for all addresses.'
@@ -17,7 +15,7 @@ export class UnknownHostError extends Error {
   }
 }
 
-export function explainStartFailure(error: unknown, source = readEnvironment()): string {
+export function explainStartFailure(error: unknown, databaseKind: 'embedded' | 'postgres' = 'postgres'): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   const isExplained =
@@ -41,9 +39,8 @@ export function explainStartFailure(error: unknown, source = readEnvironment()):
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights than this user has. Choose a port above 1023: PORT=3000 npm start`
   if (code === 'EADDRNOTAVAIL') return `HOST ${address} is not an address of this machine. ${hostHint}`
-  const isEmbedded = findEmbeddedDirectory(source) !== null
-  const database = explainDatabaseFailure(error, isEmbedded ? 'embedded' : 'postgres')
+  const database = explainDatabaseFailure(error, databaseKind)
   if (database)
-    return `The database ${isEmbedded ? 'in DATA_DIR' : 'at DATABASE_URL'} cannot be used: ${database.reason}. ${database.fix}`
+    return `The database ${databaseKind === 'embedded' ? 'in DATA_DIR' : 'at DATABASE_URL'} cannot be used: ${database.reason}. ${database.fix}`
   return error.stack ?? error.message
 }

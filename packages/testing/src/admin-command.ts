@@ -44,7 +44,7 @@ async function runHere(
   const lines: string[] = []
   const { stdout, exitCode } = await runCommand(args, {
     ...database,
-    explainOpenFailure: explainStartFailure,
+    explainOpenFailure: (error) => explainStartFailure(error, database.databaseKind),
     say: (line) => void lines.push(line),
     ask: null,
     write: (path, text) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),

@@ -203,8 +203,8 @@ test.each([
   ['58030', 'could not write block 7: I/O error', 'Check that the disk of DATA_DIR is writable and has no fault.'],
 ])('the embedded database that reports %s names DATA_DIR', (code, message, fix) => {
   const failure = Object.assign(new Error(message), { code })
-  expect(explainStartFailure(failure, {})).toBe(`The database in DATA_DIR cannot be used: ${message} (${code}). ${fix}`)
-  const onPostgres = explainStartFailure(failure, { DATABASE_URL: 'postgresql://ada@127.0.0.1/floorpass' })
+  expect(explainStartFailure(failure, 'embedded')).toBe(`The database in DATA_DIR cannot be used: ${message} (${code}). ${fix}`)
+  const onPostgres = explainStartFailure(failure, 'postgres')
   expect(onPostgres).toMatch(/^The database at DATABASE_URL cannot be used/)
   expect(onPostgres).not.toContain('DATA_DIR')
 })
