@@ -13,7 +13,7 @@ import { usageError } from './problem.ts'
 export const administratorCommands: Record<string, Command> = {
   'grant-role': defineCommand({
     usage: `grant-role <who> --role ${administratorRoles.join('|')} --reason <text>`,
-    summary: 'makes a user with a second factor an administrator of the service; mails the user',
+    summary: 'makes a user with a second factor an administrator of the service; the user gets an email',
     options: ['role', 'reason'],
     async run(operator, args) {
       const reason = requireReason(args)
@@ -21,12 +21,12 @@ export const administratorCommands: Record<string, Command> = {
       const { id, email } = await showUser(operator, getOnlyPositional(args, 'who'))
       await args.confirm(email, `This user can then see every account${role === 'admin' ? ', and suspend it' : ''}.`)
       await grantRole(operator, id, role, reason)
-      return { data: { role }, text: `${email} has the role ${role}. The user receives a mail.` }
+      return { data: { role }, text: `${email} has the role ${role}. The user receives an email.` }
     },
   }),
   'revoke-role': defineCommand({
     usage: 'revoke-role <who> --reason <text>',
-    summary: 'ends the role of an administrator at once; mails the user',
+    summary: 'ends the role of an administrator at once; the user gets an email',
     options: ['reason'],
     async run(operator, args) {
       const reason = requireReason(args)

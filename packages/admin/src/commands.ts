@@ -114,7 +114,7 @@ export const commands: Record<string, Command> = {
   }),
   restore: defineCommand({
     usage: 'restore <who> --reason <text> [--clear-password]',
-    summary: 'opens a suspended account again; --clear-password mails a link to choose a new password',
+    summary: 'opens a suspended account again; --clear-password emails a link to choose a new password',
     options: ['reason', 'clear-password'],
     async run(operator, args) {
       const reason = requireReason(args)
@@ -123,7 +123,7 @@ export const commands: Record<string, Command> = {
       await args.confirm(
         email,
         clearPassword
-          ? 'Anyone who reads mail to this address can choose the password.'
+          ? 'Anyone who reads emails to this address can choose the password.'
           : 'The current password opens the account again.',
       )
       const result = await restoreUser(operator, id, reason, { clearPassword })
@@ -149,7 +149,7 @@ export const commands: Record<string, Command> = {
         user.email,
         keepPassword
           ? 'The current password stays valid, even if another person chose it.'
-          : 'Anyone who reads mail to this address can choose the password.',
+          : 'Anyone who reads emails to this address can choose the password.',
       )
       const result = await verifyUserAddress(operator, user, reason, { keepPassword })
       const hint = result.passwordCleared ? ' The password is cleared. The user receives a link to choose one.' : ''
@@ -158,20 +158,21 @@ export const commands: Record<string, Command> = {
   }),
   'disable-two-factor': changeUser({
     usage: 'disable-two-factor <who> --reason <text>',
-    summary: 'turns off two-factor for a user without phone and backup codes; verify their identity first; mails the owner',
+    summary:
+      'turns off two-factor for a user without phone and backup codes; verify their identity first; the owner gets an email',
     consequence: 'The password alone then opens this account.',
     async change(operator, { id, email }, reason) {
       await disableUserTwoFactor(operator, id, reason)
-      return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives a mail.` }
+      return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives an email.` }
     },
   }),
   'request-unlock': changeUser({
     usage: 'request-unlock <who> --reason <text>',
-    summary: 'starts the wait that unlocks a locked account, for an owner who cannot sign in; mails the owner',
+    summary: 'starts the wait that unlocks a locked account, for an owner who cannot sign in; the owner gets an email',
     consequence: 'The lock ends after the days that its owner chose. The owner can keep it.',
     async change(operator, { id, email }, reason) {
       const result = await requestUserUnlock(operator, id, reason)
-      const hint = result.isNew ? 'The owner receives a mail.' : 'The wait had already started, so no mail is sent.'
+      const hint = result.isNew ? 'The owner receives an email.' : 'The wait had already started, so no email is sent.'
       return { data: result, text: `${email} is unlocked on ${result.unlockAt.toISOString()}. ${hint}` }
     },
   }),
@@ -230,7 +231,7 @@ export const commands: Record<string, Command> = {
   }),
   mails: defineCommand({
     usage: 'mails',
-    summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
+    summary: `lists emails that the mail server permanently refused (the oldest ${mostMails})`,
     options: [],
     isRead: true,
     async run(operator, args) {
@@ -238,30 +239,30 @@ export const commands: Record<string, Command> = {
       const mails = await listRefusedMails(operator)
       return {
         data: mails,
-        text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was permanently refused.'),
+        text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No email was permanently refused.'),
       }
     },
   }),
   'retry-mail': defineCommand({
     usage: 'retry-mail <id>|all',
-    summary: 'queues refused mails again, unless their link has expired',
+    summary: 'queues refused emails again, unless their link has expired',
     options: [],
     async run(operator, args) {
       const result = await retryRefusedMails(operator, findMailId(args))
       if (result.queued === 0) throw noSuchMailError(args)
-      return { data: result, text: `${pluralize(result.queued, 'mail')} queued.` }
+      return { data: result, text: `${pluralize(result.queued, 'email')} queued.` }
     },
   }),
   'drop-mail': defineCommand({
     usage: 'drop-mail <id>|all',
-    summary: 'deletes refused mails without sending them',
+    summary: 'deletes refused emails without sending them',
     options: [],
     async run(operator, args) {
       const id = findMailId(args)
-      await args.confirm(id ?? 'all', 'The deleted mails are never sent.')
+      await args.confirm(id ?? 'all', 'The deleted emails are never sent.')
       const result = await dropRefusedMails(operator, id)
       if (result.dropped === 0) throw noSuchMailError(args)
-      return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
+      return { data: result, text: `${pluralize(result.dropped, 'email')} deleted.` }
     },
   }),
   ...administratorCommands,
@@ -276,11 +277,11 @@ const findMailId = (args: Arguments): string | undefined => {
 
 const noSuchMailError = (args: Arguments): CommandError =>
   new CommandError({
-    what: 'There is no such mail.',
+    what: 'There is no such email.',
     why:
       findMailId(args) === undefined
-        ? 'No mail was permanently refused, or the links of all have expired.'
-        : 'No permanently refused mail has this id, or its link has expired.',
+        ? 'No email was permanently refused, or the links of all have expired.'
+        : 'No permanently refused email has this id, or its link has expired.',
     fix: 'See `npm run admin -- mails`.',
   })
 

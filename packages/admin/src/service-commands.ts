@@ -17,7 +17,7 @@ const overlapHours = policy.services.secretOverlap / 3600
 export const serviceCommands: Record<string, Command> = {
   'create-service': defineCommand({
     usage: 'create-service <name> --scopes <a,b> [--quiet]',
-    summary: `lets another service in and prints its secret once; scopes: ${serviceScopes.join(', ')}`,
+    summary: `creates the secret of another service and prints it once; scopes: ${serviceScopes.join(', ')}`,
     options: ['scopes', 'quiet'],
     async run(operator, args) {
       const name = getOnlyPositional(args, 'name')

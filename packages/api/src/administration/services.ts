@@ -5,7 +5,7 @@ import type { ServiceScope } from '../service-credentials/scopes.ts'
 import { createServiceSecret } from '../service-credentials/service-secret.ts'
 import type { Operator } from './operator.ts'
 
-/** Lets another service in. Null if the name is taken. */
+/** Creates a service and its first secret. Null if the name is taken. */
 export async function createService(
   { ctx, name: createdBy }: Operator,
   name: string,
