@@ -8,7 +8,10 @@ import { readUsers } from './read-users.ts'
 const mostReported = 10_000
 
 /** Imports users from a file or database. Exits with 1 when a row is refused, so that scripts notice. */
-export async function importUsers(operator: ApprovingOperator, args: Arguments<'dry-run' | 'without-two-factor'>): Promise<Outcome> {
+export async function importUsers(
+  operator: ApprovingOperator,
+  args: Arguments<'dry-run' | 'without-two-factor'>,
+): Promise<Outcome> {
   const dryRun = args.flags['dry-run'] ?? false
   const verb = dryRun ? 'would be imported' : 'imported'
   const source = getOnlyPositional(args, 'file or postgres URL')
