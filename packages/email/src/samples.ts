@@ -144,10 +144,10 @@ export function mailSamples(baseUrl: string): Samples {
       { role: null, securityUrl },
     ],
     'support-act': [
-      { act: 'suspended', until: new Date('2026-03-14T09:30:00Z'), resetUrl },
-      { act: 'suspended', until: null, resetUrl },
+      { act: 'suspended', until: new Date('2026-03-14T09:30:00Z'), resetUrl: null },
+      { act: 'suspended', until: null, resetUrl: null },
       { act: 'restored', until: null, resetUrl },
-      { act: 'updated', until: null, resetUrl },
+      { act: 'updated', until: null, resetUrl: null },
       { act: 'password-set', until: null, resetUrl },
     ],
     'approval-requested': [

@@ -280,7 +280,10 @@ export const sendSupportAct = (
   tx: Transaction,
   user: Recipient,
   { act, until }: Pick<MailVariables['support-act'], 'act' | 'until'>,
-): Promise<void> => queueMail(ctx, tx, user, 'support-act', { act, until, resetUrl: pageUrl(ctx, '/forgot-password') })
+): Promise<void> => {
+  const resetUrl = act === 'restored' || act === 'password-set' ? pageUrl(ctx, '/forgot-password') : null
+  return queueMail(ctx, tx, user, 'support-act', { act, until, resetUrl })
+}
 
 export const sendApprovalRequested = (
   ctx: Context & Mails<'approval-requested'>,

@@ -544,7 +544,7 @@ export const mails: MailTexts = {
         preheader: write.hint,
         heading: write.heading,
         paragraphs: [write.paragraph, write.hint],
-        ...(act !== 'suspended' && act !== 'updated' && { action: { label: 'Choose a new password', url: resetUrl } }),
+        ...(resetUrl !== null && { action: { label: 'Choose a new password', url: resetUrl } }),
       }
     },
     'approval-requested': ({ appName, act, role, requester, email, userUrl, hours }) => ({

@@ -561,7 +561,7 @@ export const mails: MailTexts = {
         preheader: write.hint,
         heading: write.heading,
         paragraphs: [write.paragraph, write.hint],
-        ...(act !== 'suspended' && act !== 'updated' && { action: { label: 'Choisir un nouveau mot de passe', url: resetUrl } }),
+        ...(resetUrl !== null && { action: { label: 'Choisir un nouveau mot de passe', url: resetUrl } }),
       }
     },
     'approval-requested': ({ appName, act, role, requester, email, userUrl, hours }) => ({
