@@ -45,6 +45,10 @@ const sessionFields = {
   ipAddress: z.string(),
   userAgent: z.string(),
   activeOrganizationId: z.string().nullable(),
+  impersonatedBy: z
+    .string()
+    .nullable()
+    .describe('The administrator who opened this session to read. Null: the user’s own session'),
 }
 
 export const sessionAnswer = z.strictObject(sessionFields).meta({ id: 'Session' })
@@ -587,6 +591,7 @@ export const approvalsAnswer = z.strictObject({
 })
 export const administeredUserAnswer = foundUserAnswer
 export const bannedUserAnswer = z.strictObject({ user: foundUserAnswer })
+export const impersonationAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer })
 export const userSessionsAnswer = z.strictObject({
   sessions: z.array(deviceAnswer.omit({ place: true, current: true })),
 })
