@@ -71,6 +71,7 @@ const reasonOf: Record<MailName, MailReason> = {
   'administrator-role': 'security',
   'support-act': 'support',
   'approval-requested': 'administration',
+  impersonated: 'security',
   'member-removed': 'membership',
   'membership-dropped': 'membership',
   'two-factor-enabled': 'security',

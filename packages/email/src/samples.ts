@@ -157,6 +157,14 @@ export function mailSamples(baseUrl: string): Samples {
       { act: 'remove-user', role: '', ...approval },
       { act: 'disable-two-factor', role: '', ...approval },
     ],
+    impersonated: [
+      {
+        reason: 'You asked us why your withdrawal waits (ticket 4711).',
+        from: new Date('2026-11-27T12:41:00Z'),
+        until: new Date('2026-11-27T13:11:00Z'),
+        sessionsUrl: page('/settings/sessions'),
+      },
+    ],
     'role-given': [
       {
         email: 'kim@trade.example',

@@ -122,6 +122,8 @@ export type MailVariables = {
     userUrl: string
     hours: number
   }
+  /** `reason`: the words of the administrator. */
+  impersonated: { reason: string; from: Date; until: Date; sessionsUrl: string }
   'member-removed': { organization: string; organizationsUrl: string }
   'membership-dropped': { organization: string; most: number; organizationsUrl: string }
   'two-factor-enabled': { securityUrl: string; resetUrl: string }

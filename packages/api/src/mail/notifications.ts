@@ -1,4 +1,4 @@
-import type { Transaction, User } from '@floorpass/db'
+import type { Session, Transaction, User } from '@floorpass/db'
 import { type Mail, type MailName, type MailProtection, type MailVariables, offersPanic, renderMail } from '@floorpass/email'
 import { type DescribedKey, describeKey } from '../api-key-checks/describe-key.ts'
 import type { Context } from '../context.ts'
@@ -300,6 +300,16 @@ export const sendApprovalRequested = (
     userUrl: pageUrl(ctx, `/admin/users/${encodeURIComponent(subject.id)}`),
     hours: policy.administration.approvalLifetime / 3600,
   })
+
+export const sendImpersonated = (
+  ctx: Context & Mails<'impersonated'>,
+  tx: Transaction,
+  user: Recipient,
+  { reason, session }: { reason: string; session: Pick<Session, 'createdAt' | 'expiresAt'> },
+): Promise<void> => {
+  const times = { from: session.createdAt, until: session.expiresAt }
+  return queueMail(ctx, tx, user, 'impersonated', { reason, ...times, sessionsUrl: pageUrl(ctx, '/settings/sessions') })
+}
 
 type PasskeyMail = 'passkey-added' | 'passkey-removed' | 'passkey-counter'
 

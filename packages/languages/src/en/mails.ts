@@ -1,5 +1,5 @@
 import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
-import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
+import { maskAddress, oneLine, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('en')
 
@@ -564,6 +564,18 @@ export const mails: MailTexts = {
       ],
       action: { label: 'See the request', url: userUrl },
       footnote: `The request expires in ${duration.hours(hours)}. If you don’t know about it, ask ${shortenAddress(requester)} first.`,
+    }),
+    impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
+      subject: `An administrator of ${appName} opened your account`,
+      preheader: 'They can look, but change nothing.',
+      heading: 'An administrator opened your account',
+      paragraphs: [
+        `On ${moment(from)} UTC, an administrator of ${appName} opened your account to see what you see. Their reason: “${oneLine(reason)}”`,
+        `They can look until ${moment(until)} UTC at most. They can’t change or confirm anything, and they don’t see your passwords, keys, codes or your phrase.`,
+        'You find this session among your sessions, and can end it there at any time.',
+      ],
+      action: { label: 'See my sessions', url: sessionsUrl },
+      needsSupport: true,
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `You’re no longer a member of ${plainName(organization)} on ${appName}`,

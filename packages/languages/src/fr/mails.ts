@@ -1,5 +1,5 @@
 import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
-import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
+import { maskAddress, oneLine, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('fr')
 
@@ -581,6 +581,18 @@ export const mails: MailTexts = {
       ],
       action: { label: 'Voir la demande', url: userUrl },
       footnote: `La demande expire dans ${duration.hours(hours)}. Si vous n’êtes pas au courant, parlez-en d’abord à ${shortenAddress(requester)}.`,
+    }),
+    impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
+      subject: `L’administration de ${appName} a ouvert votre compte`,
+      preheader: 'Cette personne peut regarder, mais ne peut rien modifier.',
+      heading: 'L’administration a ouvert votre compte',
+      paragraphs: [
+        `Le ${moment(from)} UTC, une personne de l’administration de ${appName} a ouvert votre compte pour voir ce que vous voyez. Sa raison : « ${oneLine(reason)} »`,
+        `Elle peut regarder jusqu’au ${moment(until)} UTC au plus tard. Elle ne peut rien modifier ni rien confirmer, et ne voit ni vos mots de passe, ni vos clés, ni vos codes, ni votre phrase.`,
+        'Cette session figure parmi les vôtres, et vous pouvez y mettre fin à tout moment.',
+      ],
+      action: { label: 'Voir mes sessions', url: sessionsUrl },
+      needsSupport: true,
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `Vous n’êtes plus membre de ${plainName(organization)} sur ${appName}`,

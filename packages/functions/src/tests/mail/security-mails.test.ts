@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { policy } from '@floorpass/api'
 import type { MailName } from '@floorpass/email'
+import { makeAdministrator } from '@floorpass/testing/administrators'
 import { addAddress, setAllowList } from '@floorpass/testing/allow-list'
 import { setUpTwoFactor, switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import type { Browser } from '@floorpass/testing/browser'
@@ -58,6 +59,7 @@ const subjects: Record<MailName, string> = {
   'webhook-paused': 'Floorpass n’envoie plus d’événements à hooks.example.com',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
+  impersonated: 'L’administration de Floorpass a ouvert votre compte',
   'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
   'support-act': 'Votre compte Floorpass est suspendu',
   'approval-requested': 'Administration de Floorpass : votre accord est demandé',
@@ -332,6 +334,20 @@ const actions: Action[] = [
     },
     act: ({ tab }, memberId) => tab.post('/auth/organization/member/update-role', { memberId, role: 'admin' }),
     sends: [['role-given', 'own']],
+  },
+  {
+    action: 'an administrator who impersonates the user',
+    prepare: async () => {
+      await makeAdministrator(app, founder)
+      return undefined
+    },
+    act: async ({ userId }) => {
+      const answer = await founder.post('/auth/admin/impersonate-user', { userId, reason: 'demande 4711' })
+      await founder.post('/auth/admin/stop-impersonating', {})
+      return answer
+    },
+    sends: [['impersonated', 'own']],
+    says: 'demande 4711',
   },
   {
     action: 'being removed from an organization',
