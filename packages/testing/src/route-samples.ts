@@ -160,6 +160,11 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
       }
       return { approvalId: (await app.db.approval.create({ data: request })).id }
     },
+    'POST /admin/impersonate-user': async (tab) => ({ userId: await subject(tab), reason: 'asked in ticket 4711' }),
+    'POST /admin/stop-impersonating': async (tab) => {
+      await tab.post('/auth/admin/impersonate-user', { userId: await subject(tab), reason: 'asked in ticket 4711' })
+      return {}
+    },
     'POST /admin/list-user-sessions': async (tab) => ({ userId: await subject(tab) }),
     'POST /admin/revoke-user-session': async (tab) => {
       await makeAdministrator(app, tab)

@@ -135,6 +135,11 @@ export const rejectApprovalInput = z.strictObject({
   approvalId: z.string().min(1).max(128).describe('The id of a request in `list-approvals`'),
 })
 
+export const impersonateUserInput = z.strictObject({
+  userId: id,
+  reason: z.string().trim().min(10).max(500).describe('Why. The user reads it in an email and in their activity'),
+})
+
 export const administratorPermissionInput = z.object({
   permissions: z
     .record(z.string().max(40), z.array(z.string().max(40)).min(1).max(20))

@@ -1,3 +1,4 @@
+import type { Transaction } from '@floorpass/db'
 import type { AdministratorRole } from '../kernel/administrator-roles.ts'
 import { AppError } from '../kernel/errors.ts'
 import { sendAdministratorRole } from '../mail/notifications.ts'
@@ -29,6 +30,7 @@ export async function grantRole(
         return user
       },
       async change(tx, user, approved) {
+        await endImpersonations(tx, userId)
         await tx.user.update({ where: { id: userId }, data: { role, roleGrantedAt: new Date() } })
         await ctx.record(tx, { userId, ...toActor(operator), action: 'grant-role', details: { role, ...approved } })
         await sendAdministratorRole(ctx, tx, user, role)
@@ -54,6 +56,7 @@ export async function revokeRole(
       async change(tx, user, approved) {
         const { role } = user
         if (role === null) return { revoked: null }
+        await endImpersonations(tx, userId)
         await tx.user.update({ where: { id: userId }, data: { role: null, roleGrantedAt: null } })
         await ctx.record(tx, { userId, ...toActor(operator), action: 'revoke-role', details: { role, ...approved } })
         await sendAdministratorRole(ctx, tx, user, null)
@@ -61,4 +64,9 @@ export async function revokeRole(
       },
     },
   )
+}
+
+/** Another role may not impersonate, and no session may impersonate an administrator. */
+async function endImpersonations(tx: Transaction, id: string): Promise<void> {
+  await tx.session.deleteMany({ where: { OR: [{ impersonatedBy: id }, { userId: id, impersonatedBy: { not: null } }] } })
 }

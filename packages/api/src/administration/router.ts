@@ -3,6 +3,7 @@ import { createUser } from './create-user.ts'
 import { disableTwoFactorOfUser } from './disable-user-two-factor.ts'
 import { getUser } from './get-user.ts'
 import { hasAdministratorPermission } from './has-administrator-permission.ts'
+import { impersonateUser } from './impersonate-user.ts'
 import { listApprovals } from './list-approvals.ts'
 import { listAuditEvents } from './list-audit-events.ts'
 import { listUsers } from './list-users.ts'
@@ -10,6 +11,7 @@ import { rejectApproval } from './reject-approval.ts'
 import { removeUser } from './remove-user.ts'
 import { setRole } from './set-role.ts'
 import { setUserPassword } from './set-user-password.ts'
+import { stopImpersonating } from './stop-impersonating.ts'
 import { banUser, unbanUser } from './suspend-user.ts'
 import { updateUserOfAdministrator } from './update-user.ts'
 import { listUserSessions, revokeUserSession, revokeUserSessions } from './user-sessions.ts'
@@ -25,6 +27,8 @@ export const administrationRouter = router({
   banUser,
   unbanUser,
   removeUser,
+  impersonateUser,
+  stopImpersonating,
   listUserSessions,
   revokeUserSession,
   revokeUserSessions,

@@ -59,6 +59,8 @@ export const auditActions = [
   'reject-approval',
   'grant-role',
   'revoke-role',
+  'impersonate-user',
+  'stop-impersonating',
   'name-session',
   'create-api-key',
   'update-api-key',

@@ -14,6 +14,7 @@ const permissions = {
   'user:delete': ['admin'],
   'approval:list': ['admin', 'support', 'auditor'],
   'approval:reject': ['admin'],
+  'user:impersonate': ['admin'],
   'session:list': ['admin', 'support', 'auditor'],
   'session:revoke': ['admin', 'support'],
   'audit:list': ['admin', 'support', 'auditor'],

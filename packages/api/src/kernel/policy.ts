@@ -67,6 +67,8 @@ export const policy = {
     mostMailed: 20,
     longestSuspension: 10 * 365 * day,
     suspensionEndsEvery: 1 * minute,
+    /** Of an impersonated session. It is never extended. */
+    impersonation: 30 * minute,
   },
   /** ADR 037. */
   passkeys: {

@@ -84,6 +84,8 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'reject-approval': 'support',
   'grant-role': 'support',
   'revoke-role': 'support',
+  'impersonate-user': 'support',
+  'stop-impersonating': 'support',
 }
 
 export const actionsOf = (kind: ActivityKind): AuditAction[] =>

@@ -152,6 +152,7 @@ export const inputExamples: Record<string, Record<string, unknown>> = {
   'POST /admin/disable-two-factor': { userId: ids.user, reason: 'the phone is lost' },
   'POST /admin/remove-user': { userId: ids.user, reason: 'asked by the owner in writing' },
   'POST /admin/reject-approval': { approvalId: ids.user },
+  'POST /admin/impersonate-user': { userId: ids.user, reason: 'asked in ticket 4711 why a withdrawal waits' },
   'GET /admin/list-audit-events': { userId: ids.user, limit: '20' },
   'POST /sign-in/email': { email: 'ada@example.com', password: 'plum kettle orbit', rememberMe: true },
   'POST /reauthenticate': { password: 'plum kettle orbit' },

@@ -182,7 +182,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'PASSWORD_LOCKED',
     'SERVICE_BUSY',
   ],
-  'GET /export-data': ['SESSION_NOT_FRESH'],
+  'GET /export-data': ['SESSION_NOT_FRESH', 'IMPERSONATION_READ_ONLY'],
   'POST /link-social-account': [
     'INVALID_CALLBACK_URL',
     'INVALID_ERROR_CALLBACK_URL',
@@ -323,7 +323,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'ORGANIZATION_NOT_FOUND',
   ],
   'POST /confirmation/create': ['INSUFFICIENT_SCOPE', 'INVALID_AUDIENCE', 'CONFIRMATION_SESSION_NOT_FOUND', 'TOO_MANY_REQUESTS'],
-  'GET /confirmation/get': ['CONFIRMATION_NOT_FOUND'],
+  'GET /confirmation/get': ['CONFIRMATION_NOT_FOUND', 'IMPERSONATION_READ_ONLY'],
   'POST /confirmation/approve': [
     'CONFIRMATION_NOT_FOUND',
     'CONFIRMATION_EXPIRED',
@@ -400,6 +400,8 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'APPROVAL_REQUIRED',
   ],
   'POST /admin/reject-approval': ['USER_NOT_FOUND', 'APPROVAL_NOT_FOUND'],
+  'POST /admin/impersonate-user': ['USER_NOT_FOUND', 'USER_SUSPENDED', 'YOU_CANNOT_IMPERSONATE_ADMINS'],
+  'POST /admin/stop-impersonating': ['NOT_IMPERSONATING'],
   'POST /admin/list-user-sessions': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-session': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
@@ -488,6 +490,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'FAILED_TO_DELETE_LAST_PASSKEY',
   ],
   'GET /verify': [
+    'IMPERSONATION_READ_ONLY',
     'INSUFFICIENT_USER_AUTHENTICATION',
     'INSUFFICIENT_SCOPE',
     'ORGANIZATION_REQUIRED',
@@ -526,7 +529,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     ...passkeyConfirmationErrors,
   ],
   'POST /allow-list/check': ['USER_NOT_FOUND', 'TOO_MANY_REQUESTS'],
-  'GET /token': ['INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
+  'GET /token': ['IMPERSONATION_READ_ONLY', 'INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
   'POST /introspect': ['TOO_MANY_REQUESTS'],
   'GET /events': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
   'GET /events/stream': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
@@ -542,7 +545,7 @@ export const otherStatusOf = ({ method, path }: Route, key: ErrorKey): number | 
   otherStatus[`${method} ${path}`]?.[key]
 
 /** The errors that follow from a route's row and from what its procedure declares. */
-export function rowErrorsOf({ path, access, input }: Route, declared: Declared | null): ErrorKey[] {
+export function rowErrorsOf({ path, access, input, refuses }: Route, declared: Declared | null): ErrorKey[] {
   // The callback turns every bad parameter into a redirect.
   const isValidated = input !== null && !path.startsWith('/callback/')
   return [
@@ -551,6 +554,7 @@ export function rowErrorsOf({ path, access, input }: Route, declared: Declared |
     ...(access === 'service' ? (['INSUFFICIENT_SCOPE'] as const) : []),
     ...(access === 'administrator' ? administratorErrors : []),
     ...(declared?.access === 'reauthenticated' ? (['SESSION_NOT_FRESH'] as const) : []),
+    ...(declared && !declared.whileImpersonated && refuses === null ? (['IMPERSONATION_READ_ONLY'] as const) : []),
     ...(declared?.sensitive === true ? (['ACCOUNT_LOCKED'] as const) : []),
   ]
 }
@@ -568,6 +572,7 @@ const administratorErrors = [
   'ADMINISTRATOR_FACTOR_REQUIRED',
   'SESSION_NOT_FRESH',
   'ADMINISTRATOR_ON_HOLD',
+  'IMPERSONATION_READ_ONLY',
 ] as const
 
 const postErrors = [

@@ -944,6 +944,19 @@ const table: Record<string, readonly Row[]> = {
       answer: contracts.successAnswer,
       call: (api, body) => api.administration.rejectApproval(body),
     }),
+    post('/admin/impersonate-user', {
+      access: 'administrator',
+      summary: 'Open the account of a user to read it, for at most 30 minutes',
+      input: contracts.impersonateUserInput,
+      answer: contracts.impersonationAnswer,
+      call: (api, body) => api.administration.impersonateUser(body),
+    }),
+    post('/admin/stop-impersonating', {
+      access: 'session',
+      summary: 'End the impersonated session and return to the session of the administrator',
+      answer: contracts.impersonationAnswer,
+      call: (api) => api.administration.stopImpersonating(),
+    }),
     post('/admin/list-user-sessions', {
       access: 'administrator',
       summary: 'List the live sessions of a user',

@@ -52,6 +52,7 @@ const elsewhere: Record<string, string> = {
   '/admin/disable-two-factor': 'is for administrators of the service',
   '/admin/remove-user': 'is for administrators of the service',
   '/admin/reject-approval': 'is for administrators of the service',
+  '/admin/impersonate-user': 'is for administrators of the service',
   '/admin/revoke-user-session': 'is for administrators of the service',
   '/admin/revoke-user-sessions': 'is for administrators of the service',
   '/reset-password': 'needs a mailed link; the owner uses it after the panic link',

@@ -122,6 +122,8 @@ const changes: Change[] = [
   { path: '/admin/disable-two-factor', action: 'disable-two-factor', mails: true },
   { path: '/admin/remove-user', action: 'remove-user', mails: true },
   { path: '/admin/reject-approval', action: 'reject-approval', mails: false },
+  { path: '/admin/impersonate-user', action: 'impersonate-user', mails: true },
+  { path: '/admin/stop-impersonating', action: 'stop-impersonating', mails: false },
   { path: '/admin/revoke-user-session', action: 'revoke-session', mails: false },
   { path: '/admin/revoke-user-sessions', action: 'revoke-session', mails: false },
   { path: '/two-factor/disable', action: 'disable-two-factor', mails: true },

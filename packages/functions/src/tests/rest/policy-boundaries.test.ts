@@ -243,6 +243,7 @@ const proofs: Record<Entries<typeof bounds>, Proof> = {
     'a suspension lasts a minute at least and ten years at most',
   ],
   'administration.suspensionEndsEvery': ['administration/administer-users.test.ts', 'ends by itself within a minute'],
+  'administration.impersonation': ['administration/impersonation.test.ts', 'ends after 30 minutes, to the second'],
   'passkeys.perUser': ['passkeys/register-passkey.test.ts', 'refuses a passkey beyond the limit'],
   async 'passkeys.challengeLifetime'() {
     const tab = await app.signedIn()

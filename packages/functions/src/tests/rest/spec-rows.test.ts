@@ -47,6 +47,8 @@ const addedRoutes = [
   'POST /admin/remove-user',
   'POST /admin/reject-approval',
   'GET /admin/list-approvals',
+  'POST /admin/impersonate-user',
+  'POST /admin/stop-impersonating',
   'POST /admin/list-user-sessions',
   'POST /admin/revoke-user-session',
   'POST /admin/revoke-user-sessions',

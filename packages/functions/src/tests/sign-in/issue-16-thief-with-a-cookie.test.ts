@@ -153,6 +153,11 @@ const attempts: Record<string, Attempt> = {
   '/admin/disable-two-factor': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/remove-user': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/reject-approval': { bodies: ({ userId }) => [{ approvalId: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/impersonate-user': {
+    bodies: ({ userId }) => [{ userId, reason: 'by a thief' }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/stop-impersonating': { bodies: emptyBody, refuses: ['NOT_IMPERSONATING'] },
   '/admin/list-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-session': { bodies: ({ handle }) => [{ sessionToken: handle }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
