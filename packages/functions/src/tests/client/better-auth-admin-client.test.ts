@@ -93,3 +93,21 @@ test('a ban without a reason, or for less than a minute, is refused and not half
     expect((await admin.banUser(fields)).error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
   expect(await app.db.user.findUnique({ where: { id: userId } })).toMatchObject({ suspendedAt: null })
 })
+
+test("better-auth's client for administrators opens an account with a reason, and returns to its own session", async () => {
+  const { tab, client, admin } = await administratorClient()
+  const user = await app.signedIn()
+  const { userId } = user
+  expect((await admin.impersonateUser({ userId })).error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+  // Its types know no reason.
+  const withReason = { userId, reason: 'asked in ticket 4711' } as { userId: string }
+  const opened = await admin.impersonateUser(withReason)
+  expect(opened.data).toMatchObject({ session: { userId, impersonatedBy: tab.userId }, user: { id: userId } })
+  expect((await client.getSession()).data?.session).toMatchObject({ userId, impersonatedBy: tab.userId })
+  expect((await client.listSessions()).data).toHaveLength(2)
+  expect((await client.updateUser({ name: 'Grace' })).error).toMatchObject({ status: 403, code: 'IMPERSONATION_READ_ONLY' })
+  const stopped = await admin.stopImpersonating()
+  expect(stopped.data).toMatchObject({ session: { userId: tab.userId, impersonatedBy: null }, user: { id: tab.userId } })
+  expect((await client.getSession()).data?.user.role).toBe('admin')
+  expect((await admin.stopImpersonating()).error).toMatchObject({ status: 400, code: 'NOT_IMPERSONATING' })
+})
