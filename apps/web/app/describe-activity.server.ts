@@ -27,6 +27,7 @@ export function describeActivity(
     id,
     succeeded,
     byAnother,
+    reason: action === 'impersonate-user' && typeof details?.reason === 'string' ? details.reason : null,
     what: fields.length > 0 ? withFields(what, fields.join(', ')) : what,
     device: describeDevice({ device, browser, os, ipAddress, place }, textIn(page.locale)),
     ipAddress,

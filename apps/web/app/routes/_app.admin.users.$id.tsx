@@ -1,3 +1,4 @@
+import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
 import { actOnUser, approve } from '#app/act-on-user.server.ts'
 import { describeEvent, throwNotFound, withAdministration } from '#app/administration.server.ts'
@@ -8,6 +9,7 @@ import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { DeviceIcon } from '#app/components/device-icon.tsx'
 import { Heading } from '#app/components/heading.tsx'
 import { ExactMoment, Moment } from '#app/components/moment.tsx'
+import { OpenAccount } from '#app/components/open-account.tsx'
 import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
@@ -25,13 +27,14 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   const before = url.searchParams.get('before')?.slice(0, 128) || undefined
   const may = async (permissions: Record<string, string[]>) => (await api.administration.hasPermission({ permissions })).success
   const { user: viewer } = await api.sessions.require()
-  const [user, { sessions }, { events }, { approvals }, mayRevoke, mayAct] = await Promise.all([
+  const [user, { sessions }, { events }, { approvals }, mayRevoke, mayAct, mayImpersonate] = await Promise.all([
     api.administration.getUser({ id }),
     api.administration.listUserSessions({ userId: id }),
     api.administration.listAuditEvents({ userId: id, limit: String(eventsShown), ...(before !== undefined && { before }) }),
     api.administration.listApprovals({ userId: id }),
     may({ session: ['revoke'] }),
     may({ user: ['ban', 'update', 'set-role', 'set-password', 'disable-two-factor', 'delete'] }),
+    may({ user: ['impersonate'] }),
   ]).catch(throwNotFound)
   const mayActOn = user.role === 'user' || viewer.role === 'admin'
   const last = events.length === eventsShown ? events.at(-1)?.id : undefined
@@ -63,6 +66,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     isFirst: before === undefined,
     mayRevoke: mayRevoke && mayActOn,
     mayAct: mayAct && viewer.id !== user.id,
+    mayImpersonate: mayImpersonate && user.role === 'user' && !user.banned,
     suspendedUntil: user.banExpires && momentText(user.banExpires, page.locale),
     approvals: mayAct
       ? approvals.map(({ requestedBy, requesterEmail, expiresAt, ...approval }) => ({
@@ -75,7 +79,7 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   }
 })
 
-/** The intent is an act of `actOnUser`, `approve:<id>`, `reject:<id>`, `all`, or the one session of that handle. */
+/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `all`, or the one session of that handle. */
 export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 'banReason', 'banExpiresIn'], async (args) => {
   const { api, field, text } = args
   const userId = args.params.id ?? ''
@@ -86,6 +90,10 @@ export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 
   if (verb === 'reject') {
     await api.administration.rejectApproval({ approvalId })
     return { done: text.administrationApproval.rejected }
+  }
+  if (intent === 'impersonate') {
+    await api.administration.impersonateUser({ userId, reason: field('reason') })
+    throw redirect('/dashboard')
   }
   const acted = await actOnUser(intent, form)
   if (acted) return acted
@@ -104,7 +112,8 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function AdministrationUser() {
   const text = useAdministrationText('administrationUser')
   const { roles, ...list } = useAdministrationText('administration')
-  const { path, events, sessions, approvals, older, isFirst, mayRevoke, mayAct, ...user } = useLoaderData<typeof loader>()
+  const { path, events, sessions, approvals, older, isFirst, mayRevoke, mayAct, mayImpersonate, ...user } =
+    useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   const form = (intent: string) => {
@@ -118,6 +127,7 @@ export default function AdministrationUser() {
   }
   const shown = [
     ...(mayAct ? actIntents : []),
+    ...(mayImpersonate ? ['impersonate'] : []),
     ...approvals.flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
     ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
   ]
@@ -237,6 +247,7 @@ export default function AdministrationUser() {
           </p>
         )}
       </Card>
+      {mayImpersonate && <OpenAccount email={user.email} form={form('impersonate')} />}
       {mayAct && <UserActs user={user} form={form} />}
     </>
   )

@@ -30,6 +30,16 @@ export const administration = {
     submit: 'Confirm with code',
     cancel: 'Cancel',
   },
+  openAccount: {
+    title: 'See what this person sees',
+    lead: 'You see their account as they do, for 30 minutes at most. You can’t change or confirm anything.',
+    open: 'Open this account',
+    question: (email: string) => `Open the account of ${email}?`,
+    notice: 'The person gets an email with your reason, and finds it in their activity.',
+    reason: 'Why you open it',
+    reasonHint: 'At least 10 characters. The person reads it.',
+    confirm: 'Yes, open it to look',
+  },
   administrationUser: {
     back: 'All users',
     facts: 'Account',

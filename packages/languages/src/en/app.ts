@@ -108,6 +108,12 @@ export const app = {
     moderate: { label: 'Moderate', description: 'You accept some losses for a better return.' },
     aggressive: { label: 'Aggressive', description: 'You accept large swings, losses included.' },
   },
+  impersonation: {
+    label: 'Account of a user',
+    account: (email: string) => `You’re looking at the account of ${email}.`,
+    until: 'You can’t change anything. It closes by itself on',
+    stop: 'Close this account',
+  },
   frame: {
     dashboard: 'Dashboard',
     settings: 'Settings',
@@ -872,11 +878,14 @@ export const app = {
     ended: 'Device signed out.',
     othersEnded: 'All other devices signed out.',
     trusted: 'Signs in without a code',
+    byAdministrator: (appName: string) => `Opened by an administrator of ${appName}`,
+    opened: 'Opened',
     kinds: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'TV' } as Record<string, string>,
   },
   activity: {
     title: 'Activity',
     lead: (days: number) => `What happened on your account. We keep this history for at least ${days} days.`,
+    reasonOf: (reason: string) => `Reason: ${reason}`,
     none: 'No activity to show.',
     noneFound: 'Nothing matches this filter.',
     kind: 'Show',

@@ -37,6 +37,16 @@ export const administration: typeof english = {
     submit: 'Confirmer avec le code',
     cancel: 'Annuler',
   },
+  openAccount: {
+    title: 'Voir ce que voit cette personne',
+    lead: 'Vous voyez son compte comme elle, pendant 30 minutes au plus. Vous ne pouvez rien modifier ni rien confirmer.',
+    open: 'Ouvrir ce compte',
+    question: (email: string) => `Ouvrir le compte de ${email} ?`,
+    notice: 'La personne reçoit un e‑mail avec votre raison, et la retrouve dans son activité.',
+    reason: 'Pourquoi vous l’ouvrez',
+    reasonHint: 'Au moins 10 caractères. La personne la lit.',
+    confirm: 'Oui, l’ouvrir pour le consulter',
+  },
   administrationUser: {
     back: 'Tous les utilisateurs',
     facts: 'Compte',

@@ -111,6 +111,12 @@ export const app: typeof english = {
     moderate: { label: 'Modéré', description: 'Vous acceptez quelques pertes pour un meilleur rendement.' },
     aggressive: { label: 'Offensif', description: 'Vous acceptez de fortes variations, pertes comprises.' },
   },
+  impersonation: {
+    label: 'Compte d’un utilisateur',
+    account: (email: string) => `Vous consultez le compte de ${email}.`,
+    until: 'Vous ne pouvez rien modifier. Il se refermera de lui-même le',
+    stop: 'Refermer ce compte',
+  },
   frame: {
     dashboard: 'Tableau de bord',
     settings: 'Paramètres',
@@ -906,11 +912,14 @@ export const app: typeof english = {
     ended: 'Appareil déconnecté.',
     othersEnded: 'Tous les autres appareils ont été déconnectés.',
     trusted: 'Se connecte sans code',
+    byAdministrator: (appName) => `Ouverte par l’administration de ${appName}`,
+    opened: 'Ouverture',
     kinds: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', tv: 'Télévision' },
   },
   activity: {
     title: 'Activité',
     lead: (days) => `Ce qui s’est passé sur votre compte. Nous conservons cet historique au moins ${days} jours.`,
+    reasonOf: (reason: string) => `Raison : ${reason}`,
     none: 'Aucune activité à afficher.',
     noneFound: 'Rien ne correspond à ce filtre.',
     kind: 'Afficher',
