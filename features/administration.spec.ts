@@ -5,25 +5,13 @@
 import { switchOnTwoFactor } from '@floorpass/testing/authenticator'
 import { expect, type Page, test } from '@playwright/test'
 import { expectAccessible, expectContrastInTheDark } from './support/accessible.ts'
+import { administrator } from './support/administrator.ts'
 import { confirm } from './support/confirm.ts'
 import { press } from './support/drivers.ts'
 import { grantRole } from './support/grant-role.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, signIn } from './support/scene.ts'
 import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
-
-/** Signs an administrator in, with a second factor that was not proved yet. */
-async function administrator(page: Page, baseURL: string, role: 'admin' | 'support' | 'auditor') {
-  const person = newPerson()
-  await createAccount(baseURL, person)
-  const tab = await signIn(baseURL, person)
-  const { authenticator } = await switchOnTwoFactor(tab, person.password)
-  await grantRole(person.email, role)
-  const again = await signIn(baseURL, person)
-  await again.post('/auth/two-factor/verify', { code: authenticator.code(1), trustDevice: true })
-  await page.context().addCookies(cookiesOf(again).map((cookie) => ({ ...cookie, url: baseURL })))
-  return { ...person, authenticator }
-}
 
 async function expectReadable(page: Page, name: string): Promise<void> {
   await page.emulateMedia({ reducedMotion: 'reduce' })

@@ -116,6 +116,7 @@ function SessionRow({
   const text = useText('sessions')
   const { appName = '' } = useFrame() ?? {}
   const name = isByAdministrator ? text.byAdministrator(appName) : (nickname ?? device.name)
+  const who = isByAdministrator ? text.administrator(appName) : name
   const kind = text.kinds[device.kind]
   const naming = `name ${token}`
   return (
@@ -168,10 +169,10 @@ function SessionRow({
         <ConfirmButton
           name={`end:${token}`}
           label={text.end}
-          of={name}
-          title={text.endTitle(name)}
-          lead={text.endLead}
-          confirm={text.endConfirm(name)}
+          of={who}
+          title={text.endTitle(who)}
+          lead={isByAdministrator ? text.administratorLead : text.endLead}
+          confirm={text.endConfirm(who)}
           form={{ action: '/settings/sessions', intent: token, failure: failureOf(token) }}
         />
       )}

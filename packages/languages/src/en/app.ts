@@ -879,6 +879,8 @@ export const app = {
     othersEnded: 'All other devices signed out.',
     trusted: 'Signs in without a code',
     byAdministrator: (appName: string) => `Opened by an administrator of ${appName}`,
+    administrator: (appName: string) => `the administrator of ${appName}`,
+    administratorLead: 'They can’t look at your account anymore.',
     opened: 'Opened',
     kinds: { desktop: 'Computer', mobile: 'Phone', tablet: 'Tablet', tv: 'TV' } as Record<string, string>,
   },

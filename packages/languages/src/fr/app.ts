@@ -913,6 +913,8 @@ export const app: typeof english = {
     othersEnded: 'Tous les autres appareils ont été déconnectés.',
     trusted: 'Se connecte sans code',
     byAdministrator: (appName) => `Ouverte par l’administration de ${appName}`,
+    administrator: (appName) => `l’administration de ${appName}`,
+    administratorLead: 'Cette personne ne verra plus votre compte.',
     opened: 'Ouverture',
     kinds: { desktop: 'Ordinateur', mobile: 'Téléphone', tablet: 'Tablette', tv: 'Télévision' },
   },
