@@ -62,7 +62,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(banner).toContainText(`You’re looking at the account of ${user.email}.`)
       if (javaScriptEnabled) await expectReadable(page, 'an opened account')
       await page.goto('/settings/profile')
-      await page.getByRole('textbox', { name: 'Name' }).fill('Somebody Else')
+      await page.getByRole('textbox', { name: 'Name' }).fill('Another Name')
       await press(page, 'Save name')
       await expect(page.getByRole('alert')).toContainText('Nothing was changed: you opened this account to look at it.')
 

@@ -55,7 +55,7 @@ const traceResult =
 const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type, meta }) => {
   const run = async () => {
     try {
-      if (type === 'mutation' && !meta?.whileImpersonated) await assertNotImpersonating(ctx)
+      if (type === 'mutation' && !meta?.whileImpersonated) await assertNotImpersonating(ctx, meta?.access)
       assertStorable(await getRawInput(), [])
     } catch (error) {
       return { ok: false as const, error }

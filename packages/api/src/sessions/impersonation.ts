@@ -8,9 +8,14 @@ export function assertNotImpersonated({ session }: Pick<ActiveSession, 'session'
   if (session.impersonatedBy !== null) throw new AppError('IMPERSONATION_READ_ONLY')
 }
 
-/** The same for a call that needs no session, such as a sign-in: it would act in the browser of the administrator. */
-export async function assertNotImpersonating(ctx: Context): Promise<void> {
-  const token = findSessionToken(ctx)
-  const active = token === undefined ? null : await inspectSession(ctx, { token })
+/** The same for a call that may need no session, such as a sign-in: it would act in the browser of the administrator. */
+export async function assertNotImpersonating(ctx: Context, access: string | undefined): Promise<void> {
+  const active = await (access === 'public' ? inspectPresentedSession(ctx) : ctx.findSession())
   if (active) assertNotImpersonated(active)
+}
+
+/** A sign-in with an old cookie is no use of a session, and no guess at one. */
+function inspectPresentedSession(ctx: Context): Promise<ActiveSession | null> {
+  const token = findSessionToken(ctx)
+  return token === undefined ? Promise.resolve(null) : inspectSession(ctx, { token })
 }

@@ -1,3 +1,4 @@
+import { cachedSessionJson, verifyCached } from '@floorpass/api'
 import { adminOf } from '@floorpass/testing/admin-command'
 import { makeAdministrator } from '@floorpass/testing/administrators'
 import type { Answer, Browser } from '@floorpass/testing/browser'
@@ -347,6 +348,16 @@ describe('other services', () => {
     expect(await introspect(tab.cookies.get(sessionCookie) ?? '')).toEqual({ active: false })
     expect(await introspect(user.cookies.get(sessionCookie) ?? '')).toMatchObject({ active: true, sub: user.userId })
     expect(outcome(await user.get('/auth/verify'))).toEqual(done)
+  })
+
+  test('and browsers get the same answers from memory, on the fast path', async () => {
+    const tab = await impersonate(app, await app.signedIn())
+    const answer = await current(tab)
+    const { deps } = app.service
+    const inMemory = cachedSessionJson(deps, tab.cookies)
+    expect(JSON.parse(Buffer.from(String(inMemory), 'latin1').toString())).toEqual(answer)
+    expect(answer).toMatchObject({ session: { impersonatedBy: tab.userId } })
+    expect(() => verifyCached(deps, tab.cookies, {})).toThrow(expect.objectContaining({ key: 'IMPERSONATION_READ_ONLY' }))
   })
 
   test('cannot name the session for a confirmation', async () => {

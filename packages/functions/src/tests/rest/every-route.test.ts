@@ -10,6 +10,6 @@ test('every route with an input has a sample', async () => {
   const samples = routeSamples(await createTestApp(everyProvider))
   const withInput = addresses.filter(({ input }) => input !== null).map(({ method, path }) => `${method} ${path}`)
   // These take no input, but need a state.
-  const withState = ['POST /protection/request-unlock', 'POST /protection/cancel-unlock']
+  const withState = ['POST /admin/stop-impersonating', 'POST /protection/request-unlock', 'POST /protection/cancel-unlock']
   expect(Object.keys(samples).sort()).toEqual([...withInput, ...withState].sort())
 })
