@@ -572,7 +572,7 @@ export const mails: MailTexts = {
       paragraphs: [
         `On ${moment(from)} UTC, an administrator of ${appName} opened your account to see what you see. Their reason: “${oneLine(reason)}”`,
         `They can look until ${moment(until)} UTC at most. They can’t change or confirm anything, and they don’t see your passwords, keys, codes or your phrase.`,
-        'You find this session among your sessions, and can end it there at any time.',
+        `You find this session among your sessions, and can end it there at any time. If you don’t know this reason, contact the ${appName} team.`,
       ],
       action: { label: 'See my sessions', url: sessionsUrl },
       needsSupport: true,

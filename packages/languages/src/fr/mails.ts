@@ -589,7 +589,7 @@ export const mails: MailTexts = {
       paragraphs: [
         `Le ${moment(from)} UTC, une personne de l’administration de ${appName} a ouvert votre compte pour voir ce que vous voyez. Sa raison : « ${oneLine(reason)} »`,
         `Elle peut regarder jusqu’au ${moment(until)} UTC au plus tard. Elle ne peut rien modifier ni rien confirmer, et ne voit ni vos mots de passe, ni vos clés, ni vos codes, ni votre phrase.`,
-        'Cette session figure parmi les vôtres, et vous pouvez y mettre fin à tout moment.',
+        `Cette session figure parmi les vôtres, et vous pouvez y mettre fin à tout moment. Si cette raison vous surprend, contactez l’équipe ${appName}.`,
       ],
       action: { label: 'Voir mes sessions', url: sessionsUrl },
       needsSupport: true,
