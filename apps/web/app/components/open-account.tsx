@@ -6,7 +6,6 @@ import { Field } from '#app/components/field.tsx'
 
 type OpenAccountProps = { email: string; form: ComponentProps<typeof ConfirmButton>['form'] }
 
-/** Opens the account of a user to read it. */
 export function OpenAccount({ email, form }: OpenAccountProps) {
   const text = useAdministrationText('openAccount')
   return (

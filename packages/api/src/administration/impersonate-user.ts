@@ -7,10 +7,7 @@ import { findSessionToken, setSessionCookie, startImpersonation } from '../sessi
 import { impersonateUserInput } from './contract.ts'
 import { asOperator } from './operator.ts'
 
-/**
- * Opens the account of a user to read it, for at most 30 minutes (ADR 056). Mails the user. USER_NOT_FOUND, USER_SUSPENDED,
- * YOU_CANNOT_IMPERSONATE_ADMINS.
- */
+/** Opens an account to read it (ADR 056). Mails the user. USER_NOT_FOUND, USER_SUSPENDED, YOU_CANNOT_IMPERSONATE_ADMINS. */
 export const impersonateUser = mutation({
   access: 'user:impersonate',
   sensitive: true,

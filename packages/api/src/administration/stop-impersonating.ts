@@ -6,10 +6,7 @@ import { presentSession, presentUser } from '../sessions/present-session.ts'
 import { endSession, setSessionCookie } from '../sessions/session-store.ts'
 import { lockCaller } from '../users/lock-user.ts'
 
-/**
- * Ends the impersonated session and returns to the session that it came from. Without the cookie of that session the caller is signed
- * out. NOT_IMPERSONATING, UNAUTHORIZED.
- */
+/** Returns to the session that this one came from, or signs out without its cookie. NOT_IMPERSONATING, UNAUTHORIZED. */
 export const stopImpersonating = mutation({
   access: 'session',
   whileImpersonated: true,

@@ -294,10 +294,7 @@ export async function startSession(
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
 }
 
-/**
- * A session of `userId` for the administrator who calls. It ends with the session of the administrator, which stays. The user sees it
- * without the administrator's device. After the commit, call `setSessionCookie`.
- */
+/** The caller's own session stays, and ends this one with it. The user sees no device. After the commit, call `setSessionCookie`. */
 export async function startImpersonation(
   ctx: SessionScope & ActiveSession,
   tx: Transaction,
