@@ -101,6 +101,12 @@ test('administration: every page of an opened account has the banner, and none b
     expect([path, answer?.status()]).toEqual([path, 200])
     await expect(page.getByRole('button', { name: 'Close this account' }), path).toBeVisible()
   }
+  // The switch of another tab, from before.
+  const form = { locale: 'fr', redirectTo: '/dashboard' }
+  const language = await page.request.post('/language', { form, headers: { origin: String(baseURL) } })
+  expect([language.status(), new URL(language.url()).pathname]).toEqual([200, '/dashboard'])
+  await page.goto('/dashboard')
+  await expect(page.getByRole('button', { name: 'Close this account' })).toBeVisible()
   // The way into the administration is closed meanwhile.
   expect((await page.goto('/admin'))?.status()).toBe(403)
 })
