@@ -98,16 +98,33 @@ const containers = {
   },
 }
 
+function findCommand(pid) {
+  try {
+    if (process.platform !== 'linux') return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+  } catch {
+    return null
+  }
+}
+
 const processes = {
   async check() {
+    for (const port of ports) {
+      const pid = this.pid(port)
+      if (pid && findCommand(pid) && !this.isRunning(port))
+        throw new Error(
+          `${this.file(port, 'pid')} names process ${pid}, and that process is not ${this.name(port)}: its version has ended, or an older roll-out started it. Nothing was changed. Remove the file and deploy again; if the process (see ps -p ${pid}) is Floorpass, stop it afterwards`,
+        )
+    }
     const { buildWhenChanged } = await import('../scripts/build-when-changed.mjs')
     await buildWhenChanged('npm run deploy')
   },
+  name: (port) => `floorpass-${port}`,
   file: (port, kind) => join(options.state, `${port}.${kind}`),
   start(port) {
     mkdirSync(options.state, { recursive: true })
     const log = openSync(this.file(port, 'log'), 'w')
-    const child = spawn(fileURLToPath(new URL('start.sh', import.meta.url)), {
+    const child = spawn(fileURLToPath(new URL('start.sh', import.meta.url)), [`--title=${this.name(port)}`], {
       env: { ...process.env, PORT: String(port), HOST: '127.0.0.1' },
       detached: true,
       stdio: ['ignore', log, log],
@@ -118,13 +135,10 @@ const processes = {
   },
   // An incomplete pid file counts as none. Pid 0 would signal this process's own group.
   pid: (port) => (existsSync(processes.file(port, 'pid')) && Number(readFileSync(processes.file(port, 'pid'), 'utf8'))) || null,
+  // Another program may have the number of a version that ended.
   isRunning(port) {
     const pid = this.pid(port)
-    try {
-      return pid !== null && process.kill(pid, 0)
-    } catch {
-      return false
-    }
+    return pid !== null && new RegExp(`(^|--title=)${this.name(port)}( |$)`).test(findCommand(pid))
   },
   log: (port) => readFileSync(processes.file(port, 'log'), 'utf8').split('\n').slice(-20).join('\n'),
   async stop(port) {

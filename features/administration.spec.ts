@@ -10,6 +10,7 @@ import { press } from './support/drivers.ts'
 import { grantRole } from './support/grant-role.ts'
 import { newPerson, signedInPerson } from './support/person.ts'
 import { cookiesOf, createAccount, signIn } from './support/scene.ts'
+import { addVirtualAuthenticator } from './support/virtual-authenticator.ts'
 
 for (const javaScriptEnabled of [true, false]) {
   const script = `JavaScript ${javaScriptEnabled ? 'on' : 'off'}`
@@ -39,14 +40,94 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.getByText('No live session.')).toBeVisible()
 
       await page.getByRole('button', { name: 'Suspend account' }).click()
-      await page.getByLabel('Reason').fill('too short')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('too short')
       await press(page, 'Yes, suspend this account')
-      await expect(page.getByLabel('Reason')).toHaveAttribute('aria-invalid', 'true')
-      await page.getByLabel('Reason').fill('the owner called about a stolen laptop')
+      await expect(page.getByRole('textbox', { name: 'Reason' })).toHaveAttribute('aria-invalid', 'true')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('the owner called about a stolen laptop')
       await press(page, 'Yes, suspend this account')
       await expect(page.getByText('The account is suspended.')).toBeVisible()
       await expect(page.getByText('Account suspended by support')).toBeVisible()
       await expect(page.getByRole('button', { name: 'Suspend account' })).toHaveCount(0)
+    })
+
+    test(`administration: create a user, change the profile, and delete it with a second administrator (${script})`, async ({
+      page,
+      browser,
+      baseURL,
+    }) => {
+      test.slow()
+      const url = String(baseURL)
+      const user = newPerson()
+      await administrator(page, url, 'admin')
+      await page.goto('/admin')
+      await page.getByRole('link', { name: 'Create a user' }).click()
+      await expect(page.getByRole('heading', { name: 'New user' })).toBeVisible()
+      if (javaScriptEnabled) await expectReadable(page, 'a new user')
+      await page.getByRole('textbox', { name: 'Name' }).fill('Grace Hopper')
+      await page.getByRole('textbox', { name: 'Email' }).fill(user.email)
+      await press(page, 'Create user')
+      await expect(page.getByRole('textbox', { name: 'Reason' })).toHaveAttribute('aria-invalid', 'true')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('asked for by phone')
+      await press(page, 'Create user')
+      await expect(page.getByRole('heading', { name: 'Grace Hopper' })).toBeVisible()
+
+      await page.getByRole('button', { name: 'Change profile' }).click()
+      if (javaScriptEnabled) await expectReadable(page, 'the question about a profile')
+      await page.getByRole('textbox', { name: 'Name' }).fill('Grace Brewster Hopper')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('her full name')
+      await press(page, 'Save this profile')
+      await expect(page.getByText('The profile was changed.')).toBeVisible()
+      await expect(page.getByRole('heading', { name: 'Grace Brewster Hopper' })).toBeVisible()
+
+      await page.getByRole('button', { name: 'Delete account' }).click()
+      await page.getByRole('textbox', { name: 'Reason' }).fill('asked in writing')
+      await press(page, 'Yes, delete this account')
+      await expect(page.getByText('This needs two administrators.')).toBeVisible()
+      await expect(page.getByRole('button', { name: /^Approve/ })).toHaveCount(0)
+      await expect(page.getByRole('button', { name: /^Withdraw/ })).toBeVisible()
+
+      const colleague = await (await browser.newContext({ javaScriptEnabled, baseURL: url })).newPage()
+      await administrator(colleague, url, 'admin')
+      await colleague.goto('/admin')
+      await colleague.getByRole('link', { name: user.email }).first().click()
+      await expect(colleague.getByText('Reason: asked in writing').first()).toBeVisible()
+      if (javaScriptEnabled) await expectReadable(colleague, 'a request for a second administrator')
+      await confirm(colleague, colleague.getByRole('button', { name: /^Approve/ }), 'Yes, approve')
+      await expect(colleague).toHaveURL('/admin')
+      await page.reload()
+      await expect(page.getByText('404')).toBeVisible()
+      await colleague.context().close()
+    })
+
+    test(`administration: suspend for a day, and reject the request to end it (${script})`, async ({
+      page,
+      browser,
+      baseURL,
+    }) => {
+      test.slow()
+      const url = String(baseURL)
+      const user = newPerson()
+      await createAccount(url, user)
+      await administrator(page, url, 'admin')
+      await page.goto(`/admin?search=${encodeURIComponent(user.email)}`)
+      await page.getByRole('link', { name: user.email }).click()
+      await page.getByRole('button', { name: 'Suspend account' }).click()
+      await page.getByLabel('How long').selectOption('1 day')
+      await page.getByRole('textbox', { name: 'Reason' }).fill('a stolen card was used')
+      await press(page, 'Yes, suspend this account')
+      await expect(page.locator('dl > div', { hasText: 'Suspended until' })).toContainText(String(new Date().getUTCFullYear()))
+      await page.getByRole('button', { name: 'End suspension' }).click()
+      await page.getByRole('textbox', { name: 'Reason' }).fill('the card was his own')
+      await press(page, 'Yes, open this account')
+      await expect(page.getByText('This needs two administrators.')).toBeVisible()
+
+      const colleague = await (await browser.newContext({ javaScriptEnabled, baseURL: url })).newPage()
+      await administrator(colleague, url, 'admin')
+      await colleague.goto(new URL(page.url()).pathname)
+      await confirm(colleague, colleague.getByRole('button', { name: /^Reject/ }), 'Yes, drop it')
+      await expect(colleague.getByText('The request was dropped.')).toBeVisible()
+      await expect(colleague.getByRole('button', { name: 'End suspension' })).toBeVisible()
+      await colleague.context().close()
     })
 
     test(`administration: a person without a role finds no pages (${script})`, async ({ page }) => {
@@ -75,4 +156,20 @@ test('administration: the pages ask for a code first, and lead back', async ({ p
   await page.getByLabel('Code from your authenticator app').fill(authenticator.code(1))
   await press(page, 'Confirm with code')
   await expect(page).toHaveURL('/admin?search=ada')
+})
+
+test('administration: an administrator with a passkey confirms with it, and no code is asked for', async ({ page }) => {
+  await addVirtualAuthenticator(page)
+  const person = await signedInPerson(page)
+  await page.goto('/settings/passkeys')
+  await press(page, 'Add a passkey')
+  await expect(page.getByText('Passkey added.')).toBeVisible()
+  await grantRole(person.email, 'support')
+  await page.goto('/admin')
+  await expect(page).toHaveURL('/admin/confirm?redirectTo=%2Fadmin')
+  await expect(page.getByRole('textbox')).toHaveCount(0)
+  await expectReadable(page, 'the proof with a passkey')
+  await press(page, 'Confirm with passkey')
+  await expect(page.getByRole('heading', { name: 'Users' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Create a user' })).toHaveCount(0)
 })

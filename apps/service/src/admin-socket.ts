@@ -49,7 +49,8 @@ async function serveCommand(client: Socket, opened: Pick<Surroundings, 'open' | 
   const { runCommand } = await import('@floorpass/admin')
   const result = await runCommand(argv, {
     ...opened,
-    explainOpenFailure: explainStartFailure,
+    databaseKind: 'embedded',
+    explainOpenFailure: (error) => explainStartFailure(error, 'embedded'),
     user,
     say: (text) => send({ say: text }),
     ask: canAsk ? (question) => request({ ask: question }) : null,

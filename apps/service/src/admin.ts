@@ -32,13 +32,15 @@ const operator = {
   write: (path: string, text: string) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),
 }
 const directory = findEmbeddedDirectory()
+const databaseKind = directory === null ? 'postgres' : 'embedded'
 const { stdout, exitCode } =
   (directory === null ? null : await requestCommand(directory, argv, operator)) ??
   (await runCommand(argv, {
     ...operator,
     open: (options) => openForOperator(undefined, options),
     openDatabase: (options) => openForMigration(undefined, options),
-    explainOpenFailure: explainStartFailure,
+    databaseKind,
+    explainOpenFailure: (error) => explainStartFailure(error, databaseKind),
     terminal: process.stderr.isTTY
       ? { write: (text) => void process.stderr.write(text), columns: () => process.stderr.columns }
       : null,

@@ -18,6 +18,7 @@ import {
   createSessionMisses,
   createSigningKeys,
   createSocialProviders,
+  createSuspensionEnds,
   createWebhookQueue,
   type Deps,
   type ExpirySweep,
@@ -27,6 +28,7 @@ import {
   policy,
   type SecretResealer,
   type Settings,
+  type SuspensionEnds,
 } from '@floorpass/api'
 import { hashToken } from '@floorpass/api/random-token'
 import { type ChangeChannel, explainDatabaseFailure, type openDatabase, type ReadReplica, readPrimary } from '@floorpass/db'
@@ -49,6 +51,7 @@ export type Service = EdgeService & {
   port: number
   expirySweep: ExpirySweep
   secretResealer: SecretResealer
+  suspensionEnds: SuspensionEnds
   metrics: Metrics | null
   tracing: OpenTracing | null
   primary: WorkerChannel | null
@@ -107,6 +110,7 @@ export function composeService({
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (rows) => metrics?.countSwept(rows) })
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
+  const suspensionEnds = createSuspensionEnds({ db: database.db, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const changes = createChangeFeed({ listen: cacheSessions ? database.listen : createIdleChannel, log })
   const mail = createMailQueue({
@@ -129,6 +133,7 @@ export function composeService({
     webhooks: { allowPrivate: config.webhookPrivateTargets },
     confirmationRules: config.confirmationRules,
     variables,
+    administration: { approval: config.adminApproval },
     cookie: config.cookie,
   }
   const logRarely = createRareLog(log)
@@ -181,6 +186,7 @@ export function composeService({
     trustedProxies: trustedProxies(config.trustProxy),
     expirySweep,
     secretResealer,
+    suspensionEnds,
     metrics,
     metricsToken: config.metricsToken,
     tracing,
@@ -188,7 +194,7 @@ export function composeService({
     smokeTests: { secret: config.ciTestSecret, exchanges: config.exchanges, transport, times: smokeTimes },
     logFor: (requestId) => log.child({ requestId }),
     isDraining: () => draining,
-    assertReady: () => runWithin(2, database.ping).catch(throwUnready),
+    assertReady: () => runWithin(2, database.ping).catch((error: unknown) => throwUnready(error, config.database.kind)),
     drain() {
       draining = true
       deps.events.stopReaders()
@@ -196,7 +202,16 @@ export function composeService({
       void deps.webhooks.stop().catch((err) => log.error({ err }, 'webhook queue not stopped'))
     },
     async stop() {
-      const writers = [deps.webhooks, deps.mail, deps.events, expirySweep, secretResealer, deps.serviceUses, deps.keyUses]
+      const writers = [
+        deps.webhooks,
+        deps.mail,
+        deps.events,
+        expirySweep,
+        secretResealer,
+        suspensionEnds,
+        deps.serviceUses,
+        deps.keyUses,
+      ]
       const stopped = await Promise.allSettled([...writers.map((writer) => writer.stop()), changes.close()])
       transport.close()
       if (redis) closeRedis(redis)
@@ -214,8 +229,8 @@ async function runWithin(seconds: number, work: () => Promise<void>): Promise<vo
   await Promise.race([work(), timeout]).finally(() => clearTimeout(timer))
 }
 
-function throwUnready(error: unknown): never {
-  const failure = explainDatabaseFailure(error)
+function throwUnready(error: unknown, kind: Config['database']['kind']): never {
+  const failure = explainDatabaseFailure(error, kind)
   if (!failure) throw error
   const cause = new Error(`${failure.reason}. ${failure.fix}`, { cause: error })
   throw new AppError('SERVICE_UNAVAILABLE', { retryAfter: 1, cause })

@@ -7,7 +7,7 @@ import { clientFiles, loadPages } from '@floorpass/web'
 import { serveStatic } from '@hono/node-server/serve-static'
 import { Hono } from 'hono'
 import type { Service } from './compose-service.ts'
-import { isFirst, openService } from './open-service.ts'
+import { findEmbeddedDirectory, isFirst, openService } from './open-service.ts'
 import { createClientErrorListener, createRequestListener, refuseMalformed } from './request-listener.ts'
 import { explainStartFailure, UnknownHostError } from './start-failure.ts'
 
@@ -234,6 +234,6 @@ for (const signal of signals) process.on(signal, exitOnSignal)
 try {
   await start()
 } catch (error) {
-  console.error(explainStartFailure(error))
+  console.error(explainStartFailure(error, findEmbeddedDirectory() === null ? 'postgres' : 'embedded'))
   process.exit(1)
 }

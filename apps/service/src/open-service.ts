@@ -64,6 +64,7 @@ export async function openService(source = readEnvironment(), { sessionCache = t
   service.deps.keyUses.start()
   service.expirySweep.start()
   service.secretResealer.start()
+  service.suspensionEnds.start()
   opened.move()
   if (config.database.kind !== 'embedded' || config.database.directory === null) return service
   const { directory } = config.database

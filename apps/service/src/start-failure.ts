@@ -15,7 +15,7 @@ export class UnknownHostError extends Error {
   }
 }
 
-export function explainStartFailure(error: unknown): string {
+export function explainStartFailure(error: unknown, databaseKind: 'embedded' | 'postgres' = 'postgres'): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   const isExplained =
@@ -39,7 +39,8 @@ export function explainStartFailure(error: unknown): string {
   if (code === 'EACCES' && port !== undefined)
     return `Port ${port} needs more rights than this user has. Choose a port above 1023: PORT=3000 npm start`
   if (code === 'EADDRNOTAVAIL') return `HOST ${address} is not an address of this machine. ${hostHint}`
-  const database = explainDatabaseFailure(error)
-  if (database) return `The database at DATABASE_URL cannot be used: ${database.reason}. ${database.fix}`
+  const database = explainDatabaseFailure(error, databaseKind)
+  if (database)
+    return `The database ${databaseKind === 'embedded' ? 'in DATA_DIR' : 'at DATABASE_URL'} cannot be used: ${database.reason}. ${database.fix}`
   return error.stack ?? error.message
 }

@@ -20,6 +20,7 @@ export function describeActivity(
   const { activity, activityFailed, changedFields, withFields } = serverTextIn(page.locale)
   const known = action as AuditAction
   const what = (succeeded ? undefined : activityFailed[known]) ?? activity[known] ?? action
+  const byAdministrator = action === 'impersonate-user' || action === 'stop-impersonating'
   const fields = String(details?.fields ?? '')
     .split(',')
     .flatMap((field) => (Object.hasOwn(changedFields, field) ? [changedFields[field as keyof typeof changedFields]] : []))
@@ -27,6 +28,8 @@ export function describeActivity(
     id,
     succeeded,
     byAnother,
+    byAdministrator,
+    reason: byAdministrator && typeof details?.reason === 'string' ? details.reason : null,
     what: fields.length > 0 ? withFields(what, fields.join(', ')) : what,
     device: describeDevice({ device, browser, os, ipAddress, place }, textIn(page.locale)),
     ipAddress,

@@ -1,36 +1,43 @@
-import type { Operator } from '@floorpass/api/administration'
+import type { ApprovingOperator } from '@floorpass/api/administration'
 import { usageError } from './problem.ts'
 import type { Terminal } from './progress.ts'
 
-export type Arguments = {
+export const flags = {
+  reason: { type: 'string' },
+  session: { type: 'string' },
+  output: { type: 'string' },
+  user: { type: 'string' },
+  action: { type: 'string' },
+  since: { type: 'string' },
+  until: { type: 'string' },
+  limit: { type: 'string' },
+  before: { type: 'string' },
+  'dry-run': { type: 'boolean' },
+  'without-two-factor': { type: 'boolean' },
+  'clear-password': { type: 'boolean' },
+  'keep-password': { type: 'boolean' },
+  scopes: { type: 'string' },
+  now: { type: 'boolean' },
+  quiet: { type: 'boolean' },
+  plan: { type: 'boolean' },
+  contact: { type: 'string' },
+  types: { type: 'string' },
+  locale: { type: 'string' },
+  status: { type: 'string' },
+  event: { type: 'string' },
+  after: { type: 'string' },
+  failed: { type: 'boolean' },
+  role: { type: 'string' },
+} as const
+
+export type Flag = keyof typeof flags
+
+type FlagValues = { [Name in Flag]?: (typeof flags)[Name]['type'] extends 'string' ? string : boolean }
+
+/** `Options`: the flags that the command declares. */
+export type Arguments<Options extends Flag = never> = {
   positionals: string[]
-  flags: {
-    reason?: string
-    session?: string
-    output?: string
-    user?: string
-    action?: string
-    since?: string
-    until?: string
-    limit?: string
-    before?: string
-    'dry-run'?: boolean
-    'without-two-factor'?: boolean
-    'clear-password'?: boolean
-    'keep-password'?: boolean
-    scopes?: string
-    now?: boolean
-    quiet?: boolean
-    plan?: boolean
-    contact?: string
-    types?: string
-    locale?: string
-    status?: string
-    event?: string
-    after?: string
-    failed?: boolean
-    role?: string
-  }
+  flags: Pick<FlagValues, Options>
   /** Resolves when the operator types `word` or passed --yes. Otherwise throws CommandError. */
   confirm(word: string, consequence: string): Promise<void>
   say(line: string): void
@@ -41,23 +48,28 @@ export type Arguments = {
 /** --json prints `data`. Without it, the terminal shows `text`. */
 export type Outcome = { data: unknown; text: string; exitCode?: number }
 
-type CommandLine = {
+type CommandLine<Options extends Flag> = {
   usage: string
   summary: string
-  options: readonly (keyof Arguments['flags'])[]
+  options: readonly Options[]
   /** Changes nothing, so the operator has nothing to check after a failure. */
   isRead?: boolean
   /** Works long: refused in a service that answers requests beside it. */
   needsStop?: boolean
 }
 
-export type Command = CommandLine & {
-  run(operator: Operator, args: Arguments): Promise<Outcome>
+export type Command<Options extends Flag = Flag> = CommandLine<Options> & {
+  run(operator: ApprovingOperator, args: Arguments<Options>): Promise<Outcome>
 }
 
-export type DatabaseCommand = CommandLine & {
-  runOnDatabase(database: MigratableDatabase, args: Arguments): Promise<Outcome>
+export type DatabaseCommand<Options extends Flag = Flag> = CommandLine<Options> & {
+  runOnDatabase(database: MigratableDatabase, args: Arguments<Options>): Promise<Outcome>
 }
+
+/** Lets `run` read only the flags in `options`. */
+export const defineCommand = <Options extends Flag>(command: Command<Options>): Command<Options> => command
+export const defineDatabaseCommand = <Options extends Flag>(command: DatabaseCommand<Options>): DatabaseCommand<Options> =>
+  command
 
 export type PendingMigration = {
   name: string
@@ -85,7 +97,7 @@ export function assertNoPositional({ positionals: [extra] }: Arguments): void {
 
 const shortestReason = 10
 
-export function requireReason({ flags: { reason = '' } }: Arguments): string {
+export function requireReason({ flags: { reason = '' } }: Arguments<'reason'>): string {
   if (reason.trim().length >= shortestReason) return reason.trim().slice(0, 500)
   throw usageError(
     'A reason is missing.',

@@ -1,5 +1,6 @@
 import { policy } from '@floorpass/api'
 import {
+  type ApprovingOperator,
   disableUserTwoFactor,
   dropRefusedMails,
   endUserSessions,
@@ -10,7 +11,6 @@ import {
   findUsers,
   mostFound,
   mostMails,
-  type Operator,
   presentFoundUser,
   requestUserUnlock,
   restoreUser,
@@ -25,6 +25,7 @@ import {
   type Arguments,
   assertNoPositional,
   type Command,
+  defineCommand,
   getOnlyPositional,
   type Outcome,
   parseNumber,
@@ -40,12 +41,12 @@ import { webhookCommands } from './webhook-commands.ts'
 
 type UserChange = Pick<Command, 'usage' | 'summary'> & {
   consequence: string
-  change(operator: Operator, user: { id: string; email: string }, reason: string): Promise<Outcome>
+  change(operator: ApprovingOperator, user: { id: string; email: string }, reason: string): Promise<Outcome>
 }
 
 /** A command that changes one user: it needs a reason, and asks first. */
 function changeUser({ consequence, change, ...line }: UserChange): Command {
-  return {
+  return defineCommand({
     ...line,
     options: ['reason'],
     async run(operator, args) {
@@ -54,11 +55,11 @@ function changeUser({ consequence, change, ...line }: UserChange): Command {
       await args.confirm(user.email, consequence)
       return change(operator, user, reason)
     },
-  }
+  })
 }
 
 export const commands: Record<string, Command> = {
-  find: {
+  find: defineCommand({
     usage: 'find <who>',
     summary: `finds users by id, google:<id>, github:<id> or the beginning of an email, its domain, a name or a last name (at most ${mostFound})`,
     options: [],
@@ -70,8 +71,8 @@ export const commands: Record<string, Command> = {
         text: formatTable(users, ['id', 'email', 'emailVerified', 'twoFactorEnabled', 'suspendedAt', 'name'], 'No user found.'),
       }
     },
-  },
-  show: {
+  }),
+  show: defineCommand({
     usage: 'show <who>',
     summary: 'shows one user: sign-in methods, second factor, organizations',
     options: [],
@@ -80,8 +81,8 @@ export const commands: Record<string, Command> = {
       const user = await showUser(operator, getOnlyPositional(args, 'who'))
       return { data: user, text: formatRecord(user) }
     },
-  },
-  sessions: {
+  }),
+  sessions: defineCommand({
     usage: 'sessions <who>',
     summary: 'lists live sessions',
     options: [],
@@ -91,8 +92,8 @@ export const commands: Record<string, Command> = {
       const columns = ['id', 'createdAt', 'lastSeenAt', 'ipAddress', 'browser', 'os', 'trusted'] as const
       return { data: sessions, text: formatTable(sessions, columns, 'No session.') }
     },
-  },
-  'revoke-sessions': {
+  }),
+  'revoke-sessions': defineCommand({
     usage: 'revoke-sessions <who> [--session <id>]',
     summary: 'ends all sessions or one at once, and removes the trust of the devices',
     options: ['session'],
@@ -102,7 +103,7 @@ export const commands: Record<string, Command> = {
       const exitCode = args.flags.session !== undefined && result.revoked === 0 ? 1 : 0
       return { data: result, text: `${pluralize(result.revoked, 'session')} ended.`, exitCode }
     },
-  },
+  }),
   suspend: changeUser({
     usage: 'suspend <who> --reason <text>',
     summary: 'closes an account at once, and ends its sessions, trusted devices, links and sent invitations',
@@ -112,9 +113,9 @@ export const commands: Record<string, Command> = {
       return { data: result, text: `${email} is suspended, ${pluralize(result.revoked, 'session')} ended.` }
     },
   }),
-  restore: {
+  restore: defineCommand({
     usage: 'restore <who> --reason <text> [--clear-password]',
-    summary: 'opens a suspended account again; --clear-password mails a link to choose a new password',
+    summary: 'opens a suspended account again; --clear-password emails a link to choose a new password',
     options: ['reason', 'clear-password'],
     async run(operator, args) {
       const reason = requireReason(args)
@@ -123,7 +124,7 @@ export const commands: Record<string, Command> = {
       await args.confirm(
         email,
         clearPassword
-          ? 'Anyone who reads mail to this address can choose the password.'
+          ? 'Anyone who reads emails to this address can choose the password.'
           : 'The current password opens the account again.',
       )
       const result = await restoreUser(operator, id, reason, { clearPassword })
@@ -136,8 +137,8 @@ export const commands: Record<string, Command> = {
       const hint = clearPassword ? ' The user receives a link to choose a password.' : ''
       return { data: result, text: `${email} is restored.${hint}` }
     },
-  },
-  'verify-address': {
+  }),
+  'verify-address': defineCommand({
     usage: 'verify-address <who> --reason <text> [--keep-password]',
     summary: 'marks the email as verified, clears the password and mails a link to choose one',
     options: ['reason', 'keep-password'],
@@ -149,40 +150,41 @@ export const commands: Record<string, Command> = {
         user.email,
         keepPassword
           ? 'The current password stays valid, even if another person chose it.'
-          : 'Anyone who reads mail to this address can choose the password.',
+          : 'Anyone who reads emails to this address can choose the password.',
       )
       const result = await verifyUserAddress(operator, user, reason, { keepPassword })
       const hint = result.passwordCleared ? ' The password is cleared. The user receives a link to choose one.' : ''
       return { data: result, text: `The email ${user.email} is verified.${hint}` }
     },
-  },
+  }),
   'disable-two-factor': changeUser({
     usage: 'disable-two-factor <who> --reason <text>',
-    summary: 'turns off two-factor for a user without phone and backup codes; verify their identity first; mails the owner',
+    summary:
+      'turns off two-factor for a user without phone and backup codes; verify their identity first; the owner gets an email',
     consequence: 'The password alone then opens this account.',
     async change(operator, { id, email }, reason) {
       await disableUserTwoFactor(operator, id, reason)
-      return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives a mail.` }
+      return { data: { disabled: true }, text: `Two-factor is off for ${email}. The owner receives an email.` }
     },
   }),
   'request-unlock': changeUser({
     usage: 'request-unlock <who> --reason <text>',
-    summary: 'starts the wait that unlocks a locked account, for an owner who cannot sign in; mails the owner',
+    summary: 'starts the wait that unlocks a locked account, for an owner who cannot sign in; the owner gets an email',
     consequence: 'The lock ends after the days that its owner chose. The owner can keep it.',
     async change(operator, { id, email }, reason) {
       const result = await requestUserUnlock(operator, id, reason)
-      const hint = result.isNew ? 'The owner receives a mail.' : 'The wait had already started, so no mail is sent.'
+      const hint = result.isNew ? 'The owner receives an email.' : 'The wait had already started, so no email is sent.'
       return { data: result, text: `${email} is unlocked on ${result.unlockAt.toISOString()}. ${hint}` }
     },
   }),
-  import: {
+  import: defineCommand({
     usage: 'import <file or postgres URL> [--dry-run] [--without-two-factor]',
     summary: 'imports users of better-auth with their password hashes; run it again to continue',
     options: ['dry-run', 'without-two-factor'],
     needsStop: true,
     run: importUsers,
-  },
-  export: {
+  }),
+  export: defineCommand({
     usage: 'export <who> [--output <file>]',
     summary: 'prints all data of one user as JSON, and records an audit event',
     options: ['output'],
@@ -200,8 +202,8 @@ export const commands: Record<string, Command> = {
       })
       return { data: { written: output }, text: `Written to ${output}.` }
     },
-  },
-  audit: {
+  }),
+  audit: defineCommand({
     usage: 'audit [--user <who>] [--action <kind>] [--since <time>] [--until <time>] [--limit <n>] [--before <id>]',
     summary: `lists audit events, newest first (${usualEvents} by default); --before takes the last id for older ones`,
     options: ['user', 'action', 'since', 'until', 'limit', 'before'],
@@ -227,10 +229,10 @@ export const commands: Record<string, Command> = {
       const more = events.length === most ? `\n\nThere may be older ones: add --before ${events.at(-1)?.id}` : ''
       return { data: events, text: `${formatTable(events, columns, 'No audit event found.')}${more}` }
     },
-  },
-  mails: {
+  }),
+  mails: defineCommand({
     usage: 'mails',
-    summary: `lists mails that the server permanently refused (the oldest ${mostMails})`,
+    summary: `lists emails that the mail server permanently refused (the oldest ${mostMails})`,
     options: [],
     isRead: true,
     async run(operator, args) {
@@ -238,32 +240,32 @@ export const commands: Record<string, Command> = {
       const mails = await findRefusedMails(operator)
       return {
         data: mails,
-        text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No mail was permanently refused.'),
+        text: formatTable(mails, ['id', 'createdAt', 'to', 'subject', 'lastError'], 'No email was permanently refused.'),
       }
     },
-  },
-  'retry-mail': {
+  }),
+  'retry-mail': defineCommand({
     usage: 'retry-mail <id>|all',
-    summary: 'queues refused mails again, unless their link has expired',
+    summary: 'queues refused emails again, unless their link has expired',
     options: [],
     async run(operator, args) {
       const result = await retryRefusedMails(operator, findMailId(args))
       if (result.queued === 0) throw noSuchMailError(args)
-      return { data: result, text: `${pluralize(result.queued, 'mail')} queued.` }
+      return { data: result, text: `${pluralize(result.queued, 'email')} queued.` }
     },
-  },
-  'drop-mail': {
+  }),
+  'drop-mail': defineCommand({
     usage: 'drop-mail <id>|all',
-    summary: 'deletes refused mails without sending them',
+    summary: 'deletes refused emails without sending them',
     options: [],
     async run(operator, args) {
       const id = findMailId(args)
-      await args.confirm(id ?? 'all', 'The deleted mails are never sent.')
+      await args.confirm(id ?? 'all', 'The deleted emails are never sent.')
       const result = await dropRefusedMails(operator, id)
       if (result.dropped === 0) throw noSuchMailError(args)
-      return { data: result, text: `${pluralize(result.dropped, 'mail')} deleted.` }
+      return { data: result, text: `${pluralize(result.dropped, 'email')} deleted.` }
     },
-  },
+  }),
   ...administratorCommands,
   ...organizationCommands,
   ...serviceCommands,
@@ -277,11 +279,11 @@ const findMailId = (args: Arguments): string | undefined => {
 
 const noSuchMailError = (args: Arguments): CommandError =>
   new CommandError({
-    what: 'There is no such mail.',
+    what: 'There is no such email.',
     why:
       findMailId(args) === undefined
-        ? 'No mail was permanently refused, or the links of all have expired.'
-        : 'No permanently refused mail has this id, or its link has expired.',
+        ? 'No email was permanently refused, or the links of all have expired.'
+        : 'No permanently refused email has this id, or its link has expired.',
     fix: 'See `npm run admin -- mails`.',
   })
 

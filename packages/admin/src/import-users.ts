@@ -1,4 +1,4 @@
-import { createUserImport, type ImportOutcome, type Operator } from '@floorpass/api/administration'
+import { type ApprovingOperator, createUserImport, type ImportOutcome } from '@floorpass/api/administration'
 import { type Arguments, getOnlyPositional, type Outcome } from './arguments.ts'
 import { printable } from './print.ts'
 import { formatDuration, formatNumber, openProgress } from './progress.ts'
@@ -8,7 +8,10 @@ import { readUsers } from './read-users.ts'
 const mostReported = 10_000
 
 /** Imports users from a file or database. Exits with 1 when a row is refused, so that scripts notice. */
-export async function importUsers(operator: Operator, args: Arguments): Promise<Outcome> {
+export async function importUsers(
+  operator: ApprovingOperator,
+  args: Arguments<'dry-run' | 'without-two-factor'>,
+): Promise<Outcome> {
   const dryRun = args.flags['dry-run'] ?? false
   const verb = dryRun ? 'would be imported' : 'imported'
   const source = getOnlyPositional(args, 'file or postgres URL')

@@ -1,7 +1,7 @@
 import {
   type Arguments,
   assertNoPositional,
-  type DatabaseCommand,
+  defineDatabaseCommand,
   type MigratableDatabase,
   type Outcome,
   type PendingMigration,
@@ -9,7 +9,7 @@ import {
 
 const pendingExitCode = 3
 
-export const migrateDatabase: DatabaseCommand = {
+export const migrateDatabase = defineDatabaseCommand({
   usage: 'migrate [--plan]',
   summary: `applies pending migrations with the role of DATABASE_URL; --plan only lists them, and exits with ${pendingExitCode} if there are any`,
   options: ['plan'],
@@ -17,7 +17,7 @@ export const migrateDatabase: DatabaseCommand = {
     assertNoPositional(args)
     return args.flags.plan ? planMigrations(database) : applyMigrations(database, args)
   },
-}
+})
 
 async function planMigrations({ findPendingMigrations }: MigratableDatabase): Promise<Outcome> {
   const { pending } = await findPendingMigrations()

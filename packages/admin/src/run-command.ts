@@ -1,40 +1,21 @@
 import { parseArgs } from 'node:util'
 import { AppError, type Deps, toAppError } from '@floorpass/api'
 import { createOperator, explainDatabaseFailure } from '@floorpass/api/administration'
-import type { Arguments, Command, DatabaseCommand, MigratableDatabase, Outcome } from './arguments.ts'
+import {
+  type Arguments,
+  type Command,
+  type DatabaseCommand,
+  type Flag,
+  flags,
+  type MigratableDatabase,
+  type Outcome,
+} from './arguments.ts'
 import { commands } from './commands.ts'
 import { migrateDatabase } from './migrate-database.ts'
 import { printable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 import type { Terminal } from './progress.ts'
 
-const flags = {
-  reason: { type: 'string' },
-  session: { type: 'string' },
-  output: { type: 'string' },
-  user: { type: 'string' },
-  action: { type: 'string' },
-  since: { type: 'string' },
-  until: { type: 'string' },
-  limit: { type: 'string' },
-  before: { type: 'string' },
-  'dry-run': { type: 'boolean' },
-  'without-two-factor': { type: 'boolean' },
-  'clear-password': { type: 'boolean' },
-  'keep-password': { type: 'boolean' },
-  scopes: { type: 'string' },
-  now: { type: 'boolean' },
-  quiet: { type: 'boolean' },
-  plan: { type: 'boolean' },
-  contact: { type: 'string' },
-  types: { type: 'string' },
-  locale: { type: 'string' },
-  status: { type: 'string' },
-  event: { type: 'string' },
-  after: { type: 'string' },
-  failed: { type: 'boolean' },
-  role: { type: 'string' },
-} as const
 const commonFlags = {
   operator: { type: 'string' },
   json: { type: 'boolean' },
@@ -74,6 +55,7 @@ type OpenService = { deps: Deps; isServing?: boolean; stop(): Promise<void> }
 export type Surroundings = {
   open: (options: { secretIsNew: boolean }) => Promise<OpenService>
   openDatabase: (options: { planOnly: boolean }) => Promise<MigratableDatabase>
+  databaseKind: 'embedded' | 'postgres'
   /** The message for the terminal when opening fails: why, and what to do. */
   explainOpenFailure(error: unknown): string
   say(line: string): void
@@ -87,7 +69,7 @@ export type Surroundings = {
 
 async function perform(
   argv: string[],
-  { open, openDatabase, say, ask, write, user, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
+  { open, openDatabase, databaseKind, say, ask, write, user, terminal = null }: Omit<Surroundings, 'explainOpenFailure'>,
 ): Promise<Outcome> {
   const { values, positionals } = parseCommandLine(argv)
   const [name = 'help', ...rest] = positionals
@@ -95,11 +77,11 @@ async function perform(
   const command = Object.hasOwn(allCommands, name) ? allCommands[name] : undefined
   if (!command) throw usageError(`There is no command "${name}".`, `The commands are: ${Object.keys(allCommands).join(', ')}.`)
   const { operator: named, json: _, yes, 'secret-is-new': secretIsNew = false, ...given } = values
-  for (const flag of Object.keys(given) as (keyof typeof given)[]) {
+  for (const flag of Object.keys(given) as Flag[]) {
     if (!command.options.includes(flag))
       throw usageError(`\`${name}\` does not accept --${flag}.`, 'The option would have no effect.')
   }
-  const args: Arguments = {
+  const args: Arguments<Flag> = {
     positionals: rest,
     flags: given,
     say,
@@ -113,7 +95,7 @@ async function perform(
     const database = await openDatabase({ planOnly: given.plan ?? false })
     try {
       await database.ping().catch((error: unknown) => {
-        throw readError(error)
+        throw readError(error, databaseKind)
       })
       return await command.runOnDatabase(database, args)
     } finally {
@@ -126,7 +108,7 @@ async function perform(
     if (service.isServing && command.needsStop) throw runningError(name)
     return await command.run(createOperator(service.deps, operator), args)
   } catch (error) {
-    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error) : error
+    throw command.isRead && toAppError(error).key === 'SERVICE_UNAVAILABLE' ? readError(error, databaseKind) : error
   } finally {
     // The running service would find them a second later.
     await service.deps.events.flush().catch(() => {})
@@ -134,8 +116,8 @@ async function perform(
   }
 }
 
-function readError(cause: unknown): CommandError {
-  const { reason, fix } = explainDatabaseFailure(cause) ?? {
+function readError(cause: unknown, kind: Surroundings['databaseKind']): CommandError {
+  const { reason, fix } = explainDatabaseFailure(cause, kind) ?? {
     reason: 'The database did not answer, or not in time',
     fix: 'Check DATABASE_URL and that PostgreSQL runs.',
   }
@@ -177,13 +159,13 @@ async function confirm(ask: Surroundings['ask'], word: string, consequence: stri
   })
 }
 
-function explain(error: unknown, { explainOpenFailure }: Surroundings, isOpen: boolean): string {
+function explain(error: unknown, { explainOpenFailure, databaseKind }: Surroundings, isOpen: boolean): string {
   if (error instanceof CommandError) return error.message
   if (!isOpen) return explainOpenFailure(error)
   if (isNamed(error, /^MigrationError$/)) return explainOpenFailure(error)
   const known = toAppError(error)
   if (error instanceof AppError || known.key === 'SERVICE_UNAVAILABLE') {
-    const database = known.key === 'SERVICE_UNAVAILABLE' ? explainDatabaseFailure(error) : null
+    const database = known.key === 'SERVICE_UNAVAILABLE' ? explainDatabaseFailure(error, databaseKind) : null
     if (database)
       return `The command was interrupted and may have taken effect: ${known.key}.\n  Why: ${database.reason}.\n  Do:  ${database.fix} Check what was done, then run the command again.`
     const [why, fix] = reasons[known.key] ?? [known.message, 'See `npm run admin -- help`.']
@@ -208,6 +190,7 @@ const reasons: Record<string, [why: string, fix: string]> = {
     'The email of this user is not verified.',
     'Ask the user to open the emailed link, or use `verify-address`.',
   ],
+  USER_SUSPENDED: ['This user is suspended.', 'Restore the user first: `npm run admin -- restore <who> --reason <text>`.'],
   ADMINISTRATOR_FACTOR_REQUIRED: [
     'This user has no passkey and no two-factor authentication.',
     'Ask the user to add one under Settings, then run the command again.',

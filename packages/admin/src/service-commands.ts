@@ -8,16 +8,16 @@ import {
   type ServiceScope,
   serviceScopes,
 } from '@floorpass/api/administration'
-import { type Arguments, assertNoPositional, type Command, getOnlyPositional, type Outcome } from './arguments.ts'
+import { type Arguments, assertNoPositional, type Command, defineCommand, getOnlyPositional, type Outcome } from './arguments.ts'
 import { formatTable } from './print.ts'
 import { CommandError, usageError } from './problem.ts'
 
 const overlapHours = policy.services.secretOverlap / 3600
 
 export const serviceCommands: Record<string, Command> = {
-  'create-service': {
+  'create-service': defineCommand({
     usage: 'create-service <name> --scopes <a,b> [--quiet]',
-    summary: `lets another service in and prints its secret once; scopes: ${serviceScopes.join(', ')}`,
+    summary: `creates the secret of another service and prints it once; scopes: ${serviceScopes.join(', ')}`,
     options: ['scopes', 'quiet'],
     async run(operator, args) {
       const name = getOnlyPositional(args, 'name')
@@ -33,8 +33,8 @@ export const serviceCommands: Record<string, Command> = {
         })
       return printSecret(args, { name, scopes, ...created }, `The service ${name} may call: ${scopes.join(', ')}.`)
     },
-  },
-  'list-services': {
+  }),
+  'list-services': defineCommand({
     usage: 'list-services',
     summary: 'lists the other services, their scopes and the uses of their secrets (up to half a minute late)',
     options: [],
@@ -48,8 +48,8 @@ export const serviceCommands: Record<string, Command> = {
       const columns = ['name', 'scopes', 'createdAt', 'createdBy', 'lastUsedAt', 'uses', 'expiresAt'] as const
       return { data: services, text: formatTable(rows, columns, 'There are no services. Create one with create-service.') }
     },
-  },
-  'rotate-signing-keys': {
+  }),
+  'rotate-signing-keys': defineCommand({
     usage: 'rotate-signing-keys',
     summary: 'replaces the key that signs access tokens; the next key starts once every verifier can know it',
     options: [],
@@ -59,8 +59,8 @@ export const serviceCommands: Record<string, Command> = {
       const text = `The next key signs from ${signsFrom.toISOString()}. The former key stays published for an hour after that.`
       return { data: { signsFrom }, text }
     },
-  },
-  'rotate-service': {
+  }),
+  'rotate-service': defineCommand({
     usage: 'rotate-service <name> [--now] [--quiet]',
     summary: `prints a new secret once; the older one works for ${overlapHours} more hours, or ends at once with --now`,
     options: ['now', 'quiet'],
@@ -78,8 +78,8 @@ export const serviceCommands: Record<string, Command> = {
       const older = olderEndsAt ? `The older one works until ${olderEndsAt.toISOString()}.` : 'All older secrets have ended.'
       return printSecret(args, { name, secret, olderEndsAt }, `The service ${name} has a new secret. ${older}`)
     },
-  },
-  'drop-service': {
+  }),
+  'drop-service': defineCommand({
     usage: 'drop-service <name>',
     summary: 'deletes a service and ends its secrets at once',
     options: [],
@@ -90,10 +90,10 @@ export const serviceCommands: Record<string, Command> = {
       if (!(await dropService(operator, name))) throw noSuchServiceError(name)
       return { data: { dropped: true }, text: `The service ${name} is deleted. Its secrets have ended.` }
     },
-  },
+  }),
 }
 
-function parseScopes({ flags: { scopes = '' } }: Arguments): ServiceScope[] {
+function parseScopes({ flags: { scopes = '' } }: Arguments<'scopes'>): ServiceScope[] {
   const words = scopes.split(',').map((word) => word.trim())
   const known = serviceScopes.filter((scope) => words.includes(scope))
   const unknown = words.find((word) => !known.some((scope) => scope === word))
@@ -106,7 +106,7 @@ function parseScopes({ flags: { scopes = '' } }: Arguments): ServiceScope[] {
 }
 
 const printSecret = <Data extends { secret: string }>(
-  { flags: { quiet } }: Arguments,
+  { flags: { quiet } }: Arguments<'quiet'>,
   data: Data,
   sentence: string,
 ): Outcome => ({

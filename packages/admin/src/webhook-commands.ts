@@ -19,6 +19,7 @@ import {
   type Arguments,
   assertNoPositional,
   type Command,
+  defineCommand,
   getOnlyPositional,
   type Outcome,
   parseNumber,
@@ -34,7 +35,7 @@ const { exactCount } = policy.administration
 const describeWaiting = (count: number): string => (count > exactCount ? `More than ${exactCount}` : String(count))
 
 export const webhookCommands: Record<string, Command> = {
-  'create-webhook': {
+  'create-webhook': defineCommand({
     usage: 'create-webhook <url> --contact <email> [--types <a,b>] [--locale <language>] [--quiet]',
     summary: 'sends events to a URL and prints its secret once; without --types: all events (docs/events.md lists them)',
     options: ['contact', 'types', 'locale', 'quiet'],
@@ -46,8 +47,8 @@ export const webhookCommands: Record<string, Command> = {
       const created = await createWebhook(operator, webhook)
       return printSecrets(args, { ...webhook, ...created }, `The webhook ${created.id} gets ${describeTypes(webhook.types)}.`)
     },
-  },
-  'list-webhooks': {
+  }),
+  'list-webhooks': defineCommand({
     usage: 'list-webhooks',
     summary: 'lists the webhooks, their waiting deliveries, and which are paused',
     options: [],
@@ -73,8 +74,8 @@ export const webhookCommands: Record<string, Command> = {
       ] as const
       return { data: webhooks, text: formatTable(rows, columns, 'There are no webhooks. Create one with create-webhook.') }
     },
-  },
-  'pause-webhook': {
+  }),
+  'pause-webhook': defineCommand({
     usage: 'pause-webhook <id>',
     summary: 'stops the deliveries of a webhook; waiting ones stay queued',
     options: [],
@@ -83,8 +84,8 @@ export const webhookCommands: Record<string, Command> = {
       const paused = await pauseWebhook(operator, id)
       return { data: { id, paused }, text: paused ? `The webhook ${id} is paused.` : `The webhook ${id} was paused already.` }
     },
-  },
-  'resume-webhook': {
+  }),
+  'resume-webhook': defineCommand({
     usage: 'resume-webhook <id>',
     summary: 'starts the deliveries of a paused webhook again, and says how many events it missed',
     options: [],
@@ -99,8 +100,8 @@ export const webhookCommands: Record<string, Command> = {
         text: `The webhook ${id} gets events again. It missed ${missed} events during the pause.${missed > 0 ? `\n${advice}` : ''}`,
       }
     },
-  },
-  'rotate-webhook': {
+  }),
+  'rotate-webhook': defineCommand({
     usage: 'rotate-webhook <id> [--now] [--quiet]',
     summary: `prints a new secret once; the old keys keep signing for ${overlapHours} hours (--now: they stop at once)`,
     options: ['now', 'quiet'],
@@ -110,8 +111,8 @@ export const webhookCommands: Record<string, Command> = {
       const former = formerUntil ? `The old keys keep signing until ${formerUntil.toISOString()}.` : 'The old keys have stopped.'
       return printSecrets(args, { id, ...keys, formerUntil }, `The webhook ${id} has new keys. ${former}`)
     },
-  },
-  'drop-webhook': {
+  }),
+  'drop-webhook': defineCommand({
     usage: 'drop-webhook <id>',
     summary: 'deletes a webhook with its queue and log',
     options: [],
@@ -126,8 +127,8 @@ export const webhookCommands: Record<string, Command> = {
       await dropWebhook(operator, id)
       return { data: { dropped: true }, text: `The webhook ${id} is deleted.` }
     },
-  },
-  'list-deliveries': {
+  }),
+  'list-deliveries': defineCommand({
     usage: 'list-deliveries <id> [--status waiting|delivered|failed] [--limit <n>]',
     summary: 'lists the newest deliveries of a webhook with the answers of its server',
     options: ['status', 'limit'],
@@ -142,8 +143,8 @@ export const webhookCommands: Record<string, Command> = {
       const columns = ['event', 'type', 'status', 'attempts', 'answer', 'createdAt', 'nextAttemptAt', 'finishedAt'] as const
       return { data: rows, text: formatTable(rows, columns, 'There are no deliveries.') }
     },
-  },
-  'replay-webhook': {
+  }),
+  'replay-webhook': defineCommand({
     usage: 'replay-webhook <id> (--event <event> | --after <event> | --since <time> [--until <time>] | --failed)',
     summary: 'queues one event again, all after one, those of a period, or the failed ones; skips those already waiting',
     options: ['event', 'after', 'since', 'until', 'failed'],
@@ -153,10 +154,10 @@ export const webhookCommands: Record<string, Command> = {
       const none = 'No event was queued: none matches, its type is not sent to this webhook, or it waits already.'
       return { data: { id, queued }, text: queued === 0 ? none : `Queued for the webhook ${id}: ${queued} of the events.` }
     },
-  },
+  }),
 }
 
-function parseRange({ flags: { event, after, since, until } }: Arguments): ReplayRange {
+function parseRange({ flags: { event, after, since, until } }: Arguments<'event' | 'after' | 'since' | 'until'>): ReplayRange {
   const named = [event, after, since].filter((flag) => flag !== undefined)
   if (named.length !== 1 || (until !== undefined && since === undefined))
     throw usageError(
@@ -177,7 +178,7 @@ function parseEvent(name: string, id: string): string {
   )
 }
 
-function parseTypes({ flags: { types } }: Arguments): string[] {
+function parseTypes({ flags: { types } }: Arguments<'types'>): string[] {
   if (types === undefined) return []
   const known = expandTypes(types.split(',').map((name) => name.trim()))
   if (known) return known
@@ -188,7 +189,7 @@ function parseTypes({ flags: { types } }: Arguments): string[] {
   )
 }
 
-function parseContact({ flags: { contact } }: Arguments): string {
+function parseContact({ flags: { contact } }: Arguments<'contact'>): string {
   const parsed = emailAddress.safeParse(contact)
   if (parsed.success) return parsed.data
   throw usageError(
@@ -198,7 +199,7 @@ function parseContact({ flags: { contact } }: Arguments): string {
   )
 }
 
-function parseLocale({ flags: { locale } }: Arguments) {
+function parseLocale({ flags: { locale } }: Arguments<'locale'>) {
   const parsed = localeField.safeParse(locale ?? defaultLocale)
   if (parsed.success) return parsed.data
   throw usageError(
@@ -210,7 +211,11 @@ function parseLocale({ flags: { locale } }: Arguments) {
 
 const describeTypes = (types: readonly string[]): string => (types.length === 0 ? 'all events' : types.join(','))
 
-const printSecrets = <Data extends WebhookSecrets>({ flags: { quiet } }: Arguments, data: Data, sentence: string): Outcome => ({
+const printSecrets = <Data extends WebhookSecrets>(
+  { flags: { quiet } }: Arguments<'quiet'>,
+  data: Data,
+  sentence: string,
+): Outcome => ({
   data,
   text: quiet
     ? data.secret

@@ -45,6 +45,10 @@ const sessionFields = {
   ipAddress: z.string(),
   userAgent: z.string(),
   activeOrganizationId: z.string().nullable(),
+  impersonatedBy: z
+    .string()
+    .nullable()
+    .describe('The administrator who opened this session to read. Null: the user’s own session'),
 }
 
 export const sessionAnswer = z.strictObject(sessionFields).meta({ id: 'Session' })
@@ -524,6 +528,7 @@ const foundUserFields = {
   ...userAnswer.shape,
   banned: z.boolean().describe('Whether the user is suspended'),
   suspendedAt: date.nullable(),
+  banExpires: date.nullable().describe('When the suspension ends by itself'),
 }
 const foundUserAnswer = z.strictObject(foundUserFields).meta({ id: 'FoundUser' })
 export const foundUsersAnswer = z.strictObject({
@@ -565,7 +570,28 @@ export const userDetailsAnswer = z.strictObject({
   trustedDevices: z.int(),
   organizations: z.array(z.strictObject({ id: z.string(), slug: z.string(), role: z.string() })),
 })
+export const approvalsAnswer = z.strictObject({
+  approvals: z.array(
+    z
+      .strictObject({
+        id: z.string(),
+        userId: z.string(),
+        email: z.string(),
+        action: z.string().describe('`set-role`, `restore-user`, `remove-user` or `disable-two-factor`'),
+        role: z.string().nullable().describe('That a `set-role` gives'),
+        clearPassword: z.boolean().describe('Whether a `restore-user` clears the password'),
+        reason: z.string(),
+        requestedBy: z.string(),
+        requesterEmail: z.string(),
+        createdAt: date,
+        expiresAt: date,
+      })
+      .meta({ id: 'Approval' }),
+  ),
+})
+export const administeredUserAnswer = foundUserAnswer
 export const bannedUserAnswer = z.strictObject({ user: foundUserAnswer })
+export const impersonationAnswer = z.strictObject({ session: sessionAnswer, user: userAnswer })
 export const userSessionsAnswer = z.strictObject({
   sessions: z.array(deviceAnswer.omit({ place: true, current: true })),
 })

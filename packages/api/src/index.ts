@@ -32,6 +32,7 @@ export type { AccentColors, Brand, BrandImage, Settings } from './kernel/setting
 export { createMailQueue, type MailQueue } from './mail/mail-queue.ts'
 export { createExpirySweep, type ExpirySweep, sweptTables } from './maintenance/expiry-sweep.ts'
 export { createSecretResealer, type SecretResealer } from './maintenance/secret-resealer.ts'
+export { createSuspensionEnds, type SuspensionEnds } from './maintenance/suspension-ends.ts'
 export { openPayload } from './one-time-tokens/one-time-tokens.ts'
 export type { OrganizationAction } from './organizations/list-organization-activity.ts'
 export { createPasswordHasher, type HashCost, type PasswordHasher, recommendedCost } from './password-hashing/password-hasher.ts'

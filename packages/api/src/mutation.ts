@@ -35,6 +35,8 @@ type Declaration<
   input: I
   /** ACCOUNT_LOCKED while the caller's account is locked. `in-part`: the mutation asserts this itself where it must. */
   sensitive: (A extends 'public' | ServiceScope ? false : boolean) | 'in-part'
+  /** An impersonated session may call it. Without this: IMPERSONATION_READ_ONLY. */
+  whileImpersonated?: true
   /** Counted first, against the caller's IP address or account. TOO_MANY_REQUESTS. */
   limit: CallerLimit | null
   events: readonly Action[]

@@ -10,6 +10,7 @@ import { AppError, validationError } from './kernel/errors.ts'
 import type { LimitName } from './kernel/policy.ts'
 import { requireService } from './service-credentials/require-service.ts'
 import type { ServiceScope } from './service-credentials/scopes.ts'
+import { assertNotImpersonated, assertNotImpersonating } from './sessions/impersonation.ts'
 import { toAppError } from './to-app-error.ts'
 
 /** What a mutation declares about itself; `mutation` requires every field. */
@@ -17,6 +18,7 @@ export type Declared = {
   access: 'public' | 'session' | 'reauthenticated' | ServiceScope | AdministratorPermission
   /** Whether an account lock refuses it. */
   sensitive: boolean | 'in-part'
+  whileImpersonated?: true
   limit: LimitName | null
   /** `caller`: the signed-in user. `own`: the mutation takes its own lock. `none`: it changes no row that needs one. */
   lock: 'caller' | 'own' | 'none'
@@ -50,9 +52,10 @@ const traceResult =
   }
 
 /** One middleware, since each costs a third of a cached call (ADR 024). */
-const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type }) => {
+const handleErrors = t.middleware(async ({ ctx, getRawInput, next, path, type, meta }) => {
   const run = async () => {
     try {
+      if (type === 'mutation' && !meta?.whileImpersonated) await assertNotImpersonating(ctx, meta?.access)
       assertStorable(await getRawInput(), [])
     } catch (error) {
       return { ok: false as const, error }
@@ -99,9 +102,15 @@ export const sessionProcedure = publicProcedure.use(async ({ ctx, next }) => {
   return next({ ctx: active })
 })
 
+/** For reads that show a secret or leave the service. An administrator who impersonates the user is refused. */
+export const ownerProcedure = sessionProcedure.use(({ ctx, next }) => {
+  assertNotImpersonated(ctx)
+  return next()
+})
+
 /** For the administrators of the service whose role has the permission, after a recent proof. */
 export const administratorProcedure = (permission: AdministratorPermission) =>
-  sessionProcedure.use(async ({ ctx, next }) => {
+  ownerProcedure.use(async ({ ctx, next }) => {
     await requireAdministrator(ctx, permission)
     return next()
   })

@@ -1,10 +1,11 @@
+import type { DatabaseOptions } from './client.ts'
 import { collectLayers, findSqlState } from './failures.ts'
 import { PostgresTlsError } from './postgres-tls.ts'
 
 export type DatabaseFailure = { reason: string; fix: string }
 
 /** Null for an error that is no fault of the database or its connection. Never contains a password or a row. */
-export function explainDatabaseFailure(error: unknown): DatabaseFailure | null {
+export function explainDatabaseFailure(error: unknown, kind: DatabaseOptions['kind'] = 'postgres'): DatabaseFailure | null {
   const layers = collectLayers(error)
   const file = layers.find((layer) => layer instanceof PostgresTlsError)
   if (file instanceof PostgresTlsError) return { reason: file.reason, fix: file.fix }
@@ -14,7 +15,7 @@ export function explainDatabaseFailure(error: unknown): DatabaseFailure | null {
       state === (originalCode ?? code) ? [originalMessage ?? message] : [],
     )
     .find((text): text is string => typeof text === 'string')
-  const byState = state && states.find(([pattern]) => pattern.test(state))
+  const byState = state && [...(kind === 'embedded' ? embeddedStates : []), ...states].find(([pattern]) => pattern.test(state))
   if (byState) {
     const [, fixes] = byState
     const fix = typeof fixes === 'string' ? fixes : fixes.find(([pattern]) => pattern.test(said ?? ''))?.[1]
@@ -37,8 +38,15 @@ const checkAll = 'Check the host, port, user, password and database in DATABASE_
 const wait = 'It accepts connections again by itself. If it does not, look at the log of PostgreSQL.'
 const noHost = 'Check that each host runs, and that one is the primary: see docs/postgresql.md.'
 
+type StateFixes = [state: RegExp, fix: string | [message: RegExp, fix: string][]][]
+
+const embeddedStates: StateFixes = [
+  [/^53100$/, 'Free some space on the disk of DATA_DIR.'],
+  [/^(42501|58...)$/, 'Check that the disk of DATA_DIR is writable and has no fault.'],
+]
+
 /** By SQLSTATE, and where one has several causes, by PostgreSQL's message. A message in another language gets the last. */
-const states: [state: RegExp, fix: string | [message: RegExp, fix: string][]][] = [
+const states: StateFixes = [
   [
     /^28P01$/,
     'Correct the user or the password in DATABASE_URL (percent-encode special characters), or set it: ALTER ROLE … PASSWORD. PostgreSQL says the same of a role that does not exist.',

@@ -12,6 +12,7 @@ export type {
   AllowList,
   AllowListEntry,
   ApiKey,
+  Approval,
   AuditEvent,
   BackupCode,
   Confirmation,

@@ -16,6 +16,7 @@ type UserColumns = {
   twoFactorEnabled: boolean
   unlinkedProviders: string[]
   suspendedAt: Date | null
+  suspendedUntil: Date | null
   role: string | null
   roleGrantedAt: Date | null
   importedAt: Date | null
@@ -42,6 +43,7 @@ const toUser = (row: UserColumns): User => ({
   twoFactorEnabled: row.twoFactorEnabled,
   unlinkedProviders: row.unlinkedProviders,
   suspendedAt: row.suspendedAt,
+  suspendedUntil: row.suspendedUntil,
   role: row.role,
   roleGrantedAt: row.roleGrantedAt,
   importedAt: row.importedAt,
@@ -59,7 +61,8 @@ const toUser = (row: UserColumns): User => ({
 const userSelectList = `
   u.name, u.email, u.email_verified AS "emailVerified", u.image, u.locale,
   u.trading_enabled AS "tradingEnabled", u.risk_level::text AS "riskLevel", u.two_factor_enabled AS "twoFactorEnabled",
-  u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.role, u.role_granted_at AS "roleGrantedAt", u.imported_at AS "importedAt",
+  u.unlinked_providers AS "unlinkedProviders", u.suspended_at AS "suspendedAt", u.suspended_until AS "suspendedUntil",
+  u.role, u.role_granted_at AS "roleGrantedAt", u.imported_at AS "importedAt",
   u.held_until AS "heldUntil", u.lock_kind AS "lockKind", u.locked_at AS "lockedAt", u.unlock_days AS "unlockDays",
   u.unlock_at AS "unlockAt", u.lock_key_hash AS "lockKeyHash", u.phrase_sealed AS "phraseSealed",
   u.created_at AS "userCreatedAt", u.updated_at AS "userUpdatedAt"`

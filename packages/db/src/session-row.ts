@@ -26,6 +26,8 @@ const columns = {
   authenticationMethods: { name: 'authentication_methods', belongsTo: 'session', isShown: false },
   secondFactorAt: { name: 'second_factor_at', belongsTo: 'session', isShown: false },
   passkeyAt: { name: 'passkey_at', belongsTo: 'session', isShown: false },
+  impersonatedBy: { name: 'impersonated_by', belongsTo: 'session', isShown: true },
+  impersonatedFrom: { name: 'impersonated_from', belongsTo: 'session', isShown: false },
   lastSeenAt: { name: 'last_seen_at', belongsTo: 'token', isShown: false },
 } as const satisfies Record<keyof Session, Column>
 

@@ -22,6 +22,7 @@ export function mailSamples(baseUrl: string): Samples {
   const allowListUrl = page('/settings/allow-list')
   const wallet = 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq'
   const address = { kind: 'bitcoin', value: wallet, label: 'Cold wallet', allowListUrl, resetUrl }
+  const approval = { requester: 'grace@trade.example', email: 'kim@trade.example', userUrl: page('/admin/users/0199'), hours: 24 }
   const passkey = { passkey: 'iCloud Keychain', passkeysUrl: page('/settings/passkeys'), resetUrl }
   const newEmail = 'ada@analytical-engine.example'
   const invitation = { inviter: 'Grace Hopper', organization: 'Harbor Desk', address: 'ada@example.com' }
@@ -145,6 +146,28 @@ export function mailSamples(baseUrl: string): Samples {
     'administrator-role': [
       { role: 'support', securityUrl },
       { role: null, securityUrl },
+    ],
+    'support-act': [
+      { act: 'suspended', until: new Date('2026-03-14T09:30:00Z'), resetUrl: null },
+      { act: 'suspended', until: null, resetUrl: null },
+      { act: 'restored', until: null, resetUrl },
+      { act: 'updated', until: null, resetUrl: null },
+      { act: 'password-set', until: null, resetUrl },
+    ],
+    'approval-requested': [
+      { act: 'set-role', role: 'support', ...approval },
+      { act: 'set-role', role: 'user', ...approval },
+      { act: 'restore-user', role: '', ...approval },
+      { act: 'remove-user', role: '', ...approval },
+      { act: 'disable-two-factor', role: '', ...approval },
+    ],
+    impersonated: [
+      {
+        reason: 'You asked us why your withdrawal waits (ticket 4711).',
+        from: new Date('2026-11-27T12:41:00Z'),
+        until: new Date('2026-11-27T13:11:00Z'),
+        sessionsUrl: page('/settings/sessions'),
+      },
     ],
     'role-given': [
       {

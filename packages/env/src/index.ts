@@ -81,6 +81,8 @@ export type Config = {
   metricsToken: string | null
   /** Secrets that let other services call every service route. */
   serviceKeys: string[]
+  /** Whether roles, restores, removals and lost second factors need two administrators. `auto`: while there are two. */
+  adminApproval: 'auto' | 'always' | 'never'
   /** Whether webhooks may lead to private addresses, and by http. */
   webhookPrivateTargets: boolean
   monitor: { apiKey: string; accountId: string; apiUrl: string } | null
@@ -222,6 +224,7 @@ export function loadConfig(source: Record<string, string | undefined>, root = re
     pictureOrigins: env.PICTURE_ORIGINS,
     protection: { holdHours: env.HOLD_HOURS, lockDays: env.LOCK_DAYS, allowListHours: env.ALLOW_LIST_HOURS },
     confirmationRules: env.CONFIRMATION_RULES ?? [],
+    adminApproval: env.ADMIN_APPROVAL,
     placeDatabase: path(env.GEOIP_DATABASE),
     rateLimit: env.RATE_LIMIT === 'on',
     webConcurrency: env.WEB_CONCURRENCY,

@@ -342,6 +342,7 @@ export const schema = z.object({
   SERVICE_KEYS: listOf(serviceKey)
     .optional()
     .describe('Set the output of: node -p "crypto.randomBytes(32).toString(\'base64url\')"'),
+  ADMIN_APPROVAL: oneOf('auto', 'always', 'never').default('auto').describe('Set always or never, or unset it'),
   WEBHOOK_PRIVATE_TARGETS: oneOf('on', 'off')
     .default('off')
     .describe('Set on where webhooks lead to your own network, or unset it'),

@@ -17,6 +17,8 @@ export type MailContent = {
 
 /** Why a person gets a mail. The footer says it. */
 export type MailReason =
+  | 'administration'
+  | 'support'
   | 'sign-up'
   | 'request'
   | 'account-request'
@@ -111,6 +113,19 @@ export type MailVariables = {
   'organization-owner-changed': { email: string; organization: string; isOwner: boolean; organizationsUrl: string }
   /** `role`: null when it was revoked. */
   'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }
+  /** `until`: when a suspension ends by itself. `resetUrl`: where the account is open and its password counts. */
+  'support-act': { act: 'suspended' | 'restored' | 'updated' | 'password-set'; until: Date | null; resetUrl: string | null }
+  /** `role`: that `set-role` gives; `user` takes it away. */
+  'approval-requested': {
+    act: 'set-role' | 'restore-user' | 'remove-user' | 'disable-two-factor'
+    role: string
+    requester: string
+    email: string
+    userUrl: string
+    hours: number
+  }
+  /** `reason`: the words of the administrator. */
+  impersonated: { reason: string; from: Date; until: Date; sessionsUrl: string }
   'member-removed': { organization: string; organizationsUrl: string }
   'membership-dropped': { organization: string; most: number; organizationsUrl: string }
   'two-factor-enabled': { securityUrl: string; resetUrl: string }

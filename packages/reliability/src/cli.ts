@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,6 +9,7 @@ import { findPostgres, type PostgresCluster, startPostgresCluster } from './post
 import { findPreviousRelease } from './previous-release.ts'
 import { findRedis } from './redis-process.ts'
 import { type Row, writeReport } from './report.ts'
+import { createFolder, endRun } from './run-end.ts'
 import type { Scenario, Workplace } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 import { killServices } from './service-process.ts'
@@ -45,7 +46,6 @@ const missing = {
   history: 'previous release: the clone is shallow (git fetch --unshallow --tags)',
   patroni: 'Patroni, etcd and HAProxy (Debian: apt-get install patroni etcd-server haproxy postgresql)',
 }
-const folders: string[] = []
 let cluster: Promise<PostgresCluster> | undefined
 let patroniCluster: Promise<PatroniCluster> | undefined
 const workplace: Workplace = {
@@ -60,11 +60,7 @@ const workplace: Workplace = {
     patroniCluster ??= startPatroniCluster(binaries.patroni as NonNullable<typeof binaries.patroni>)
     return patroniCluster
   },
-  folder: async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'floorpass-reliability-'))
-    folders.push(folder)
-    return folder
-  },
+  folder: async () => createFolder('reliability'),
   say: (line) => console.log(`  ${line}`),
 }
 
@@ -94,13 +90,8 @@ async function runScenario(scenario: Scenario): Promise<Row> {
   return { scenario, seconds, outcome }
 }
 
-async function cleanUp(): Promise<void> {
-  killServices()
-  await cluster?.then((server) => server.remove()).catch(() => {})
-  await patroniCluster?.then((server) => server.remove()).catch(() => {})
-  for (const folder of folders) await rm(folder, { recursive: true, force: true }).catch(() => {})
-}
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
+process.once('exit', endRun)
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const rows: Row[] = []
@@ -117,7 +108,6 @@ for (const scenario of chosen) {
   const machine = `${cpus().length} cores at load ${loadavg()[0]?.toFixed(0)}, Node ${process.version}${version}`
   if (!quick && !faults) await writeReport([row], { machine, commit })
 }
-await cleanUp()
 
 const failed = rows.filter(({ outcome }) => outcome.problems.length > 0)
 console.log(`\n${rows.length - failed.length} scenarios held, ${failed.length} failed`)

@@ -1,13 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { acceptsConnections, findServerOwner, listChildren, signalIfRunning, withOwner } from './postgres-cluster.ts'
+import { acceptsConnections, findServerOwner, listChildren, signalIfRunning, stopServer, withOwner } from './postgres-cluster.ts'
+import { createFolder, onRunEnd } from './run-end.ts'
 import { freePort } from './service-process.ts'
 
 const configuration = fileURLToPath(new URL('../../../deploy/high-availability/', import.meta.url))
@@ -41,7 +41,6 @@ export type PatroniCluster = {
   /** Waits until one primary, a synchronous standby and another standby run. */
   waitUntilWhole(): Promise<void>
   primaryUrl(database: string): Promise<string>
-  remove(): Promise<void>
 }
 
 export function findPatroni(postgres: string | null): PatroniPrograms | null {
@@ -52,10 +51,16 @@ export function findPatroni(postgres: string | null): PatroniPrograms | null {
 }
 
 export async function startPatroniCluster(programs: PatroniPrograms): Promise<PatroniCluster> {
-  const directory = await mkdtemp(join(tmpdir(), 'floorpass-patroni-'))
+  const directory = createFolder('patroni')
   const owner = findServerOwner()
   if (owner) chownSync(directory, owner.uid, owner.gid)
   const children = new Set<ChildProcess>()
+  const nodes: (PatroniNode & { restPort: number; stopServer(): void })[] = []
+  onRunEnd(() => {
+    for (const child of children) child.kill('SIGKILL')
+    for (const node of nodes) node.stopServer()
+    killProcessesOf(directory)
+  })
   const run = (program: string, args: readonly string[], env: Record<string, string> = {}) => {
     const child = spawn(program, args, {
       ...owner,
@@ -99,7 +104,6 @@ export async function startPatroniCluster(programs: PatroniPrograms): Promise<Pa
       name,
       port,
       restPort,
-      closeLink: link.close,
       start() {
         patroni = run(programs.patroni, [join(configuration, 'patroni.yml')], {
           PATRONI_NAME: name,
@@ -128,18 +132,16 @@ export async function startPatroniCluster(programs: PatroniPrograms): Promise<Pa
       thaw: () => signalAll('SIGCONT'),
       cut: link.cut,
       heal: link.heal,
-      async stop() {
+      stopServer() {
         signalAll('SIGCONT')
-        const pid = postmaster()
-        patroni?.kill('SIGKILL')
-        if (pid) signalIfRunning(pid, 'SIGQUIT')
+        stopServer(programs.postgres, data, { ...owner, cwd: directory })
       },
     }
+    nodes.push(node)
     node.start()
     return node
   }
-  const nodes = [await startNode('a'), await startNode('b'), await startNode('c')] as const
-  const [a, b, c] = nodes
+  const [a, b, c] = [await startNode('a'), await startNode('b'), await startNode('c')] as const
   run(programs.haproxy, ['-f', join(configuration, 'haproxy.cfg'), '-db'], {
     BIND: `127.0.0.1:${proxyPort}`,
     ...{ NODE_A: `127.0.0.1:${a.port}`, REST_A: String(a.restPort) },
@@ -200,21 +202,14 @@ export async function startPatroniCluster(programs: PatroniPrograms): Promise<Pa
         proxy: `${login}@127.0.0.1:${proxyPort}/${name}`,
       }
     },
-    async remove() {
-      for (const node of nodes) {
-        await node.stop()
-        node.closeLink()
-      }
-      await delay(500)
-      for (const child of children) {
-        if (child.exitCode !== null || child.signalCode !== null) continue
-        const gone = once(child, 'exit')
-        child.kill('SIGKILL')
-        await gone
-      }
-      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
-    },
   }
+}
+
+/** Kills what Patroni has started, such as a copy of the primary: it outlives Patroni, and its command line names the folder. */
+function killProcessesOf(directory: string): void {
+  const { stdout } = spawnSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+  const lines = stdout.split('\n').filter((line) => line.includes(directory))
+  for (const line of lines) signalIfRunning(Number.parseInt(line, 10), 'SIGKILL')
 }
 
 /** A TCP forwarder that can be cut, for the network between a node and etcd. */
@@ -248,10 +243,6 @@ async function startLink(target: number) {
     },
     heal() {
       isCut = false
-    },
-    close() {
-      server.close()
-      destroyAll()
     },
   }
 }

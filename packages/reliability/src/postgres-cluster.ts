@@ -1,12 +1,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '@floorpass/db'
+import { createFolder, onRunEnd, removeFolder } from './run-end.ts'
 import { freePort } from './service-process.ts'
 
 /** How a server stops: two modes of pg_ctl, or a kill. */
@@ -28,7 +27,7 @@ export type PostgresCluster = {
   createStandby(): Promise<PostgresStandby>
   /** From now on, each commit waits for the standby. */
   waitForStandby(): Promise<void>
-  remove(): Promise<void>
+  remove(): void
 }
 
 export type PostgresStandby = PostgresCluster & { promote(): Promise<void> }
@@ -47,7 +46,7 @@ export async function startPostgresCluster(
   binaries: string,
   configuration: Record<string, string> = {},
 ): Promise<PostgresCluster> {
-  const { directory, as } = await createDataFolder()
+  const { directory, as } = createDataFolder()
   execFileSync(join(binaries, 'initdb'), ['-D', directory, '-U', 'floorpass', '-A', 'trust', '-E', 'UTF8', '--no-locale', '-N'], {
     ...as,
     stdio: 'pipe',
@@ -57,8 +56,8 @@ export async function startPostgresCluster(
 
 type Owner = { uid?: number; gid?: number; cwd: string }
 
-async function createDataFolder(): Promise<{ directory: string; as: Owner }> {
-  const directory = await mkdtemp(join(tmpdir(), 'floorpass-postgres-'))
+function createDataFolder(): { directory: string; as: Owner } {
+  const directory = createFolder('postgres')
   const owner = findServerOwner()
   if (owner) chownSync(directory, owner.uid, owner.gid)
   return { directory, as: { ...owner, cwd: directory } }
@@ -114,6 +113,11 @@ async function runCluster(
     for (const pid of [parent, ...listChildren(parent)]) if (pid) signalIfRunning(pid, signal)
   }
 
+  const end = onRunEnd(() => {
+    if (server?.exitCode === null && server.signalCode === null) signalAll('SIGCONT')
+    stopServer(binaries, directory, as)
+    removeFolder(directory)
+  })
   await start()
   return {
     port,
@@ -129,7 +133,7 @@ async function runCluster(
     freeze: () => signalAll('SIGSTOP'),
     thaw: () => signalAll('SIGCONT'),
     async createStandby() {
-      const standby = await createDataFolder()
+      const standby = createDataFolder()
       const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'floorpass', '--checkpoint=fast', '--no-sync']
       execFileSync(join(binaries, 'pg_basebackup'), ['-D', standby.directory, '-R', ...from], { ...standby.as, stdio: 'pipe' })
       return runCluster(binaries, standby.directory, standby.as, configuration)
@@ -143,10 +147,7 @@ async function runCluster(
     async promote() {
       execFileSync(join(binaries, 'pg_ctl'), ['-D', directory, 'promote', '-w'], { ...as, stdio: 'pipe' })
     },
-    async remove() {
-      await stop('immediate')
-      await rm(directory, { recursive: true, force: true })
-    },
+    remove: end,
   }
 }
 
@@ -154,6 +155,11 @@ export function findServerOwner(): { uid: number; gid: number } | null {
   if (process.getuid?.() !== 0) return null
   const readId = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
   return { uid: readId('-u'), gid: readId('-g') }
+}
+
+/** Stops the server of a data folder, if there is one. After SIGKILL its shared memory would stay. */
+export function stopServer(binaries: string, directory: string, as: Owner): void {
+  spawnSync(join(binaries, 'pg_ctl'), ['stop', '-D', directory, '-m', 'immediate', '-t', '5'], { ...as, stdio: 'ignore' })
 }
 
 export function listChildren(pid: number | undefined): number[] {

@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { onRunEnd } from './run-end.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const migrations = 'packages/db/prisma/migrations'
@@ -30,17 +31,19 @@ export async function findPreviousRelease(): Promise<PreviousRelease | null> {
 }
 
 /** Checks a commit out into `folder` and builds it there, with the packages that are installed here if both have the same lock file. */
-export async function buildRelease(
-  { commit }: PreviousRelease,
-  folder: string,
-): Promise<{ packages: string; remove(): Promise<void> }> {
+export async function buildRelease({ commit }: PreviousRelease, folder: string): Promise<{ packages: string; remove(): void }> {
+  const building = new AbortController()
+  const { signal } = building
+  const remove = onRunEnd(() => {
+    building.abort()
+    execFileSync('git', ['worktree', 'remove', '--force', folder], { cwd: root })
+  })
   await git('worktree', 'add', '--detach', '--force', folder, commit)
-  const remove = async () => void (await git('worktree', 'remove', '--force', folder))
   try {
     const isSame = await haveSameContent(join(root, 'pnpm-lock.yaml'), join(folder, 'pnpm-lock.yaml'))
     if (isSame) await sharePackages(folder)
-    else await execute(process.execPath, ['scripts/bootstrap.mjs', '--service'], { cwd: folder, maxBuffer: 1e8 })
-    await execute(process.execPath, ['scripts/generate.mjs'], { cwd: join(folder, 'packages/db') })
+    else await execute(process.execPath, ['scripts/bootstrap.mjs', '--service'], { cwd: folder, maxBuffer: 1e8, signal })
+    await execute(process.execPath, ['scripts/generate.mjs'], { cwd: join(folder, 'packages/db'), signal })
     const binaries = join(folder, 'node_modules/.bin')
     await execute(join(binaries, 'turbo'), ['run', 'build', '--filter=@floorpass/service...', '--output-logs=errors-only'], {
       cwd: folder,
@@ -51,10 +54,11 @@ export async function buildRelease(
         TURBO_TELEMETRY_DISABLED: '1',
       },
       maxBuffer: 1e8,
+      signal,
     })
     return { packages: isSame ? 'the installed packages' : 'the packages of its lock file', remove }
   } catch (error) {
-    await remove()
+    remove()
     throw error
   }
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { acceptsConnections } from './postgres-cluster.ts'
+import { onRunEnd } from './run-end.ts'
 import { freePort } from './service-process.ts'
 
 /** A disposable Redis server without persistence. */
@@ -26,6 +27,7 @@ export function findRedis(): string | null {
 export async function startRedis(binary: string, settings: (port: number) => string[] = () => []): Promise<RedisProcess> {
   const port = await freePort()
   let server: ChildProcess | undefined
+  onRunEnd(() => server?.kill('SIGKILL'))
   const start = async () => {
     const basics = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
     server = spawn(binary, [...basics, ...settings(port)], { cwd: tmpdir(), stdio: 'ignore' })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { acceptsConnections } from './postgres-cluster.ts'
+import { onRunEnd } from './run-end.ts'
 import { freePort } from './service-process.ts'
 
 const configuration = fileURLToPath(new URL('../../../deploy/high-availability/', import.meta.url))
@@ -16,11 +17,14 @@ export type SentinelCluster = {
   waitUntilWhole(): Promise<void>
   /** Kills the primary. Resolves to what starts it again. */
   killPrimary(): Promise<() => void>
-  remove(): Promise<void>
+  remove(): void
 }
 
 export async function startSentinelCluster(binary: string, folder: string): Promise<SentinelCluster> {
   const children = new Map<number, ChildProcess>()
+  const end = onRunEnd(() => {
+    for (const child of children.values()) child.kill('SIGKILL')
+  })
   const launch = (port: number, ...args: string[]) =>
     void children.set(port, spawn(binary, args, { cwd: folder, stdio: 'ignore' }))
   const waitFor = async (port: number) => {
@@ -79,14 +83,7 @@ export async function startSentinelCluster(binary: string, folder: string): Prom
       children.get(port)?.kill('SIGKILL')
       return () => launch(port, files.get(port) as string)
     },
-    async remove() {
-      for (const child of children.values()) {
-        if (child.exitCode !== null || child.signalCode !== null) continue
-        const gone = once(child, 'exit')
-        child.kill('SIGKILL')
-        await gone
-      }
-    },
+    remove: end,
   }
   await cluster.waitUntilWhole()
   return cluster

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { variables } from '@floorpass/env'
+import { onRunEnd } from './run-end.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -35,6 +36,7 @@ export function launchService(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
+  onRunEnd(() => child.kill('SIGKILL'))
   const output = { stdout: '', stderr: '' }
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].on('data', (chunk: Buffer) => {

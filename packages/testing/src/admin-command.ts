@@ -20,31 +20,31 @@ export async function admin(environment: Record<string, string>, ...args: string
  * admits one. Resolves after the app has received the session invalidations.
  */
 export const adminOf =
-  ({ service }: Pick<TestApp, 'service'>) =>
+  ({ service }: Pick<TestApp, 'service'>, databaseKind: Surroundings['databaseKind'] = 'postgres') =>
   async (...args: string[]): Promise<CommandResult> => {
-    const result = await runHere(args, async () => ({ ...service, stop: async () => {} }))
+    const open = async () => ({ ...service, stop: async () => {} })
+    const openDatabase = () => Promise.reject(new Error('the database is open in this process'))
+    const result = await runHere(args, { open, openDatabase, databaseKind })
     await service.deps.changes.flush()
     return result
   }
 
 /** Runs the commands in this process, with the given settings. */
 export const adminHere = (environment: Record<string, string>, ...args: string[]): Promise<CommandResult> =>
-  runHere(
-    args,
-    (options) => openForOperator(environment, options),
-    (options) => openForMigration(environment, options),
-  )
+  runHere(args, {
+    open: (options) => openForOperator(environment, options),
+    openDatabase: (options) => openForMigration(environment, options),
+    databaseKind: environment.DATABASE_URL ? 'postgres' : 'embedded',
+  })
 
 async function runHere(
   args: string[],
-  open: Surroundings['open'],
-  openDatabase: Surroundings['openDatabase'] = () => Promise.reject(new Error('the database is open in this process')),
+  database: Pick<Surroundings, 'open' | 'openDatabase' | 'databaseKind'>,
 ): Promise<CommandResult> {
   const lines: string[] = []
   const { stdout, exitCode } = await runCommand(args, {
-    open,
-    openDatabase,
-    explainOpenFailure: explainStartFailure,
+    ...database,
+    explainOpenFailure: (error) => explainStartFailure(error, database.databaseKind),
     say: (line) => void lines.push(line),
     ask: null,
     write: (path, text) => writeFile(path, text, { mode: 0o600, flag: 'wx' }),

@@ -14,6 +14,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** Routes without input: any JSON value is parsed and ignored. */
 const withoutInput = new Set([
+  '/admin/stop-impersonating',
   '/sign-out',
   '/revoke-sessions',
   '/protection/request-unlock',
@@ -26,6 +27,7 @@ const withoutInput = new Set([
 ])
 /** Routes without input that need the state that their sample makes, and what they answer without it. */
 const needsState = new Map([
+  ['/admin/stop-impersonating', 'NOT_IMPERSONATING'],
   ['/protection/request-unlock', 'ACCOUNT_NOT_LOCKED'],
   ['/protection/cancel-unlock', 'ACCOUNT_NOT_LOCKED'],
 ])
@@ -42,6 +44,15 @@ const strict = new Set([
   '/admin/suspend-organization',
   '/admin/restore-organization',
   '/admin/change-organization-owner',
+  '/admin/unban-user',
+  '/admin/create-user',
+  '/admin/update-user',
+  '/admin/set-role',
+  '/admin/set-user-password',
+  '/admin/disable-two-factor',
+  '/admin/remove-user',
+  '/admin/reject-approval',
+  '/admin/impersonate-user',
 ])
 /** Routes whose fields are all optional, and the bodies that they take. */
 const allOptional = new Map([['/delete-user', /^{"(k0|name":"|email":9)/]])

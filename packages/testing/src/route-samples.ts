@@ -120,6 +120,13 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     await makeAdministrator(app, tab)
     return refuseMail(app, (await app.signedIn()).person.email)
   }
+  /** As the only administrator, who needs no second one. */
+  const soleSubject = async (tab: SignedIn, data: object = {}) => {
+    const userId = await subject(tab)
+    await app.db.user.updateMany({ where: { role: 'admin', id: { not: tab.userId } }, data: { role: null } })
+    await app.db.user.update({ where: { id: userId }, data })
+    return { userId }
+  }
   const withOlderPasskey = async (tab: SignedIn) => {
     const { authenticator } = await withPasskey(tab)
     await agePasskeys(app, tab.userId)
@@ -143,6 +150,38 @@ export function routeSamples(app: TestApp): Record<string, (tab: SignedIn) => Pr
     },
     'GET /admin/get-user': async (tab) => ({ id: await subject(tab) }),
     'POST /admin/ban-user': async (tab) => ({ userId: await subject(tab), banReason: 'a stolen card was used' }),
+    'POST /admin/unban-user': async (tab) => soleSubject(tab, { suspendedAt: new Date() }),
+    'POST /admin/create-user': async (tab) => {
+      await makeAdministrator(app, tab)
+      return { email: `${randomUUID()}@example.test`, name: 'Grace Hopper' }
+    },
+    'POST /admin/update-user': async (tab) => ({ userId: await subject(tab), data: { name: 'Grace Hopper' } }),
+    'POST /admin/set-role': async (tab) => ({ ...(await soleSubject(tab, { twoFactorEnabled: true })), role: 'support' }),
+    'POST /admin/set-user-password': async (tab) => ({ userId: await subject(tab), newPassword: 'velvet harbor anchor 9' }),
+    'POST /admin/disable-two-factor': async (tab) => soleSubject(tab, { twoFactorEnabled: true }),
+    'POST /admin/remove-user': async (tab) => soleSubject(tab),
+    'GET /admin/list-approvals': async (tab) => {
+      await makeAdministrator(app, tab)
+      return {}
+    },
+    'POST /admin/reject-approval': async (tab) => {
+      const userId = await subject(tab)
+      const expiresAt = new Date(Date.now() + 1e7)
+      const request = {
+        userId,
+        action: 'remove-user',
+        detail: '',
+        reason: 'asked by the owner',
+        requestedBy: tab.userId,
+        expiresAt,
+      }
+      return { approvalId: (await app.db.approval.create({ data: request })).id }
+    },
+    'POST /admin/impersonate-user': async (tab) => ({ userId: await subject(tab), reason: 'asked in ticket 4711' }),
+    'POST /admin/stop-impersonating': async (tab) => {
+      await tab.post('/auth/admin/impersonate-user', { userId: await subject(tab), reason: 'asked in ticket 4711' })
+      return {}
+    },
     'POST /admin/list-user-sessions': async (tab) => ({ userId: await subject(tab) }),
     'POST /admin/revoke-user-session': async (tab) => {
       await makeAdministrator(app, tab)

@@ -38,6 +38,6 @@ try {
     }
   }
 } catch (error) {
-  fail(error instanceof BackupError ? error.message : explainStartFailure(error), 1)
+  fail(error instanceof BackupError ? error.message : explainStartFailure(error, 'embedded'), 1)
 }
 process.exit(0)

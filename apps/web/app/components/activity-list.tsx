@@ -15,11 +15,12 @@ export function ActivityList({ events, brief = false }: ActivityListProps) {
   const text = useText('activity')
   return (
     <ul className="-mb-4 divide-y divide-line border-t border-line">
-      {events.map(({ id, what, succeeded, byAnother, device, when }) => (
+      {events.map(({ id, what, succeeded, byAnother, byAdministrator, reason, device, when }) => (
         <li key={id} className="grid gap-x-6 gap-y-2 py-4 @md:grid-cols-[1fr_auto] @md:items-baseline">
           <div className="grid min-w-0 gap-0.5 wrap-anywhere">
             <p className={`font-medium ${succeeded ? '' : 'text-danger'}`}>{what}</p>
-            {!brief && (
+            {!brief && reason && <p className="text-sm">{text.reasonOf(reason)}</p>}
+            {!brief && !byAdministrator && (
               <p className="flex items-start gap-2 text-sm text-ink-soft">
                 {!byAnother && <DeviceIcon kind={device.kind} small />}
                 {byAnother

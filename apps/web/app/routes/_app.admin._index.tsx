@@ -33,6 +33,8 @@ export const loader = withAdministration(async ({ api, page, url }) => {
     limit: String(pageSize),
     ...(after !== undefined && search === '' && { after }),
   })
+  const { approvals } = await api.administration.listApprovals()
+  const mayCreate = (await api.administration.hasPermission({ permissions: { user: ['create'] } })).success
   const last = users.length === pageSize && search === '' ? users.at(-1)?.id : undefined
   return {
     users: users.map(({ id, name, email, role, banned, emailVerified, createdAt }) => ({
@@ -47,6 +49,8 @@ export const loader = withAdministration(async ({ api, page, url }) => {
     count: describeCount(total, { isSearch: search !== '', isFiltered: filter !== 'all' }),
     search,
     filter,
+    approvals: approvals.map(({ id, userId, email }) => ({ id, userId, email })),
+    mayCreate,
     isFirst: after === undefined,
     older: last === undefined ? null : String(new URLSearchParams({ show: filter, after: last })),
   }
@@ -56,10 +60,28 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 
 export default function AdministrationUsers() {
   const text = useAdministrationText('administration')
-  const { users, count, search, filter, isFirst, older } = useLoaderData<typeof loader>()
+  const { waiting } = useAdministrationText('administrationApproval')
+  const { link } = useAdministrationText('administrationNew')
+  const { users, count, search, filter, approvals, mayCreate, isFirst, older } = useLoaderData<typeof loader>()
   return (
     <>
       <Heading title={text.users} />
+      {mayCreate && (
+        <p>
+          <TextLink to="/admin/new">{link}</TextLink>
+        </p>
+      )}
+      {approvals.length > 0 && (
+        <Card title={waiting(approvals.length)}>
+          <ul className="grid gap-2 wrap-anywhere">
+            {approvals.map(({ id, userId, email }) => (
+              <li key={id}>
+                <TextLink to={`/admin/users/${encodeURIComponent(userId)}`}>{email}</TextLink>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
       <Card>
         <Form method="get" action="/admin" className="grid gap-4">
           <div className="grid gap-4 @md:grid-cols-[1fr_14rem] @md:items-end">

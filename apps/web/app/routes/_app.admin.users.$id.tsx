@@ -1,17 +1,21 @@
+import { redirect } from '@remix-run/node'
 import { type MetaFunction, useActionData, useLoaderData } from '@remix-run/react'
+import { actOnUser, approve } from '#app/act-on-user.server.ts'
 import { describeEvent, throwNotFound, withAdministration } from '#app/administration.server.ts'
 import { useAdministrationText } from '#app/administration-text.ts'
 import { withApiForm } from '#app/api.server.ts'
 import { Card, Detail, Facts } from '#app/components/card.tsx'
 import { ConfirmButton } from '#app/components/confirm-button.tsx'
 import { DeviceIcon } from '#app/components/device-icon.tsx'
-import { Field } from '#app/components/field.tsx'
 import { Heading } from '#app/components/heading.tsx'
-import { Moment } from '#app/components/moment.tsx'
+import { ExactMoment, Moment } from '#app/components/moment.tsx'
+import { OpenAccount } from '#app/components/open-account.tsx'
 import { reauthenticateLink } from '#app/components/reauthentication-gate.tsx'
 import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
+import { actIntents, UserActs } from '#app/components/user-acts.tsx'
+import { UserApprovals } from '#app/components/user-approvals.tsx'
 import { describeDevice } from '#app/describe-device.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
@@ -23,12 +27,14 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   const before = url.searchParams.get('before')?.slice(0, 128) || undefined
   const may = async (permissions: Record<string, string[]>) => (await api.administration.hasPermission({ permissions })).success
   const { user: viewer } = await api.sessions.require()
-  const [user, { sessions }, { events }, mayRevoke, mayBan] = await Promise.all([
+  const [user, { sessions }, { events }, { approvals }, mayRevoke, mayAct, mayImpersonate] = await Promise.all([
     api.administration.getUser({ id }),
     api.administration.listUserSessions({ userId: id }),
     api.administration.listAuditEvents({ userId: id, limit: String(eventsShown), ...(before !== undefined && { before }) }),
+    api.administration.listApprovals({ userId: id }),
     may({ session: ['revoke'] }),
-    may({ user: ['ban'] }),
+    may({ user: ['ban', 'update', 'set-role', 'set-password', 'disable-two-factor', 'delete'] }),
+    may({ user: ['impersonate'] }),
   ]).catch(throwNotFound)
   const mayActOn = user.role === 'user' || viewer.role === 'admin'
   const last = events.length === eventsShown ? events.at(-1)?.id : undefined
@@ -59,18 +65,38 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     older: last ?? null,
     isFirst: before === undefined,
     mayRevoke: mayRevoke && mayActOn,
-    mayBan: mayBan && mayActOn && viewer.id !== user.id,
+    mayAct: mayAct && viewer.id !== user.id,
+    mayImpersonate: mayImpersonate && user.role === 'user' && !user.banned,
+    suspendedUntil: user.banExpires && momentText(user.banExpires, page.locale),
+    approvals: mayAct
+      ? approvals.map(({ requestedBy, requesterEmail, expiresAt, ...approval }) => ({
+          ...approval,
+          requester: requesterEmail,
+          isMine: requestedBy === viewer.id,
+          expires: momentText(expiresAt, page.locale),
+        }))
+      : [],
   }
 })
 
-/** The intent is `suspend`, `all`, or the one session of that handle. */
-export const action = withApiForm(['intent', 'banReason'], async ({ api, params, field, text }) => {
-  const userId = params.id ?? ''
+/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `all`, or the one session of that handle. */
+export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 'banReason', 'banExpiresIn'], async (args) => {
+  const { api, field, text } = args
+  const userId = args.params.id ?? ''
   const intent = field('intent')
-  if (intent === 'suspend') {
-    await api.administration.banUser({ userId, banReason: field('banReason') })
-    return { done: text.administrationUser.isSuspended }
+  const form = { api, userId, field, text }
+  const [verb, approvalId = ''] = intent.split(':')
+  if (verb === 'approve') return approve(approvalId, form)
+  if (verb === 'reject') {
+    await api.administration.rejectApproval({ approvalId })
+    return { done: text.administrationApproval.rejected }
   }
+  if (intent === 'impersonate') {
+    await api.administration.impersonateUser({ userId, reason: field('reason') })
+    throw redirect('/dashboard')
+  }
+  const acted = await actOnUser(intent, form)
+  if (acted) return acted
   if (intent === 'all') {
     await api.administration.revokeUserSessions({ userId })
     return { done: text.administrationUser.endedAll }
@@ -86,7 +112,8 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function AdministrationUser() {
   const text = useAdministrationText('administrationUser')
   const { roles, ...list } = useAdministrationText('administration')
-  const { path, events, sessions, older, isFirst, mayRevoke, mayBan, ...user } = useLoaderData<typeof loader>()
+  const { path, events, sessions, approvals, older, isFirst, mayRevoke, mayAct, mayImpersonate, ...user } =
+    useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
   const form = (intent: string) => {
@@ -98,9 +125,10 @@ export default function AdministrationUser() {
       remedy: reauthenticateLink(failure?.error, { path: '/admin/confirm', redirectTo: path }),
     }
   }
-  const canSuspend = mayBan && !user.banned
   const shown = [
-    ...(canSuspend ? ['suspend'] : []),
+    ...(mayAct ? actIntents : []),
+    ...(mayImpersonate ? ['impersonate'] : []),
+    ...approvals.flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
     ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
   ]
   return (
@@ -110,6 +138,7 @@ export default function AdministrationUser() {
       </p>
       <Heading title={user.name || user.email}>{user.email}</Heading>
       <ResultAlert result={result} intents={shown} />
+      {approvals.length > 0 && <UserApprovals approvals={approvals} form={form} />}
       <Card title={text.facts}>
         <Facts
           rows={[
@@ -124,6 +153,7 @@ export default function AdministrationUser() {
                 </span>
               ),
             },
+            ...(user.suspendedUntil ? [{ name: text.suspendedUntil, value: <ExactMoment {...user.suspendedUntil} /> }] : []),
             { name: text.created, value: <Moment {...user.created} /> },
             {
               name: text.signIn,
@@ -135,7 +165,7 @@ export default function AdministrationUser() {
             },
             { name: text.secondFactor, value: user.twoFactor ? text.on : text.off },
             { name: text.trading, value: user.trading ? text.on : text.off },
-            ...(user.heldUntil ? [{ name: text.hold, value: <Moment {...user.heldUntil} /> }] : []),
+            ...(user.heldUntil ? [{ name: text.hold, value: <ExactMoment {...user.heldUntil} /> }] : []),
             ...(user.isLocked ? [{ name: text.lock, value: text.locked }] : []),
             {
               name: text.organizations,
@@ -217,24 +247,8 @@ export default function AdministrationUser() {
           </p>
         )}
       </Card>
-      {canSuspend && (
-        <Card title={text.suspendTitle} danger>
-          <p className="text-ink-soft">{text.suspendLead}</p>
-          <div>
-            <ConfirmButton
-              name="suspend"
-              label={text.suspend}
-              title={text.suspendQuestion(user.email)}
-              lead={text.suspendLead}
-              confirm={text.suspendConfirm}
-              look="danger"
-              form={form('suspend')}
-            >
-              <Field name="banReason" label={text.reason} hint={text.reasonHint} maxLength={500} autoComplete="off" />
-            </ConfirmButton>
-          </div>
-        </Card>
-      )}
+      {mayImpersonate && <OpenAccount email={user.email} form={form('impersonate')} />}
+      {mayAct && <UserActs user={user} form={form} />}
     </>
   )
 }

@@ -16,14 +16,16 @@ import type { FormFailure } from '#app/form-result.ts'
 import { momentText } from '#app/moment-text.server.ts'
 import { pageTitle } from '#app/page-title.ts'
 import { useText } from '#app/text.ts'
+import { useFrame } from '#app/use-frame.ts'
 
 export const loader = withApi(async ({ api, page, text }) => {
   const sessions = await api.sessions.list()
-  const shown = sessions.map(({ token, current, trusted, nickname, createdAt, lastSeenAt, ...device }) => ({
+  const shown = sessions.map(({ token, current, trusted, nickname, impersonatedBy, createdAt, lastSeenAt, ...device }) => ({
     token,
     current,
     trusted,
     nickname,
+    isByAdministrator: impersonatedBy !== null,
     device: describeDevice(device, text),
     signedIn: momentText(createdAt, page.locale),
     // This request is a use of the session that asks, and the stored time is exact to ten minutes only.
@@ -100,63 +102,77 @@ export default function SessionSettings() {
 
 type SessionRowProps = ShownSession & { failureOf: (intent: string) => FormFailure | undefined }
 
-function SessionRow({ token, current, trusted, nickname, device, signedIn, lastSeen, failureOf }: SessionRowProps) {
+function SessionRow({
+  token,
+  current,
+  trusted,
+  nickname,
+  isByAdministrator,
+  device,
+  signedIn,
+  lastSeen,
+  failureOf,
+}: SessionRowProps) {
   const text = useText('sessions')
-  const name = nickname ?? device.name
+  const { appName = '' } = useFrame() ?? {}
+  const name = isByAdministrator ? text.byAdministrator(appName) : (nickname ?? device.name)
+  const who = isByAdministrator ? text.administrator(appName) : name
   const kind = text.kinds[device.kind]
   const naming = `name ${token}`
   return (
     <li className="grid gap-x-6 gap-y-3 py-4 @md:grid-cols-[1fr_auto] @md:items-start">
       <div className="grid min-w-0 gap-1.5">
         <p className="flex flex-wrap items-center gap-x-3 gap-y-1 font-semibold wrap-anywhere">
-          <DeviceIcon kind={device.kind} />
+          {!isByAdministrator && <DeviceIcon kind={device.kind} />}
           {name}
           {kind && <span className="font-normal text-ink-soft">{kind}</span>}
           {current && <Status good>{text.current}</Status>}
           {trusted && <span className="font-normal text-ink-soft">{text.trusted}</span>}
         </p>
         <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5 text-[0.8125rem] sm:text-sm">
-          {nickname && <Detail name={text.browser}>{device.name}</Detail>}
+          {nickname && !isByAdministrator && <Detail name={text.browser}>{device.name}</Detail>}
           <Detail name={text.lastSeen}>
             <Moment {...lastSeen} />
           </Detail>
-          <Detail name={text.signedIn}>
+          <Detail name={isByAdministrator ? text.opened : text.signedIn}>
             <Moment {...signedIn} />
           </Detail>
-          <Detail name={text.address}>{device.network || text.unknown}</Detail>
+          {!isByAdministrator && <Detail name={text.address}>{device.network || text.unknown}</Detail>}
           {device.place && <Detail name={text.place}>{device.place}</Detail>}
         </dl>
-        <details open={failureOf(naming) !== undefined || undefined}>
-          <summary className="w-fit cursor-pointer py-1 text-sm font-medium text-accent">
-            {text.naming}
-            <span className="sr-only"> {name}</span>
-          </summary>
-          <PageForm action="/settings/sessions" intent={naming} failure={failureOf(naming)} className="grid gap-4 py-3">
-            <Field
-              key={nickname}
-              name="nickname"
-              id={`name-${token}`}
-              label={text.name}
-              hint={text.nameHint}
-              defaultValue={nickname ?? ''}
-              maxLength={50}
-              required={false}
-              autoComplete="off"
-            />
-            <div>
-              <SubmitButton look="secondary">{text.saveName}</SubmitButton>
-            </div>
-          </PageForm>
-        </details>
+        {!isByAdministrator && (
+          <details open={failureOf(naming) !== undefined || undefined}>
+            <summary className="w-fit cursor-pointer py-1 text-sm font-medium text-accent">
+              {text.naming}
+              <span className="sr-only"> {name}</span>
+            </summary>
+            <PageForm action="/settings/sessions" intent={naming} failure={failureOf(naming)} className="grid gap-4 py-3">
+              <Field
+                key={nickname}
+                name="nickname"
+                id={`name-${token}`}
+                label={text.name}
+                hint={text.nameHint}
+                defaultValue={nickname ?? ''}
+                maxLength={50}
+                required={false}
+                autoComplete="off"
+              />
+              <div>
+                <SubmitButton look="secondary">{text.saveName}</SubmitButton>
+              </div>
+            </PageForm>
+          </details>
+        )}
       </div>
       {!current && (
         <ConfirmButton
           name={`end:${token}`}
           label={text.end}
-          of={name}
-          title={text.endTitle(name)}
-          lead={text.endLead}
-          confirm={text.endConfirm(name)}
+          of={who}
+          title={text.endTitle(who)}
+          lead={isByAdministrator ? text.administratorLead : text.endLead}
+          confirm={text.endConfirm(who)}
           form={{ action: '/settings/sessions', intent: token, failure: failureOf(token) }}
         />
       )}

@@ -2,7 +2,9 @@ import { NavLink, Outlet, useLoaderData } from '@remix-run/react'
 import { withApi } from '#app/api.server.ts'
 import { AccountMenu } from '#app/components/account-menu.tsx'
 import { Brand } from '#app/components/brand.tsx'
+import { ImpersonationBanner } from '#app/components/impersonation-banner.tsx'
 import { LanguageSwitch } from '#app/components/language-switch.tsx'
+import { momentText } from '#app/moment-text.server.ts'
 import { picturePath } from '#app/picture-path.server.ts'
 import { documentLocale, loadText, useText } from '#app/text.ts'
 
@@ -18,6 +20,7 @@ export const loader = withApi(async ({ api, page }) => {
     name: user.name,
     email: user.email,
     isAdministrator: user.role !== 'user',
+    openUntil: session.impersonatedBy === null ? null : momentText(session.expiresAt, page.locale),
     picture: picturePath(user.image),
     organizations: organizations
       .filter(({ acceptedAt }) => acceptedAt !== null)
@@ -27,9 +30,10 @@ export const loader = withApi(async ({ api, page }) => {
 
 export default function AppFrame() {
   const text = useText('frame')
-  const { isAdministrator, ...account } = useLoaderData<typeof loader>()
+  const { isAdministrator, openUntil, ...account } = useLoaderData<typeof loader>()
   return (
     <>
+      {openUntil && <ImpersonationBanner email={account.email} until={openUntil} />}
       <header className="border-b border-line bg-surface print:hidden">
         <div className="mx-auto flex max-w-5xl flex-wrap items-center gap-x-8 px-5 sm:px-8">
           <div className="flex py-2 sm:py-3">
@@ -48,7 +52,8 @@ export default function AppFrame() {
       <div className="mx-auto grid w-full max-w-5xl grow content-start px-5 py-7 sm:px-8 sm:py-12">
         <Outlet />
       </div>
-      <LanguageSwitch />
+      {/* The language is a setting of the user. */}
+      {!openUntil && <LanguageSwitch />}
     </>
   )
 }

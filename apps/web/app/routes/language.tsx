@@ -10,7 +10,8 @@ export const action = withApiForm([], async ({ api, page, field }) => {
   page.rememberLocale(locale)
   // While the database is away the browser remembers it alone: the switch stands on the page that says so.
   await ignoreUnavailable(async () => {
-    if (await api.sessions.get()) await api.profile.update({ locale })
+    const active = await api.sessions.get()
+    if (active && active.session.impersonatedBy === null) await api.profile.update({ locale })
   })
   throw redirect(page.findTarget(field('redirectTo')) ?? '/')
 })

@@ -2,6 +2,7 @@ import type { CheckedKey } from '../api-key-checks/check-key.ts'
 import { getHoldEnd, protectRole } from '../kernel/account-protection.ts'
 import { getUsableScopes, type Scope } from '../kernel/scopes.ts'
 import { type Authentication, describeAuthentication } from '../sessions/authentication.ts'
+import { assertNotImpersonated } from '../sessions/impersonation.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 
 /** What other services may know about the person behind a request. No name and no email. */
@@ -20,11 +21,12 @@ export type Caller = Authentication & {
   expiresAt: Date
 }
 
-/** `organizationId` replaces the session's active organization. */
+/** `organizationId` replaces the session's active organization. IMPERSONATION_READ_ONLY: no service may take an administrator for the user. */
 export function describeCaller(
   { session, user, memberships }: ActiveSession,
   organizationId = session.activeOrganizationId,
 ): Caller {
+  assertNotImpersonated({ session })
   const membership =
     organizationId !== null && Object.hasOwn(memberships, organizationId) ? memberships[organizationId] : undefined
   const protection = protectRole(user, membership)

@@ -17,7 +17,7 @@ const inactive = { active: false as const }
 
 async function inspectCookie(ctx: Context, token: string) {
   const active = await inspectSession(ctx, { token })
-  if (!active) return inactive
+  if (!active || active.session.impersonatedBy !== null) return inactive
   const { createdAt, expiresAt } = active.session
   return { ...describe(ctx, active), token_type: 'session' as const, exp: toSeconds(expiresAt), iat: toSeconds(createdAt) }
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { auditActions } from '../audit-log/audit-actions.ts'
+import { administratorRoles } from '../kernel/administrator-roles.ts'
+import { emailAddress, imageUrl, locale, password, personName, riskLevel } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
 import { userIdField as id, wholeNumber } from './fields.ts'
 
@@ -50,9 +52,80 @@ export const revokeUserSessionInput = z.object({
   sessionToken: z.string().min(1).max(64).describe('The `token` of the session in a list'),
 })
 
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(500)
+  .default('no reason given')
+  .describe('Why, for the audit log. The user can read it in their activity')
+
 export const banUserInput = z.strictObject({
   userId: id,
   banReason: z.string().trim().min(10).max(500).describe('Why, for the audit log. The user can read it in their activity'),
+  banExpiresIn: z
+    .int()
+    .min(60)
+    .max(policy.administration.longestSuspension)
+    .optional()
+    .describe('Seconds until the suspension ends by itself, within a minute'),
+})
+
+export const unbanUserInput = z.strictObject({
+  userId: id,
+  reason,
+  clearPassword: z.boolean().default(false).describe('Mails a link to choose a new password'),
+})
+
+/** For an act that takes nothing but its user. */
+export const actOnUserInput = z.strictObject({ userId: id, reason })
+
+const existentRole = z.enum(['user', ...administratorRoles])
+
+export const setRoleInput = z.strictObject({
+  userId: id,
+  role: z
+    .union([z.string().max(40), z.array(z.string().max(40)).max(10)])
+    .transform((roles) => [roles].flat())
+    .describe('`user`, `auditor`, `support` or `admin`; as a text or in an array'),
+  reason,
+})
+
+export const createUserInput = z.strictObject({
+  email: emailAddress,
+  name: personName,
+  password: password.optional(),
+  role: z
+    .union([existentRole, z.array(existentRole).length(1)])
+    .transform((roles) => [roles].flat()[0] ?? 'user')
+    .default('user'),
+  data: z.strictObject({ image: imageUrl.optional(), riskLevel: riskLevel.optional(), locale: locale.optional() }).default({}),
+  reason,
+})
+
+/** Loose, so that `update-user` can name the forbidden fields. */
+export const updateUserOfAdministratorInput = z.strictObject({
+  userId: id,
+  data: z.looseObject({
+    name: personName.optional(),
+    image: imageUrl.nullable().optional(),
+    locale: locale.optional(),
+    email: emailAddress.optional(),
+  }),
+  reason,
+})
+
+export const setUserPasswordInput = z.strictObject({ userId: id, newPassword: password, reason })
+
+export const listApprovalsInput = z.strictObject({ userId: id.optional().describe('Only of this user') }).optional()
+
+export const rejectApprovalInput = z.strictObject({
+  approvalId: z.string().min(1).max(128).describe('The id of a request in `list-approvals`'),
+})
+
+export const impersonateUserInput = z.strictObject({
+  userId: id,
+  reason: z.string().trim().min(10).max(500).describe('Why. The user reads it in an email and in their activity'),
 })
 
 export const administratorPermissionInput = z.object({

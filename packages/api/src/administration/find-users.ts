@@ -40,9 +40,29 @@ export async function findUsers({ ctx }: Reader, term: string): Promise<User[]> 
   })
 }
 
+/** Searches among few users, such as those with a role: it reads all of them. Matches what `findUsers` matches. */
+export async function findUsersAmong({ ctx }: Reader, among: object, term: string): Promise<User[]> {
+  const identity = parseIdentity(term)
+  // In a pattern, % and _ stand for any text.
+  const literal = term.replace(/[\\%_]/g, '\\$&')
+  const domain = literal.startsWith('@') ? literal : `@${literal}`
+  const matches = [
+    { id: term },
+    ...(identity ? [{ accounts: { some: identity } }] : []),
+    { email: { startsWith: literal.toLowerCase() } },
+    { email: { contains: domain.toLowerCase() } },
+    { name: { startsWith: literal, mode: 'insensitive' as const } },
+    { name: { contains: ` ${literal}`, mode: 'insensitive' as const } },
+  ]
+  return ctx.replica.read((db) =>
+    db.user.findMany({ where: { AND: [among, { OR: matches }] }, orderBy: { email: 'asc' }, take: mostFound }),
+  )
+}
+
 /** A user as administrators see them. better-auth calls a suspended user banned. */
 export const presentFoundUser = (user: User) => ({
   ...presentUser(user),
   banned: user.suspendedAt !== null,
   suspendedAt: user.suspendedAt,
+  banExpires: user.suspendedUntil,
 })

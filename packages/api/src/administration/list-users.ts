@@ -3,7 +3,7 @@ import { policy } from '../kernel/policy.ts'
 import { administratorProcedure } from '../trpc.ts'
 import { listUsersInput } from './contract.ts'
 import { orEstimate } from './count-all.ts'
-import { findUsers, presentFoundUser } from './find-users.ts'
+import { findUsers, findUsersAmong, presentFoundUser } from './find-users.ts'
 
 const { mostListed, exactCount } = policy.administration
 
@@ -14,7 +14,9 @@ export const listUsers = administratorProcedure('user:list')
     const { searchValue, filterField, filterValue, limit = mostListed, offset = 0, after } = input ?? {}
     const isListed = toFilter(filterField, filterValue)
     if (searchValue !== undefined) {
-      const found = (await findUsers({ ctx }, searchValue)).filter(isListed.test)
+      const found = isListed.isRare
+        ? await findUsersAmong({ ctx }, isListed.where, searchValue)
+        : (await findUsers({ ctx }, searchValue)).filter(isListed.test)
       return { users: found.slice(offset, offset + limit).map(presentFoundUser), total: found.length, limit, offset }
     }
     return ctx.replica.read(async (db) => {
@@ -24,18 +26,20 @@ export const listUsers = administratorProcedure('user:list')
     })
   })
 
-type Filter = { where: object; test: (user: User) => boolean }
+/** `isRare`: few users pass it, and an index lists them. */
+type Filter = { where: object; test: (user: User) => boolean; isRare: boolean }
 
 function toFilter(field: 'role' | 'banned' | undefined, value: string | undefined): Filter {
-  if (field === undefined) return { where: {}, test: () => true }
+  if (field === undefined) return { where: {}, test: () => true, isRare: false }
   if (field === 'role') {
     const role = value === 'user' ? null : (value ?? null)
-    return { where: { role }, test: (user) => user.role === role }
+    return { where: { role }, test: (user) => user.role === role, isRare: role !== null }
   }
   const isBanned = value === 'true'
   return {
     where: { suspendedAt: isBanned ? { not: null } : null },
     test: ({ suspendedAt }) => (suspendedAt !== null) === isBanned,
+    isRare: isBanned,
   }
 }
 

@@ -10,6 +10,7 @@ import { providerIds } from '../kernel/provider-ids.ts'
 import type { Mails } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { lockCaller, lockUsers, requireUnlocked } from '../users/lock-user.ts'
+import { type Approve, approveAlone, approveTogether } from './approvals.ts'
 
 /** A person at the command line, or a signed-in administrator. A function names the effects that it needs. */
 export type Operator<Action extends AuditAction = AuditAction, Mail extends MailName = MailName> = {
@@ -20,6 +21,12 @@ export type Operator<Action extends AuditAction = AuditAction, Mail extends Mail
   /** Locks the users and the caller, whose right may have ended since the request came. USER_NOT_FOUND and errors of the route. */
   lockSubject(tx: Transaction, ...userIds: readonly string[]): Promise<void>
 }
+
+/** For the acts that need two administrators. */
+export type ApprovingOperator<Action extends AuditAction = AuditAction, Mail extends MailName = MailName> = Operator<
+  Action | 'request-approval',
+  Mail | 'approval-requested'
+> & { approve: Approve }
 
 /** Enough for a function that changes nothing. */
 export type Reader = { ctx: Context }
@@ -43,7 +50,15 @@ export const asOperator = <Action extends AuditAction, Mail extends MailName>(
   },
 })
 
-export function createOperator(deps: Deps, name: string): Operator {
+export const asApprovingOperator = <Action extends AuditAction, Mail extends MailName>(
+  ctx: Context & ActiveSession & Records<Action | 'request-approval'> & Mails<Mail | 'approval-requested'>,
+  permission: AdministratorPermission,
+): ApprovingOperator<Action, Mail> => ({
+  ...asOperator<Action | 'request-approval', Mail | 'approval-requested'>(ctx, permission),
+  approve: (tx, act) => approveTogether(ctx, tx, act),
+})
+
+export function createOperator(deps: Deps, name: string): ApprovingOperator {
   const noCookies = { get: () => undefined, all: () => [], set: () => {} }
   return {
     ctx: withEffects(
@@ -68,7 +83,13 @@ export function createOperator(deps: Deps, name: string): Operator {
       if ((await tx.user.count({ where: { id: { in: [...userIds] } } })) < new Set(userIds).size)
         throw new AppError('USER_NOT_FOUND')
     },
+    approve: approveAlone,
   }
+}
+
+/** YOU_CANNOT_ADMINISTER_YOURSELF: an administrator has settings, or a colleague. */
+export function assertNotOneself({ user }: ActiveSession, userId: string): void {
+  if (user.id === userId) throw new AppError('YOU_CANNOT_ADMINISTER_YOURSELF')
 }
 
 export const toActor = ({ actorId }: Pick<Operator, 'actorId'>): { actorId: string } => ({ actorId })

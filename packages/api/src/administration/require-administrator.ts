@@ -8,10 +8,11 @@ import type { ActiveSession } from '../sessions/session-cache.ts'
 
 /**
  * The cookie of an administrator alone opens nothing: their passkey must have been verified in this session in the last 15 minutes.
- * Without a passkey, a code. ADMINISTRATOR_ROLE_REQUIRED, ADMINISTRATOR_FACTOR_REQUIRED, SESSION_NOT_FRESH, ADMINISTRATOR_ON_HOLD.
+ * Without a passkey, a code. ADMINISTRATOR_ROLE_REQUIRED, ADMINISTRATOR_FACTOR_REQUIRED, SESSION_NOT_FRESH, ADMINISTRATOR_ON_HOLD,
+ * TOO_MANY_REQUESTS.
  */
 export async function requireAdministrator(
-  { db, settings, user, session }: Pick<Context, 'db' | 'settings'> & ActiveSession,
+  { db, settings, limiter, user, session }: Pick<Context, 'db' | 'settings' | 'limiter'> & ActiveSession,
   permission: AdministratorPermission,
 ): Promise<void> {
   if (!mayAdminister(user.role, permission)) throw new AppError('ADMINISTRATOR_ROLE_REQUIRED')
@@ -20,6 +21,7 @@ export async function requireAdministrator(
   const provedAt = hasPasskey ? session.passkeyAt : session.secondFactorAt
   if (provedAt === null || !isRecent(provedAt, policy.session.reauthenticationAge)) throw new AppError('SESSION_NOT_FRESH')
   if (isHeld(user) && (await hasRecentChange(db, settings, user))) throw new AppError('ADMINISTRATOR_ON_HOLD')
+  await limiter.consume('administration:user', user.id)
 }
 
 /** A thief with the password can add a factor, which starts a hold. Changes before the grant do not count. */

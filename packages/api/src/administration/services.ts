@@ -6,7 +6,7 @@ import { createServiceSecret } from '../service-credentials/service-secret.ts'
 import { administratorProcedure } from '../trpc.ts'
 import type { Operator, Reader } from './operator.ts'
 
-/** Lets another service in. Null if the name is taken. */
+/** Creates a service and its first secret. Null if the name is taken. */
 export async function createService(
   { ctx, name: createdBy }: Operator,
   name: string,

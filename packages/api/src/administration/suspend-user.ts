@@ -1,65 +1,81 @@
 import { AppError } from '../kernel/errors.ts'
-import { sendPasswordCleared } from '../mail/notifications.ts'
+import { sendPasswordCleared, sendSupportAct } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { cancelSentInvitations } from '../users/cancel-sent-invitations.ts'
 import { assertUnlocked } from '../users/lock-user.ts'
 import { startHold } from '../users/start-hold.ts'
-import { banUserInput } from './contract.ts'
+import { changeWithApproval } from './approvals.ts'
+import { banUserInput, unbanUserInput } from './contract.ts'
 import { presentFoundUser } from './find-users.ts'
-import { asOperator, type Operator, requireUser, toActor } from './operator.ts'
+import { type ApprovingOperator, asApprovingOperator, asOperator, type Operator, requireUser, toActor } from './operator.ts'
 
-/** Suspends an account, ends its sessions and device trust, and voids its links and sent invitations. USER_NOT_FOUND. */
+/** Suspends an account, ends its sessions and device trust, voids its links and sent invitations, and mails the user. USER_NOT_FOUND. */
 export async function suspendUser(
-  operator: Operator<'suspend-user', never>,
+  operator: Operator<'suspend-user', 'support-act'>,
   identifier: string,
   reason: string,
+  until: Date | null = null,
 ): Promise<{ revoked: number }> {
+  const { ctx } = operator
   const { id: userId } = await requireUser(operator, identifier)
-  return operator.ctx.db.$transaction(async (tx) => {
+  return ctx.db.$transaction(async (tx) => {
     await operator.lockSubject(tx, userId)
     await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
+    const user = await tx.user.update({ where: { id: userId }, data: { suspendedUntil: until } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     // The owner may need this link to recover the account.
     await tx.verification.deleteMany({ where: { userId, usedAt: null, purpose: { not: 'undo-email-change' } } })
     const { count } = await tx.session.deleteMany({ where: { userId } })
     const invitations = await cancelSentInvitations(tx, userId)
-    const entry = { userId, ...toActor(operator), details: { reason, sessions: count, invitations } }
-    await operator.ctx.record(tx, { ...entry, action: 'suspend-user' })
+    const details = { reason, sessions: count, invitations, ...(until && { until: until.toISOString() }) }
+    await ctx.record(tx, { userId, ...toActor(operator), action: 'suspend-user', details })
+    await sendSupportAct(ctx, tx, user, { act: 'suspended', until })
     return { revoked: count }
   })
 }
 
-/** Lifts a suspension. Ignores an active account: a signed-in thief could set the password that `clearPassword` asks for. USER_NOT_FOUND. */
+/**
+ * Lifts a suspension and mails the user. Ignores an active account: a signed-in thief could set the password that `clearPassword` asks for.
+ * USER_NOT_FOUND, APPROVAL_REQUIRED.
+ */
 export async function restoreUser(
-  operator: Operator,
+  operator: ApprovingOperator<'restore-user', 'password-cleared' | 'support-act'>,
   identifier: string,
   reason: string,
   { clearPassword: shouldClearPassword }: { clearPassword: boolean },
 ): Promise<{ restored: boolean }> {
   const { ctx } = operator
-  const { id: userId } = await requireUser(operator, identifier)
-  return ctx.db.$transaction(async (tx) => {
-    await operator.lockSubject(tx, userId)
-    const [user] = await tx.user.updateManyAndReturn({
-      where: { id: userId, suspendedAt: { not: null } },
-      data: { suspendedAt: null },
-    })
-    if (!user) return { restored: false }
-    // Under a lock, the reset that would follow is refused.
-    if (shouldClearPassword) assertUnlocked(user)
-    const entry = { userId, ...toActor(operator), details: { reason, clearPassword: shouldClearPassword } }
-    await ctx.record(tx, { ...entry, action: 'restore-user' })
-    await startHold(ctx, tx, userId, 'operator')
-    if (shouldClearPassword) {
-      await clearPassword(tx, userId)
-      await sendPasswordCleared(ctx, tx, user)
-    }
-    return { restored: true }
-  })
+  const { id: userId, suspendedAt } = await requireUser(operator, identifier)
+  if (!suspendedAt) return { restored: false }
+  return changeWithApproval(
+    operator,
+    { action: 'restore-user', userId, detail: shouldClearPassword ? 'clear-password' : '', reason },
+    {
+      async check(tx) {
+        // Under a lock, the reset that would follow is refused.
+        if (shouldClearPassword) assertUnlocked(await tx.user.findUniqueOrThrow({ where: { id: userId } }))
+      },
+      async change(tx, _checked, approved) {
+        const [user] = await tx.user.updateManyAndReturn({
+          where: { id: userId, suspendedAt: { not: null } },
+          data: { suspendedAt: null, suspendedUntil: null },
+        })
+        if (!user) return { restored: false }
+        const details = { ...approved, clearPassword: shouldClearPassword }
+        await ctx.record(tx, { userId, ...toActor(operator), action: 'restore-user', details })
+        await startHold(ctx, tx, userId, 'operator')
+        if (shouldClearPassword) {
+          await clearPassword(tx, userId)
+          await sendPasswordCleared(ctx, tx, user)
+        } else await sendSupportAct(ctx, tx, user, { act: 'restored', until: null })
+        return { restored: true }
+      },
+    },
+  )
 }
 
-/** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF, USER_NOT_FOUND. The command line restores the user. */
+/** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF, USER_NOT_FOUND. */
 export const banUser = customMutation({
   access: 'user:ban',
   sensitive: true,
@@ -67,12 +83,31 @@ export const banUser = customMutation({
   limit: null,
   lock: 'own',
   events: ['suspend-user'],
-  mails: [],
+  mails: ['support-act'],
   cookies: [],
 
-  async run({ ctx, input: { userId, banReason } }) {
+  async run({ ctx, input: { userId, banReason, banExpiresIn } }) {
     if (userId === ctx.user.id) throw new AppError('YOU_CANNOT_BAN_YOURSELF')
-    await suspendUser(asOperator(ctx, 'user:ban'), userId, banReason)
+    const until = banExpiresIn === undefined ? null : new Date(Date.now() + banExpiresIn * 1000)
+    await suspendUser(asOperator(ctx, 'user:ban'), userId, banReason, until)
+    return { user: presentFoundUser(await requireUser({ ctx }, userId)) }
+  },
+})
+
+/** Changes nothing for an active account. USER_NOT_FOUND, APPROVAL_REQUIRED. */
+export const unbanUser = customMutation({
+  access: 'user:ban',
+  sensitive: true,
+  input: unbanUserInput,
+  limit: null,
+  lock: 'own',
+  events: ['restore-user', 'request-approval'],
+  mails: ['password-cleared', 'support-act', 'approval-requested'],
+  cookies: [],
+
+  async run({ ctx, input: { userId, reason, clearPassword } }) {
+    const operator = asApprovingOperator<'restore-user', 'password-cleared' | 'support-act'>(ctx, 'user:ban')
+    await restoreUser(operator, userId, reason, { clearPassword })
     return { user: presentFoundUser(await requireUser({ ctx }, userId)) }
   },
 })

@@ -8,7 +8,7 @@ export type { AuditAction } from './audit-actions.ts'
 
 export type AuditEntry<Action extends AuditAction = AuditAction> = {
   userId: string
-  /** Set when another party acted: a user id, `operator:<name>`, `service:<name>`, or `report` for the finder of a leaked key. */
+  /** Set when another party acted: a user id, `operator:<name>`, `service:<name>`, `report` for the finder of a leaked key, or `schedule`. */
   actorId?: string
   organizationId?: string
   action: Action
@@ -21,7 +21,11 @@ export type Records<Action extends AuditAction> = {
   record: (tx: Queryable, ...entries: readonly AuditEntry<Action>[]) => Promise<void>
 }
 
-export async function recordAuditEvents(tx: Queryable, client: Client, entries: readonly AuditEntry[]): Promise<void> {
+export async function recordAuditEvents(
+  tx: Queryable,
+  client: Pick<Client, 'ip' | 'userAgent'>,
+  entries: readonly AuditEntry[],
+): Promise<void> {
   if (entries.length === 0) return
   const now = new Date()
   const rows = entries.map((entry) => ({ ...entry, id: randomUUIDv7(), succeeded: entry.succeeded ?? true }))

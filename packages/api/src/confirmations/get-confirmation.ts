@@ -1,7 +1,7 @@
 import { getHoldEnd, isLocked } from '../kernel/account-protection.ts'
 import { toLocale } from '../kernel/locale.ts'
 import type { ConfirmationLevel } from '../kernel/settings.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { ownerProcedure } from '../trpc.ts'
 import { getStatus, requireOwnConfirmation } from './confirmation.ts'
 import { getConfirmationLevel, isBlockedByHold } from './confirmation-level.ts'
 import { confirmationInput } from './contract.ts'
@@ -16,7 +16,7 @@ const methods = { none: 'none', otp: 'otp', passkey: 'passkey', 'passkey+hold': 
 >
 
 /** For the session that the confirmation belongs to. CONFIRMATION_NOT_FOUND. */
-export const getConfirmation = sessionProcedure.input(confirmationInput).query(async ({ ctx, input }) => {
+export const getConfirmation = ownerProcedure.input(confirmationInput).query(async ({ ctx, input }) => {
   const confirmation = await requireOwnConfirmation(ctx.db, ctx, input.id)
   const { id, type, canonical, audience, expiresAt, createdBy } = confirmation
   const { authorization_details: details } = readTransaction(canonical)

@@ -3,7 +3,7 @@ import type { Settings } from '../kernel/settings.ts'
 
 export type CookieScope = { cookies: Cookies; settings: Settings }
 
-type FlowCookieName = 'flow' | 'two_factor' | 'trusted_device' | 'known_device' | 'passkey' | 'sign_in_method'
+type FlowCookieName = 'flow' | 'two_factor' | 'trusted_device' | 'known_device' | 'passkey' | 'sign_in_method' | 'admin_session'
 
 export type CookieName = 'session' | FlowCookieName
 

@@ -63,6 +63,14 @@ export const policy = {
     exactCount: 500,
     /** In one file of the audit log. */
     exportedEvents: 10_000,
+    /** A second administrator has as long to ask for the same. */
+    approvalLifetime: 1 * day,
+    /** Administrators who are asked to approve. */
+    mostMailed: 20,
+    longestSuspension: 10 * 365 * day,
+    suspensionEndsEvery: 1 * minute,
+    /** Of an impersonated session. It is never extended. */
+    impersonation: 30 * minute,
   },
   /** ADR 037. */
   passkeys: {
@@ -312,6 +320,7 @@ export const limits = {
   'invite:organization-address': { points: 5, seconds: hour, counts: 'email' },
   /** Higher, so that one organization cannot block the invitations of the others. */
   'invite:address': { points: 20, seconds: hour, counts: 'email' },
+  'administration:user': { points: 300, seconds: 5 * minute, counts: 'user' },
   'smoke-tests:ip': { points: 20, seconds: minute, counts: 'ip' },
 } as const satisfies Record<string, Limit>
 

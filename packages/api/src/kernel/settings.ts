@@ -60,6 +60,8 @@ export type Settings = {
     lockDays: { least: number; most: number }
     allowListHours: number
   }
+  /** Which acts need two administrators: `auto` while there are two. */
+  administration: { approval: 'auto' | 'always' | 'never' }
   /** Whether webhooks may lead to private addresses, and by http. */
   webhooks: { allowPrivate: boolean }
   /** What a confirmation needs, by type and amount. A type without a rule needs the most. */

@@ -1,4 +1,4 @@
-import type { Transaction, User } from '@floorpass/db'
+import type { Session, Transaction, User } from '@floorpass/db'
 import { type Mail, type MailName, type MailProtection, type MailVariables, offersPanic, renderMail } from '@floorpass/email'
 import { type DescribedKey, describeKey } from '../api-key-checks/describe-key.ts'
 import type { Context } from '../context.ts'
@@ -273,6 +273,43 @@ export const sendAdministratorRole = (
   user: Recipient,
   role: AdministratorRole | null,
 ): Promise<void> => queueMail(ctx, tx, user, 'administrator-role', { role, securityUrl: pageUrl(ctx, '/settings/security') })
+
+/** What an administrator did to the account of the recipient. */
+export const sendSupportAct = (
+  ctx: Context & Mails<'support-act'>,
+  tx: Transaction,
+  user: Recipient,
+  { act, until }: Pick<MailVariables['support-act'], 'act' | 'until'>,
+): Promise<void> => {
+  const resetUrl = act === 'restored' || act === 'password-set' ? pageUrl(ctx, '/forgot-password') : null
+  return queueMail(ctx, tx, user, 'support-act', { act, until, resetUrl })
+}
+
+export const sendApprovalRequested = (
+  ctx: Context & Mails<'approval-requested'>,
+  tx: Transaction,
+  administrator: Recipient,
+  {
+    subject,
+    ...request
+  }: Pick<MailVariables['approval-requested'], 'act' | 'role' | 'requester'> & { subject: Pick<User, 'id' | 'email'> },
+): Promise<void> =>
+  queueMail(ctx, tx, administrator, 'approval-requested', {
+    ...request,
+    email: subject.email,
+    userUrl: pageUrl(ctx, `/admin/users/${encodeURIComponent(subject.id)}`),
+    hours: policy.administration.approvalLifetime / 3600,
+  })
+
+export const sendImpersonated = (
+  ctx: Context & Mails<'impersonated'>,
+  tx: Transaction,
+  user: Recipient,
+  { reason, session }: { reason: string; session: Pick<Session, 'createdAt' | 'expiresAt'> },
+): Promise<void> => {
+  const times = { from: session.createdAt, until: session.expiresAt }
+  return queueMail(ctx, tx, user, 'impersonated', { reason, ...times, sessionsUrl: pageUrl(ctx, '/settings/sessions') })
+}
 
 type PasskeyMail = 'passkey-added' | 'passkey-removed' | 'passkey-counter'
 

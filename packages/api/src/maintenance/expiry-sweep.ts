@@ -14,6 +14,7 @@ export const sweptTables = [
   'confirmations',
   'events',
   'webhook_deliveries',
+  'approvals',
 ] as const
 
 /** Deletes expired rows. Correctness never depends on the sweep: readers check each row's dates. */
@@ -127,6 +128,9 @@ export function createExpirySweep({
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT id FROM webhook_deliveries WHERE status <> 'waiting' AND created_at < ${secondsAgo(policy.sweep.keepEvents)}
         ORDER BY created_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
+    approvals: () => db.$executeRaw`
+      DELETE FROM approvals WHERE id IN (
+        SELECT id FROM approvals WHERE expires_at < ${secondsAgo(0)} ORDER BY expires_at LIMIT ${batchSize} FOR UPDATE SKIP LOCKED)`,
   }
 
   async function sweep(): Promise<Record<string, number>> {

@@ -10,7 +10,7 @@ const reservedSlugs: ReadonlySet<string> = new Set(
   healthz help index invitations invite language legal livez log-in log-out login logout mail me members metrics nan new none
   null official openapi organization organizations owner panic password password-strength privacy profile public readyz reauthenticate reauthentication reference register
   reset-password robots root security session sessions settings sign-in sign-out sign-up signin signout signup
-  smoke-tests static status support system team teams terms test test-badges theme trpc true two-factor undefined
+  smoke-tests static status stop-impersonating support system team teams terms test test-badges theme trpc true two-factor undefined
   undo-email-change user users verify-email well-known www`.split(/\s+/),
 )
 

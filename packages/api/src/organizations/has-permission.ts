@@ -5,6 +5,7 @@ import { requireCallerMembership } from './membership.ts'
 
 export const hasPermission = customMutation({
   access: 'session',
+  whileImpersonated: true,
   sensitive: false,
   input: hasPermissionInput,
   limit: null,

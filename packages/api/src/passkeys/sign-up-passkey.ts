@@ -1,7 +1,8 @@
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
 import { sendCreatePasskeyLink } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
-import { beginSignUp, buildUnverifiedUser } from '../sign-in/begin-sign-up.ts'
+import { beginSignUp } from '../sign-in/begin-sign-up.ts'
+import { buildUnverifiedUser } from '../users/build-unverified-user.ts'
 import { signUpPasskeyInput } from './contract.ts'
 import { requireRelyingParty } from './passkey-challenge.ts'
 

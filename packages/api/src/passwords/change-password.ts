@@ -7,8 +7,8 @@ import { resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
 import { findPresentedSession, setSessionCookie, startSession } from '../sessions/session-store.ts'
+import { replacePassword } from '../users/replace-password.ts'
 import { changePasswordInput } from './contract.ts'
-import { replacePassword } from './replace-password.ts'
 
 /** Spec: Passwords. Throws the errors of `confirmPassword` and `assertPasswordAllowed`. */
 export const changePassword = mutation({

@@ -6,8 +6,8 @@ import { consumeOneTimeToken, findOneTimeToken } from '../one-time-tokens/one-ti
 import { resetSignInThrottle } from '../password-guesses/password-guesses.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { lockUser, requireUnlocked } from '../users/lock-user.ts'
+import { replacePassword } from '../users/replace-password.ts'
 import { resetPasswordInput } from './contract.ts'
-import { replacePassword } from './replace-password.ts'
 
 /** Spec: Passwords. Also verifies the email. A refused password leaves the link usable. INVALID_TOKEN, TOKEN_EXPIRED, ACCOUNT_LOCKED. */
 export const resetPassword = mutation({

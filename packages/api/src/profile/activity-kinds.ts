@@ -82,8 +82,14 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'drop-mail': 'support',
   'suspend-user': 'support',
   'restore-user': 'support',
+  'create-user': 'support',
+  'remove-user': 'support',
+  'request-approval': 'support',
+  'reject-approval': 'support',
   'grant-role': 'support',
   'revoke-role': 'support',
+  'impersonate-user': 'support',
+  'stop-impersonating': 'support',
 }
 
 export const actionsOf = (kind: ActivityKind): AuditAction[] =>

@@ -1,16 +1,16 @@
-import type { Transaction, User } from '@floorpass/db'
 import type { Context } from '../context.ts'
 import { forgetSignInMethod } from '../cookies/sign-in-method.ts'
 import { isHeld } from '../kernel/account-protection.ts'
 import { AppError } from '../kernel/errors.ts'
 import { assertRedirectTarget } from '../kernel/redirect-target.ts'
-import { type Mails, sendAccountDeleted, sendDeletionLink } from '../mail/notifications.ts'
+import { sendDeletionLink } from '../mail/notifications.ts'
 import { mutation } from '../mutation.ts'
 import { consumeOneTimeToken } from '../one-time-tokens/one-time-tokens.ts'
 import { assertPasswordUnchanged, confirmPassword } from '../password-guesses/confirm-password.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 import { clearSessionCookie } from '../sessions/session-store.ts'
+import { deleteAccount, deleteSoleOrganizations } from '../users/delete-account.ts'
 import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { hasUsablePasskey } from '../users/sign-in-methods.ts'
 import { deleteUserInput } from './contract.ts'
@@ -65,36 +65,4 @@ async function needsLink(ctx: Context & ActiveSession): Promise<boolean> {
   if (ctx.user.twoFactorEnabled || (await hasUsablePasskey(ctx, ctx.db, ctx.user.id))) return true
   const user = await ctx.db.user.findUnique({ where: { id: ctx.user.id } })
   return user !== null && isHeld(user)
-}
-
-/** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
-async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise<void> {
-  const owned = await tx.$queryRaw<{ id: string; slug: string }[]>`
-    SELECT o.id, o.slug FROM organizations o JOIN members m ON m.organization_id = o.id
-    WHERE m.user_id = ${userId} AND m.role = 'owner' ORDER BY o.id FOR UPDATE OF o`
-  const others = await tx.member.findMany({
-    where: { organizationId: { in: owned.map(({ id }) => id) }, userId: { not: userId } },
-  })
-  const hasOthers = ({ id }: { id: string }) => others.some(({ organizationId }) => organizationId === id)
-  const hasOwner = ({ id }: { id: string }) =>
-    others.some(({ organizationId, role, acceptedAt }) => organizationId === id && role === 'owner' && acceptedAt !== null)
-
-  const orphaned = owned.filter((organization) => hasOthers(organization) && !hasOwner(organization))
-  if (orphaned.length > 0) {
-    const organizations = orphaned.map(({ slug }) => slug)
-    throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', { organizations })
-  }
-  const empty = owned.filter((organization) => !hasOthers(organization))
-  await tx.organization.deleteMany({ where: { id: { in: empty.map(({ id }) => id) } } })
-}
-
-/** Foreign keys cascade to the account's other rows. */
-async function deleteAccount(ctx: Context & Mails<'account-deleted'>, tx: Transaction, user: User): Promise<void> {
-  await tx.invitation.deleteMany({ where: { OR: [{ email: user.email }, { inviterId: user.id, status: 'pending' }] } })
-  // Every transaction locks devices before sessions. The cascade would use the other order.
-  await tx.trustedDevice.deleteMany({ where: { userId: user.id } })
-  // The mail shows the phrase of the row.
-  await sendAccountDeleted(ctx, tx, user)
-  const { count } = await tx.user.deleteMany({ where: { id: user.id } })
-  if (count === 0) throw new AppError('UNAUTHORIZED')
 }

@@ -1,9 +1,9 @@
 import { recordAuditEventIfUserExists } from '../audit-log/audit-log.ts'
 import { assertReauthenticated } from '../reauthentication/reauthentication.ts'
-import { sessionProcedure } from '../trpc.ts'
+import { ownerProcedure } from '../trpc.ts'
 import { collectPersonalData } from '../users/personal-data.ts'
 
-export const exportData = sessionProcedure.query(async ({ ctx }) => {
+export const exportData = ownerProcedure.query(async ({ ctx }) => {
   assertReauthenticated(ctx.session)
   const userId = ctx.user.id
   await ctx.limiter.consume('export-data:user', userId)

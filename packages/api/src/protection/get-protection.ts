@@ -46,7 +46,8 @@ export const getProtection = sessionProcedure.query(async ({ ctx }) => {
       hasKey: locked && user.lockKeyHash !== null,
       days: ctx.settings.protection.lockDays,
     },
-    phrase,
+    // The user's own words prove that a mail is ours, so they stay with the user.
+    phrase: ctx.session.impersonatedBy === null ? phrase : null,
     passkey: passkeys === 0 ? ('none' as const) : olderPasskeys === 0 ? ('new' as const) : ('ready' as const),
     next: protectionSteps.find((step) => isOpen[step]) ?? null,
   }

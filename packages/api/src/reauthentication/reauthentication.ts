@@ -4,10 +4,11 @@ import { policy } from '../kernel/policy.ts'
 import { describeAuthentication, meetsRequirement } from '../sessions/authentication.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 
-type AuthenticationTimes = Pick<Session, 'createdAt' | 'authenticatedAt'>
+type AuthenticationTimes = Pick<Session, 'createdAt' | 'authenticatedAt' | 'impersonatedBy'>
 
 /** A time in the future counts as expired: the clock was set back. */
-export function getReauthenticationExpiry({ createdAt, authenticatedAt }: AuthenticationTimes): Date {
+export function getReauthenticationExpiry({ createdAt, authenticatedAt, impersonatedBy }: AuthenticationTimes): Date {
+  if (impersonatedBy !== null) return new Date(0)
   const time = (authenticatedAt ?? createdAt).getTime()
   const { reauthenticationAge, clockTolerance } = policy.session
   return new Date(time > Date.now() + clockTolerance * 1000 ? 0 : time + reauthenticationAge * 1000)

@@ -251,15 +251,7 @@ async function recordLastSeen({ sql }: SessionScope, { id, lastSeenAt }: { id: s
 const capExpiry = (expiresAt: Date, session: { createdAt: Date }): Date =>
   new Date(Math.min(expiresAt.getTime(), getAbsoluteExpiry(session)))
 
-/** Ends the session in this browser's cookie. After the commit, call `setSessionCookie`. */
-export async function startSession(
-  ctx: SessionScope,
-  tx: Queryable,
-  { userId, ...fields }: NewSession,
-): Promise<{ session: Session; token: string }> {
-  const lucia = createLucia(ctx, tx)
-  await endPresentedSession(ctx, tx)
-  const token = createToken()
+const describeNewSession = (ctx: SessionScope, { userId, ...fields }: NewSession): Omit<Session, 'id' | 'expiresAt'> => {
   const now = new Date()
   const defaults = {
     nickname: null,
@@ -268,23 +260,59 @@ export async function startSession(
     authenticatedAt: null,
     secondFactorAt: null,
     passkeyAt: null,
+    impersonatedBy: null,
+    impersonatedFrom: null,
     createdAt: now,
   }
-  const attributes = {
+  return {
     ...(defaults satisfies Omit<Session, TokenField | 'userId' | 'remember' | 'authenticationMethods'>),
     ...fields,
+    userId,
     handle: randomUUIDv7(),
     ipAddress: ctx.client.ip ?? '',
     userAgent: ctx.client.userAgent,
     updatedAt: now,
     lastSeenAt: now,
   }
+}
+
+/** Ends the session in this browser's cookie. After the commit, call `setSessionCookie`. */
+export async function startSession(
+  ctx: SessionScope,
+  tx: Queryable,
+  fields: NewSession,
+): Promise<{ session: Session; token: string }> {
+  const lucia = createLucia(ctx, tx)
+  await endPresentedSession(ctx, tx)
+  const token = createToken()
+  const { userId, ...attributes } = describeNewSession(ctx, fields)
   const sessionId = hashToken(token)
   const [{ id, expiresAt }] = await Promise.all([
     lucia.createSession(userId, attributes, { sessionId }),
     endOldestSessions(tx, userId, sessionId),
   ])
   return { session: { ...attributes, id, userId, expiresAt: getInitialExpiry(attributes, expiresAt) }, token }
+}
+
+/** The caller's own session stays, and ends this one with it. The user sees no device. After the commit, call `setSessionCookie`. */
+export async function startImpersonation(
+  ctx: SessionScope & ActiveSession,
+  tx: Transaction,
+  userId: string,
+): Promise<{ session: Session; token: string }> {
+  const { id: impersonatedFrom, userId: impersonatedBy, expiresAt } = ctx.session
+  await tx.session.deleteMany({ where: { impersonatedFrom } })
+  const token = createToken()
+  const fields = { userId, impersonatedBy, impersonatedFrom, remember: false, authenticationMethods: [] }
+  const session = {
+    ...describeNewSession(ctx, fields),
+    id: hashToken(token),
+    ipAddress: '',
+    userAgent: '',
+    expiresAt: new Date(Math.min(Date.now() + policy.administration.impersonation * 1000, expiresAt.getTime())),
+  }
+  await insertSession(tx, session)
+  return { session, token }
 }
 
 export type AuthenticationProof = { method: AuthenticationMethod; at: Date; provesSecondFactor?: boolean }
@@ -325,7 +353,8 @@ function getLatestAuthentication(added: Date, previous: Date | null): Date {
 async function endOldestSessions(tx: Queryable, userId: string, newest: string): Promise<void> {
   await tx.$queryRaw`
     DELETE FROM sessions WHERE id IN (
-      SELECT id FROM sessions WHERE user_id = ${userId} AND id <> ${newest} ORDER BY created_at DESC OFFSET ${policy.sessionsPerUser - 1}
+      SELECT id FROM sessions WHERE user_id = ${userId} AND id <> ${newest} AND impersonated_by IS NULL
+      ORDER BY created_at DESC OFFSET ${policy.sessionsPerUser - 1}
     )`
 }
 
@@ -349,7 +378,7 @@ function presentedTokens({ cookies, settings }: SessionScope): Set<string> {
   return new Set(names.flatMap((name) => [...new Set(cookies.all(name))].slice(0, 10)))
 }
 
-export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Session): Promise<boolean> {
+export async function endSession(ctx: SessionScope, tx: Transaction, { id }: Pick<Session, 'id'>): Promise<boolean> {
   if ((await tx.session.count({ where: { id } })) === 0) return false
   await createLucia(ctx, tx).invalidateSession(id)
   return true

@@ -1,8 +1,6 @@
-import { randomUUIDv7 } from 'node:crypto'
 import type { Transaction, User } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
-import { unprotected } from '../kernel/account-protection.ts'
 import { type Mails, type PendingProfile, sendAlreadyRegistered } from '../mail/notifications.ts'
 import { clearPassword } from '../password-guesses/password-account.ts'
 import { lockUser } from '../users/lock-user.ts'
@@ -18,32 +16,6 @@ type SignUp = {
   password: string | null
   callbackURL: string | undefined
   sendLink: SendLink
-}
-
-export function buildUnverifiedUser(
-  ctx: Context,
-  input: { name: string; email: string; image?: string | undefined; riskLevel?: User['riskLevel'] | undefined },
-): User {
-  const now = new Date()
-  return {
-    id: randomUUIDv7(),
-    name: input.name,
-    email: input.email,
-    emailVerified: false,
-    image: input.image ?? null,
-    locale: ctx.client.locale,
-    tradingEnabled: false,
-    riskLevel: input.riskLevel ?? 'conservative',
-    twoFactorEnabled: false,
-    unlinkedProviders: [],
-    suspendedAt: null,
-    role: null,
-    roleGrantedAt: null,
-    ...unprotected,
-    importedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  }
 }
 
 /** Creates the user, or mails the one who has the address. Call within the response floor. */

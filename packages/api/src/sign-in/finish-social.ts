@@ -130,7 +130,8 @@ async function finishReauthentication(
   const active = await ctx.findSession()
   if (!active || active.session.id !== flow.reauthentication?.sessionId) throw new SocialRefusal('state_mismatch')
   const authenticatedAt = getAuthenticationTime(identity)
-  if (!isReauthenticated({ createdAt: authenticatedAt, authenticatedAt })) throw new SocialRefusal('provider_sign_in_too_old')
+  if (!isReauthenticated({ createdAt: authenticatedAt, authenticatedAt, impersonatedBy: null }))
+    throw new SocialRefusal('provider_sign_in_too_old')
   const userId = active.user.id
   const renewed = await ctx.db.$transaction(async (tx) => {
     await lockCaller(tx, active).catch((error: unknown) => {

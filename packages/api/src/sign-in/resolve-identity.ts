@@ -79,6 +79,7 @@ function buildUser(ctx: Context, { name, image }: SocialIdentity, email: string)
     twoFactorEnabled: false,
     unlinkedProviders: [],
     suspendedAt: null,
+    suspendedUntil: null,
     role: null,
     roleGrantedAt: null,
     ...unprotected,

@@ -3,7 +3,8 @@ import { sendVerificationLink } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { assertPasswordAllowed } from '../password-strength/password-rules.ts'
 import { presentUser } from '../sessions/present-session.ts'
-import { beginSignUp, buildUnverifiedUser } from './begin-sign-up.ts'
+import { buildUnverifiedUser } from '../users/build-unverified-user.ts'
+import { beginSignUp } from './begin-sign-up.ts'
 import { signUpEmailInput } from './contract.ts'
 
 /** Spec: Sign-in and sign-up. A taken email gets the same response in the same time. */

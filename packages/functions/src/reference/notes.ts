@@ -33,7 +33,7 @@ export const groups: Record<string, readonly [title: string, text: string]> = {
   ],
   administration: [
     'Administration',
-    'Find users, read what happened, end sessions and suspend accounts, as an administrator of the service.',
+    'Find, create and change users, read what happened, open an account to look at it, end sessions, and suspend or delete accounts, as an administrator of the service.',
   ],
   access: ['Access of other services', 'Tell your gateways and services who calls.'],
 }
@@ -90,7 +90,10 @@ const routeNotes: Record<string, string> = {
     'Google sends the browser here. On a refusal, redirects to `errorCallbackURL` or to a page of this service, with `?error=<code>`.',
   'GET /callback/github':
     'GitHub sends the browser here. On a refusal, redirects to `errorCallbackURL` or to a page of this service, with `?error=<code>`.',
-  'POST /sign-out': 'Succeeds without a session too.',
+  'POST /sign-out': 'Succeeds without a session too. While an administrator impersonates, it also ends their own session.',
+  'POST /admin/impersonate-user':
+    'The session cookie becomes that of the user. Other routes that change something answer IMPERSONATION_READ_ONLY. The user gets an email with the reason.',
+  'POST /admin/stop-impersonating': 'Needs the cookies that `POST /auth/admin/impersonate-user` set.',
   'POST /reauthenticate':
     'Send exactly one of `password`, `code`, `provider`, `sendEmail`, `token` and `passkey`. `GET /auth/reauthentication` lists the methods of this user.',
   'GET /get-session': 'Not counted by the general rate limit.',

@@ -182,7 +182,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'PASSWORD_LOCKED',
     'SERVICE_BUSY',
   ],
-  'GET /export-data': ['SESSION_NOT_FRESH'],
+  'GET /export-data': ['SESSION_NOT_FRESH', 'IMPERSONATION_READ_ONLY'],
   'POST /link-social-account': [
     'INVALID_CALLBACK_URL',
     'INVALID_ERROR_CALLBACK_URL',
@@ -332,7 +332,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'ORGANIZATION_NOT_FOUND',
   ],
   'POST /confirmation/create': ['INSUFFICIENT_SCOPE', 'INVALID_AUDIENCE', 'CONFIRMATION_SESSION_NOT_FOUND', 'TOO_MANY_REQUESTS'],
-  'GET /confirmation/get': ['CONFIRMATION_NOT_FOUND'],
+  'GET /confirmation/get': ['CONFIRMATION_NOT_FOUND', 'IMPERSONATION_READ_ONLY'],
   'POST /confirmation/approve': [
     'CONFIRMATION_NOT_FOUND',
     'CONFIRMATION_EXPIRED',
@@ -362,6 +362,55 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   'POST /name-session': ['SESSION_NOT_FOUND'],
   'GET /admin/get-user': ['USER_NOT_FOUND'],
   'POST /admin/ban-user': ['USER_NOT_FOUND', 'YOU_CANNOT_BAN_YOURSELF'],
+  'POST /admin/unban-user': ['USER_NOT_FOUND', 'APPROVAL_REQUIRED'],
+  'POST /admin/create-user': [
+    'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
+    'PASSWORD_TOO_SHORT',
+    'PASSWORD_TOO_LONG',
+    'PASSWORD_TOO_COMMON',
+    'SERVICE_BUSY',
+  ],
+  'POST /admin/update-user': [
+    'USER_NOT_FOUND',
+    'YOU_CANNOT_ADMINISTER_YOURSELF',
+    'NO_DATA_TO_UPDATE',
+    'FIELD_NOT_ALLOWED',
+    'USER_ID_CANNOT_BE_UPDATED',
+    'PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER',
+    'EMAIL_IS_THE_SAME',
+    'EMAIL_TAKEN',
+  ],
+  'POST /admin/set-role': [
+    'USER_NOT_FOUND',
+    'YOU_CANNOT_ADMINISTER_YOURSELF',
+    'YOU_ARE_NOT_ALLOWED_TO_SET_NON_EXISTENT_VALUE',
+    'USER_SUSPENDED',
+    'EMAIL_NOT_VERIFIED',
+    'APPROVAL_REQUIRED',
+  ],
+  'POST /admin/set-user-password': [
+    'USER_NOT_FOUND',
+    'YOU_CANNOT_ADMINISTER_YOURSELF',
+    'PASSWORD_TOO_SHORT',
+    'PASSWORD_TOO_LONG',
+    'PASSWORD_TOO_COMMON',
+    'SERVICE_BUSY',
+  ],
+  'POST /admin/disable-two-factor': [
+    'USER_NOT_FOUND',
+    'YOU_CANNOT_ADMINISTER_YOURSELF',
+    'TWO_FACTOR_NOT_ENABLED',
+    'APPROVAL_REQUIRED',
+  ],
+  'POST /admin/remove-user': [
+    'USER_NOT_FOUND',
+    'YOU_CANNOT_REMOVE_YOURSELF',
+    'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER',
+    'APPROVAL_REQUIRED',
+  ],
+  'POST /admin/reject-approval': ['USER_NOT_FOUND', 'APPROVAL_NOT_FOUND'],
+  'POST /admin/impersonate-user': ['USER_NOT_FOUND', 'USER_SUSPENDED', 'YOU_CANNOT_IMPERSONATE_ADMINS'],
+  'POST /admin/stop-impersonating': ['NOT_IMPERSONATING'],
   'POST /admin/list-user-sessions': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-session': ['USER_NOT_FOUND'],
   'POST /admin/revoke-user-sessions': ['USER_NOT_FOUND'],
@@ -465,6 +514,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'FAILED_TO_DELETE_LAST_PASSKEY',
   ],
   'GET /verify': [
+    'IMPERSONATION_READ_ONLY',
     'INSUFFICIENT_USER_AUTHENTICATION',
     'INSUFFICIENT_SCOPE',
     'ORGANIZATION_REQUIRED',
@@ -503,7 +553,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     ...passkeyConfirmationErrors,
   ],
   'POST /allow-list/check': ['USER_NOT_FOUND', 'TOO_MANY_REQUESTS'],
-  'GET /token': ['INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
+  'GET /token': ['IMPERSONATION_READ_ONLY', 'INSUFFICIENT_USER_AUTHENTICATION', 'INVALID_AUDIENCE'],
   'POST /introspect': ['TOO_MANY_REQUESTS'],
   'GET /events': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
   'GET /events/stream': ['CURSOR_EXPIRED', 'SERVICE_BUSY', 'TOO_MANY_REQUESTS'],
@@ -519,7 +569,7 @@ export const otherStatusOf = ({ method, path }: Route, key: ErrorKey): number | 
   otherStatus[`${method} ${path}`]?.[key]
 
 /** The errors that follow from a route's row and from what its procedure declares. */
-export function rowErrorsOf({ path, access, input }: Route, declared: Declared | null): ErrorKey[] {
+export function rowErrorsOf({ path, access, input, refuses }: Route, declared: Declared | null): ErrorKey[] {
   // The callback turns every bad parameter into a redirect.
   const isValidated = input !== null && !path.startsWith('/callback/')
   return [
@@ -528,6 +578,7 @@ export function rowErrorsOf({ path, access, input }: Route, declared: Declared |
     ...(access === 'service' ? (['INSUFFICIENT_SCOPE'] as const) : []),
     ...(access === 'administrator' ? administratorErrors : []),
     ...(declared?.access === 'reauthenticated' ? (['SESSION_NOT_FRESH'] as const) : []),
+    ...(declared && !declared.whileImpersonated && refuses === null ? (['IMPERSONATION_READ_ONLY'] as const) : []),
     ...(declared?.sensitive === true ? (['ACCOUNT_LOCKED'] as const) : []),
   ]
 }
@@ -545,6 +596,7 @@ const administratorErrors = [
   'ADMINISTRATOR_FACTOR_REQUIRED',
   'SESSION_NOT_FRESH',
   'ADMINISTRATOR_ON_HOLD',
+  'IMPERSONATION_READ_ONLY',
 ] as const
 
 const postErrors = [

@@ -1,5 +1,5 @@
 import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
-import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
+import { maskAddress, oneLine, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('en')
 
@@ -42,6 +42,8 @@ export const mails: MailTexts = {
     invitation: (appName) => `We sent this because an organization invited you to ${appName}.`,
     membership: (appName) => `We sent this because your membership in an organization on ${appName} changed.`,
     webhook: (appName) => `We sent this because you are the contact of a webhook of ${appName}.`,
+    administration: (appName) => `We sent this because you are an administrator of ${appName}.`,
+    support: (appName) => `We sent this because our team acted on your ${appName} account.`,
     farewell: (appName) => `We sent this because your email belonged to a ${appName} account.`,
   },
   contents: {
@@ -522,6 +524,72 @@ export const mails: MailTexts = {
         'If you didn’t expect this, tell the people who run the service.',
       ],
       action: { label: 'See your security settings', url: securityUrl },
+    }),
+    'support-act': ({ appName, act, until, resetUrl }) => {
+      const ends = until ? ` until ${moment(until)} UTC` : ''
+      const write = {
+        suspended: {
+          subject: `Your ${appName} account is suspended`,
+          heading: 'Your account is suspended',
+          paragraph: `Our team suspended your ${appName} account${ends}. You’re signed out everywhere and can’t sign in. Your API keys don’t work either.`,
+          hint: 'If you think this is a mistake, contact our team.',
+        },
+        restored: {
+          subject: `Your ${appName} account is open again`,
+          heading: 'Your account is open again',
+          paragraph: `Our team ended the suspension of your ${appName} account. You can sign in as before.`,
+          hint: 'If someone else may know your password, choose a new one now.',
+        },
+        updated: {
+          subject: `Our team changed your ${appName} profile`,
+          heading: 'Your profile was changed',
+          paragraph: `Our team changed your ${appName} profile. Your activity shows what changed.`,
+          hint: 'If you didn’t ask for this, contact our team.',
+        },
+        'password-set': {
+          subject: `Our team set a new password for your ${appName} account`,
+          heading: 'You have a new password',
+          paragraph: `Our team set a new password for your ${appName} account. You’re signed out everywhere.`,
+          hint: 'Choose a password now that only you know.',
+        },
+      }[act]
+      return {
+        subject: write.subject,
+        preheader: write.hint,
+        heading: write.heading,
+        paragraphs: [write.paragraph, write.hint],
+        ...(resetUrl !== null && { action: { label: 'Choose a new password', url: resetUrl } }),
+      }
+    },
+    'approval-requested': ({ appName, act, role, requester, email, userUrl, hours }) => ({
+      subject: `An administrator of ${appName} needs your approval`,
+      preheader: `The request expires in ${duration.hours(hours)}.`,
+      heading: 'Your approval is needed',
+      paragraphs: [
+        `${shortenAddress(requester)} wants to ${
+          {
+            'set-role': role === 'user' ? 'take away the role of' : `give the role “${role}” to`,
+            'restore-user': 'end the suspension of',
+            'remove-user': 'permanently delete the account of',
+            'disable-two-factor': 'turn off two-factor authentication for',
+          }[act]
+        } ${shortenAddress(email)}. This needs two administrators.`,
+        'Read the reason on the page of the user. Approve it there, or reject it.',
+      ],
+      action: { label: 'See the request', url: userUrl },
+      footnote: `The request expires in ${duration.hours(hours)}. If you don’t know about it, ask ${shortenAddress(requester)} first.`,
+    }),
+    impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
+      subject: `An administrator of ${appName} opened your account`,
+      preheader: 'They can look, but change nothing.',
+      heading: 'An administrator opened your account',
+      paragraphs: [
+        `On ${moment(from)} UTC, an administrator of ${appName} opened your account to see what you see. Their reason: “${oneLine(reason)}”`,
+        `They can look until ${moment(until)} UTC at most. They can’t change or confirm anything, and they don’t see your passwords, keys, codes or your phrase.`,
+        `You find this session among your sessions, and can end it there at any time. If you don’t know this reason, contact the ${appName} team.`,
+      ],
+      action: { label: 'See my sessions', url: sessionsUrl },
+      needsSupport: true,
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `You’re no longer a member of ${plainName(organization)} on ${appName}`,

@@ -1,5 +1,5 @@
 import { type AllowedAddress, bulletList, durationIn, type MailTexts, momentIn } from '../mail-texts.ts'
-import { maskAddress, plainName, shortenAddress } from '../plain-words.ts'
+import { maskAddress, oneLine, plainName, shortenAddress } from '../plain-words.ts'
 
 const duration = durationIn('fr')
 
@@ -44,6 +44,8 @@ export const mails: MailTexts = {
     invitation: (appName) => `Vous recevez cet e‑mail car une organisation vous invite sur ${appName}.`,
     membership: (appName) => `Vous recevez cet e‑mail car votre place dans une organisation a changé sur ${appName}.`,
     webhook: (appName) => `Vous recevez cet e‑mail car vous êtes le contact d’un webhook de ${appName}.`,
+    administration: (appName) => `Vous recevez cet e‑mail car vous faites partie de l’administration de ${appName}.`,
+    support: (appName) => `Vous recevez cet e‑mail car notre équipe est intervenue sur votre compte ${appName}.`,
     farewell: (appName) => `Vous recevez cet e‑mail car votre adresse était celle d’un compte ${appName}.`,
   },
   contents: {
@@ -539,6 +541,72 @@ export const mails: MailTexts = {
         'Si vous ne vous y attendiez pas, prévenez les personnes qui gèrent le service.',
       ],
       action: { label: 'Voir vos paramètres de sécurité', url: securityUrl },
+    }),
+    'support-act': ({ appName, act, until, resetUrl }) => {
+      const ends = until ? ` jusqu’au ${moment(until)} UTC` : ''
+      const write = {
+        suspended: {
+          subject: `Votre compte ${appName} est suspendu`,
+          heading: 'Votre compte est suspendu',
+          paragraph: `Notre équipe a suspendu votre compte ${appName}${ends}. Vous êtes déconnecté partout et ne pouvez plus vous connecter. Vos clés d’API ne fonctionnent plus non plus.`,
+          hint: 'Si vous pensez qu’il s’agit d’une erreur, contactez notre équipe.',
+        },
+        restored: {
+          subject: `Votre compte ${appName} est de nouveau ouvert`,
+          heading: 'Votre compte est de nouveau ouvert',
+          paragraph: `Notre équipe a levé la suspension de votre compte ${appName}. Vous pouvez vous connecter comme avant.`,
+          hint: 'Si quelqu’un d’autre connaît peut-être votre mot de passe, choisissez-en un nouveau maintenant.',
+        },
+        updated: {
+          subject: `Notre équipe a modifié votre profil ${appName}`,
+          heading: 'Votre profil a été modifié',
+          paragraph: `Notre équipe a modifié votre profil ${appName}. Votre activité indique ce qui a changé.`,
+          hint: 'Si vous n’avez rien demandé, contactez notre équipe.',
+        },
+        'password-set': {
+          subject: `Notre équipe a changé le mot de passe de votre compte ${appName}`,
+          heading: 'Vous avez un nouveau mot de passe',
+          paragraph: `Notre équipe a changé le mot de passe de votre compte ${appName}. Vous êtes déconnecté partout.`,
+          hint: 'Choisissez maintenant un mot de passe que vous seul connaissez.',
+        },
+      }[act]
+      return {
+        subject: write.subject,
+        preheader: write.hint,
+        heading: write.heading,
+        paragraphs: [write.paragraph, write.hint],
+        ...(resetUrl !== null && { action: { label: 'Choisir un nouveau mot de passe', url: resetUrl } }),
+      }
+    },
+    'approval-requested': ({ appName, act, role, requester, email, userUrl, hours }) => ({
+      subject: `Administration de ${appName} : votre accord est demandé`,
+      preheader: `La demande expire dans ${duration.hours(hours)}.`,
+      heading: 'Votre accord est demandé',
+      paragraphs: [
+        `${shortenAddress(requester)} souhaite ${
+          {
+            'set-role': role === 'user' ? 'retirer son rôle à' : `donner le rôle « ${role} » à`,
+            'restore-user': 'lever la suspension de',
+            'remove-user': 'supprimer définitivement le compte de',
+            'disable-two-factor': 'désactiver la double authentification de',
+          }[act]
+        } ${shortenAddress(email)}. Il faut l’accord d’une deuxième personne de l’administration.`,
+        'Lisez le motif sur la page de cette personne. Vous pouvez y donner votre accord ou refuser.',
+      ],
+      action: { label: 'Voir la demande', url: userUrl },
+      footnote: `La demande expire dans ${duration.hours(hours)}. Si vous n’êtes pas au courant, parlez-en d’abord à ${shortenAddress(requester)}.`,
+    }),
+    impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
+      subject: `L’administration de ${appName} a ouvert votre compte`,
+      preheader: 'Cette personne peut regarder, mais ne peut rien modifier.',
+      heading: 'L’administration a ouvert votre compte',
+      paragraphs: [
+        `Le ${moment(from)} UTC, une personne de l’administration de ${appName} a ouvert votre compte pour voir ce que vous voyez. Sa raison : « ${oneLine(reason)} »`,
+        `Elle peut regarder jusqu’au ${moment(until)} UTC au plus tard. Elle ne peut rien modifier ni rien confirmer, et ne voit ni vos mots de passe, ni vos clés, ni vos codes, ni votre phrase.`,
+        `Cette session figure parmi les vôtres, et vous pouvez y mettre fin à tout moment. Si cette raison vous surprend, contactez l’équipe ${appName}.`,
+      ],
+      action: { label: 'Voir mes sessions', url: sessionsUrl },
+      needsSupport: true,
     }),
     'member-removed': ({ appName, organization, organizationsUrl }) => ({
       subject: `Vous n’êtes plus membre de ${plainName(organization)} sur ${appName}`,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
+import { onRunEnd } from '../run-end.ts'
 import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { launchService, startService } from '../service-process.ts'
 import { findUnrecovered, startTraffic, watchRecovery } from '../traffic.ts'
@@ -16,6 +17,7 @@ export const diskFull: Scenario = {
   async run({ quick, folder, say }) {
     const disk = await folder()
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=220m,mode=0700', 'tmpfs', disk])
+    const unmount = onRunEnd(() => execFileSync('umount', ['-l', disk]))
     try {
       const environment = { DATA_DIR: join(disk, 'data'), RATE_LIMIT: 'off', LOG_LEVEL: 'error' }
       const ballast = join(disk, 'ballast')
@@ -105,7 +107,7 @@ export const diskFull: Scenario = {
         problems,
       }
     } finally {
-      execFileSync('umount', ['-l', disk])
+      unmount()
     }
   },
 }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { findLostWrites, findPartialWrites, withDatabase } from '../check-database.ts'
 import { outboxOf } from '../person.ts'
+import { onRunEnd } from '../run-end.ts'
 import { expectThat, formatRate, type Scenario } from '../scenario.ts'
 import { startService } from '../service-process.ts'
 import { startTraffic } from '../traffic.ts'
@@ -20,6 +21,7 @@ export const diskReadOnly: Scenario = {
     execFileSync('mkfs.ext4', ['-q', image])
     const mount = () => execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk])
     mount()
+    const unmount = onRunEnd(() => execFileSync('umount', ['-l', disk]))
     try {
       const environment = { DATA_DIR: join(disk, 'data'), RATE_LIMIT: 'off', LOG_LEVEL: 'error' }
       const service = await startService(environment)
@@ -69,7 +71,7 @@ export const diskReadOnly: Scenario = {
         problems,
       }
     } finally {
-      execFileSync('umount', ['-l', disk])
+      unmount()
     }
   },
 }

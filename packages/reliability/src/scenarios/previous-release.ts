@@ -85,7 +85,7 @@ export const previousRelease: Scenario = {
       `exit codes ${exits.map(({ code }) => code)}`,
     )
     problems.push(...(await withDatabase(environment, findPartialWrites)))
-    await remove()
+    remove()
     return {
       load: 'three journeys of twelve requests',
       faults: `the previous release (${release.name}) on the schema of this one`,

@@ -96,7 +96,7 @@ export const redisFailover: Scenario = {
     await Promise.all(callers)
     const ms = Date.now() - began
     const exits = await Promise.all(services.map((service) => service.end('SIGTERM')))
-    await redis.remove()
+    redis.remove()
 
     const failed = seen.filter(({ status }) => status !== 400)
     const slowest = Math.max(...seen.map((attempt) => attempt.ms))

@@ -44,6 +44,15 @@ const bodies: Record<string, (owner: Owner) => object> = {
 /** Routes that are sensitive in part or not for owners, and why the thief does not call them. */
 const elsewhere: Record<string, string> = {
   '/admin/ban-user': 'is for administrators of the service',
+  '/admin/unban-user': 'is for administrators of the service',
+  '/admin/create-user': 'is for administrators of the service',
+  '/admin/update-user': 'is for administrators of the service',
+  '/admin/set-role': 'is for administrators of the service',
+  '/admin/set-user-password': 'is for administrators of the service',
+  '/admin/disable-two-factor': 'is for administrators of the service',
+  '/admin/remove-user': 'is for administrators of the service',
+  '/admin/reject-approval': 'is for administrators of the service',
+  '/admin/impersonate-user': 'is for administrators of the service',
   '/admin/revoke-user-session': 'is for administrators of the service',
   '/admin/revoke-user-sessions': 'is for administrators of the service',
   '/admin/retry-refused-mail': 'is for administrators of the service',

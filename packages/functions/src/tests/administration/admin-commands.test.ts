@@ -252,10 +252,10 @@ describe('a locked account', () => {
     const { id, email } = await person()
     await lock(id)
     const request = async () => (await command('request-unlock', email, ...reason, '--yes')).stdout
-    expect(await request()).toContain('The owner receives a mail.')
+    expect(await request()).toContain('The owner receives an email.')
     const again = await request()
-    expect(again).toContain('The wait had already started, so no mail is sent.')
-    expect(again).not.toContain('receives a mail')
+    expect(again).toContain('The wait had already started, so no email is sent.')
+    expect(again).not.toContain('receives an email')
     const subjects = await mailsTo(email)
     expect(subjects.filter((subject) => subject === 'Your Floorpass account will be unlocked')).toHaveLength(1)
   })
@@ -397,14 +397,17 @@ describe('mails that the server refused permanently', () => {
     expect(listed.json).toMatchObject([{ id: first, to: email, subject: 'A letter', lastError: 'MAIL_REFUSED' }])
     expect(listed.stdout).not.toContain('secret-link')
     expect((await command('retry-mail', 'no-such-id')).code).toBe(1)
-    expect(await command('retry-mail', first, '--operator', 'grace')).toMatchObject({ code: 0, stdout: '1 mail queued.\n' })
+    expect(await command('retry-mail', first, '--operator', 'grace')).toMatchObject({ code: 0, stdout: '1 email queued.\n' })
     expect(await events(id, 'retry-mail')).toMatchObject([{ actorId: 'operator:grace', details: { subject: 'A letter' } }])
     expect(await mailsTo(email)).toContain('A letter')
 
     const second = await refuse()
     expect((await command('drop-mail', second)).code).toBe(2)
     expect(await json('drop-mail', second, '--yes', '--operator', 'grace')).toEqual({ dropped: 1 })
-    expect(await command('drop-mail', 'all', '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('no such mail') })
+    expect(await command('drop-mail', 'all', '--yes')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no such email'),
+    })
     expect(await events(id, 'drop-mail')).toMatchObject([{ actorId: 'operator:grace', details: { subject: 'A letter' } }])
     expect((await mailsTo(email)).filter((subject) => subject === 'A letter')).toHaveLength(1)
   })
@@ -461,6 +464,19 @@ test('a read that the database interrupts says that it changed nothing; a change
   expect((await run('audit', '--json')).json).toMatchObject({ error: { code: 'SERVICE_UNAVAILABLE' } })
   const change = await run('revoke-sessions', 'ada@example.test')
   expect([change.code, change.stderr]).toEqual([1, expect.stringContaining('may have taken effect')])
+})
+
+test.each([
+  ['embedded', 'Free some space on the disk of DATA_DIR.'],
+  ['postgres', 'Free some space on the disk of PostgreSQL.'],
+] as const)('a command on a full disk of the %s database names the disk', async (kind, fix) => {
+  const run = adminOf(app, kind)
+  const full = Object.assign(new Error('could not extend file "base/5/1249": No space left on device'), { code: '53100' })
+  vi.spyOn(app.service.deps.replica, 'read').mockRejectedValueOnce(full)
+  expect((await run('audit')).stderr).toContain(`No space left on device (53100).\n  Do:  ${fix}`)
+  const { email } = await person()
+  vi.spyOn(app.service.deps.db, '$transaction').mockRejectedValueOnce(full)
+  expect((await run('revoke-sessions', email)).stderr).toContain(`No space left on device (53100).\n  Do:  ${fix}`)
 })
 
 test('a read that PostgreSQL refuses gives its reason', async () => {

@@ -14,7 +14,8 @@ import { waitForLocks } from '@floorpass/testing/waiting-locks'
 import { addWebhook } from '@floorpass/testing/webhooks'
 import { describe, expect, test } from 'vitest'
 
-const app = await createTestApp()
+// The rule of two administrators has its own tests.
+const app = await createTestApp({ ADMIN_APPROVAL: 'never' })
 const command = adminOf(app)
 const reason = 'asked by the head of support'
 
@@ -40,6 +41,7 @@ const calls: Record<string, Call> = {
   'read the audit log': (tab) => tab.get('/auth/admin/list-audit-events'),
   'end a session': async (tab, user) => tab.post('/auth/admin/revoke-user-session', { sessionToken: await handleOf(user) }),
   'end all sessions of a user': (tab, { userId }) => tab.post('/auth/admin/revoke-user-sessions', { userId }),
+  'list the requests for a second administrator': (tab) => tab.get('/auth/admin/list-approvals'),
   'suspend a user': (tab, { userId }) => tab.post('/auth/admin/ban-user', { userId, banReason: reason }),
   'download the audit log': (tab) => tab.get('/auth/admin/audit-events.csv'),
   'count everything': (tab) => tab.get('/auth/admin/counts'),
@@ -68,7 +70,26 @@ const calls: Record<string, Call> = {
     const { body } = await user.post('/auth/api-key/create', { name: 'Bot' })
     return tab.post('/auth/admin/revoke-user-api-key', { keyId: (body as { id: string }).id, reason })
   },
+  'end a suspension': (tab, { userId }) => tab.post('/auth/admin/unban-user', { userId }),
+  'create a user': (tab) =>
+    tab.post('/auth/admin/create-user', { email: `${randomUUIDv7()}@example.test`, name: 'Grace Hopper' }),
+  'change a profile': (tab, { userId }) => tab.post('/auth/admin/update-user', { userId, data: { name: 'Grace Hopper' } }),
+  'take a role away': (tab, { userId }) => tab.post('/auth/admin/set-role', { userId, role: 'user' }),
+  'set a password': (tab, { userId }) =>
+    tab.post('/auth/admin/set-user-password', { userId, newPassword: 'velvet harbor anchor 9' }),
+  'turn off a second factor': async (tab, { userId }) => {
+    await app.db.user.update({ where: { id: userId }, data: { twoFactorEnabled: true } })
+    return tab.post('/auth/admin/disable-two-factor', { userId })
+  },
+  'delete a user': (tab, { userId }) => tab.post('/auth/admin/remove-user', { userId }),
+  'reject a request': async (tab, { userId }) => {
+    const expiresAt = new Date(Date.now() + 60_000)
+    const request = { userId, action: 'remove-user', detail: '', reason, requestedBy: userId, expiresAt }
+    const { id: approvalId } = await app.db.approval.create({ data: request })
+    return tab.post('/auth/admin/reject-approval', { approvalId })
+  },
 }
+const endsSessions = ['end a session', 'end all sessions of a user', 'suspend a user', 'set a password', 'delete a user']
 const reads = [
   'list users',
   'search users',
@@ -84,9 +105,9 @@ const reads = [
   'list the API keys of a user',
   'list organizations',
   'get an organization',
+  'list the requests for a second administrator',
 ]
 const readsOfSettings = ['list the settings']
-const endings = ['end a session', 'end all sessions of a user', 'suspend a user']
 const granted: Record<string, string[]> = {
   admin: Object.keys(calls),
   support: [...reads, 'end a session', 'end all sessions of a user', 'send a refused mail again'],
@@ -100,7 +121,7 @@ describe.each(['admin', 'support', 'auditor', null] as const)('the role %s', (ro
     const before = await app.db.session.count({ where: { userId: user.userId } })
     const isGranted = granted[String(role)]?.includes(name) ?? false
     expect(outcome(await call(tab, user))).toEqual(isGranted ? done : refusal.role)
-    const ends = isGranted && endings.includes(name)
+    const ends = isGranted && endsSessions.includes(name)
     expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(ends ? before - 1 : before)
   })
 })
@@ -239,6 +260,16 @@ describe('roles', () => {
     await expect(app.db.user.update({ where: { id: userId }, data: { role: 'owner' } })).rejects.toThrow('users_role_check')
   })
 
+  test('are not given to a suspended user', async () => {
+    const { tab } = await signInWithFactor(app)
+    const { email } = tab.person
+    await command('suspend', email, '--reason', reason, '--yes')
+    expect(await grant(email, 'support')).toMatchObject({ code: 1, stderr: expect.stringContaining('This user is suspended.') })
+    expect(await app.db.user.findUnique({ where: { id: tab.userId } })).toMatchObject({ role: null })
+    await command('restore', email, '--reason', reason, '--yes')
+    expect((await grant(email, 'support')).code).toBe(0)
+  })
+
   test('end at once when they are revoked', async () => {
     const tab = await administrator('admin')
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
@@ -284,6 +315,17 @@ test('a user is named by the id: an email is no way around a rule about oneself'
   const { email } = tab.person
   expect(outcome(await tab.post('/auth/admin/ban-user', { userId: email, banReason: reason }))).toEqual([400, 'VALIDATION_ERROR'])
   expect(outcome(await tab.get(`/auth/admin/get-user?id=${encodeURIComponent(email)}`))).toEqual([400, 'VALIDATION_ERROR'])
+})
+
+describe('the limit', async () => {
+  const limited = await createTestApp({ RATE_LIMIT: 'on' })
+  test('is 300 calls in five minutes for each administrator, whichever routes they are', async () => {
+    const [tab, colleague] = [await limited.signedIn(), await limited.signedIn()]
+    for (const each of [tab, colleague]) await makeAdministrator(limited, each, 'support')
+    for (let call = 0; call < 300; call += 1) expect(outcome(await tab.get('/auth/admin/list-approvals'))).toEqual(done)
+    expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual([429, 'TOO_MANY_REQUESTS'])
+    expect(outcome(await colleague.get('/auth/admin/list-users'))).toEqual(done)
+  })
 })
 
 test('an ended session and an unknown one get different answers', async () => {
@@ -337,6 +379,33 @@ describe('the list of users', async () => {
     for (const searchOperator of ['contains', 'starts_with'])
       expect((await list({ searchValue, searchOperator })).users.map(({ email }) => email)).toEqual(['zora.neale@quill.example'])
     expect(await list({ searchValue: `${searchValue}%` })).toMatchObject({ users: [], total: 0 })
+  })
+
+  test.each([
+    ['the beginning of an email', 'grace.br'],
+    ['a domain', 'ship.example'],
+    ['a domain after an @', '@ship.exa'],
+    ['the beginning of a name, in any case', 'GRACE b'],
+    ['the beginning of a last name', 'hopp'],
+    ['the id', 'found-by-its-id'],
+  ])('with a filter finds a user by %s, however many others match', async (_what, searchValue) => {
+    const email = 'grace.brewster@ship.example'
+    await app.db.user.deleteMany({ where: { email: { endsWith: '@ship.example' } } })
+    await addUsers(
+      Array.from({ length: 60 }, (_, n) => ({ name: 'Grace Brewster Hopper', email: `grace.br.${10 + n}@ship.example` })),
+    )
+    await app.db.user.create({
+      data: { id: 'found-by-its-id', name: 'Grace Brewster Hopper', email, suspendedAt: new Date(), role: 'auditor' },
+    })
+    for (const filter of [
+      { filterField: 'banned', filterValue: 'true' },
+      { filterField: 'role', filterValue: 'auditor' },
+    ]) {
+      expect((await list({ searchValue, ...filter })).users.map((user) => user.email)).toEqual([email])
+      for (const pattern of ['%', '_', '\\'])
+        expect(await list({ searchValue: `${searchValue.slice(0, -1)}${pattern}`, ...filter })).toMatchObject({ total: 0 })
+    }
+    await app.db.user.deleteMany({ where: { email: { endsWith: '@ship.example' } } })
   })
 
   test('is newest first, and its pages have no gap and no user twice', async () => {

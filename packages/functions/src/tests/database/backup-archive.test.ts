@@ -346,6 +346,31 @@ describe('a restore', { timeout: 240_000 }, () => {
     await expect(stat(at('never'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
+  test('flushes the folder of the secret before the database gets its name', async () => {
+    await writeFile(at('source', 'auth-secret'), 's'.repeat(43))
+    await backUp(place('source', null), at('secret.backup'))
+    const { open, rename } = fs
+    onTestFinished(() => {
+      Object.assign(fs, { open, rename })
+      syncBuiltinESMExports()
+    })
+    const steps: string[] = []
+    fs.open = async (path, ...rest) => {
+      const file = await open(path, ...rest)
+      const sync = file.sync.bind(file)
+      return Object.assign(file, { sync: () => sync().then(() => void steps.push(`flush ${path}`)) })
+    }
+    fs.rename = (from, to) => rename(from, to).then(() => void steps.push(`name ${to}`))
+    syncBuiltinESMExports()
+    await restore(place('flushed', null), at('secret.backup'))
+    expect(await readFile(at('flushed', 'auth-secret'), 'utf8')).toBe('s'.repeat(43))
+    expect(steps.slice(-3)).toEqual([
+      `flush ${at('flushed')}`,
+      `name ${at('flushed', 'database', 'pgdata')}`,
+      `flush ${at('flushed', 'database')}`,
+    ])
+  })
+
   test('completes after one that was killed', async () => {
     await mkdir(at('killed', 'database', 'restoring', 'pgdata'), { recursive: true })
     await appendFile(at('killed', 'database', 'restoring', 'pgdata', 'PG_VERSION'), 'half')

@@ -418,6 +418,8 @@ describe('deleting a user', () => {
       },
     })
 
+    await db.approval.create({ data: { userId, requestedBy: userId, action: 'remove-user', detail: '', reason: '', expiresAt } })
+
     const references = tables.map(({ table_name, column_name }) => `${table_name}.${column_name}`)
     // A new table with a user id needs a row in this test and a real foreign key.
     expect(await mentions(userId)).toEqual([...references, 'users.id'].sort())

@@ -33,6 +33,11 @@ test.each([
     [policy.session.reauthenticationAge, 15 * 60],
     { 'en/app.ts': 'we won’t ask again for 15 minutes', 'fr/app.ts': 'Nous ne vous le redemanderons pas pendant 15 minutes' },
   ],
+  [
+    'an opened account',
+    [policy.administration.impersonation, 30 * 60],
+    { 'en/administration.ts': 'for 30 minutes at most', 'fr/administration.ts': 'pendant 30 minutes au plus' },
+  ],
 ])('%s lasts as long as the pages say', (_, [seconds, said], sentences) => {
   expect(seconds).toBe(said)
   for (const [file, sentence] of Object.entries(sentences)) expect(readFileSync(`${texts}${file}`, 'utf8')).toContain(sentence)

@@ -60,7 +60,10 @@ const subjects: Record<MailName, string> = {
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
   'organization-owner-changed': 'Vous êtes maintenant propriétaire de Desk sur Floorpass',
+  impersonated: 'L’administration de Floorpass a ouvert votre compte',
   'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
+  'support-act': 'Votre compte Floorpass est suspendu',
+  'approval-requested': 'Administration de Floorpass : votre accord est demandé',
   'role-given': 'Quelqu’un a maintenant le rôle d’administrateur dans Desk sur Floorpass',
   'member-removed': 'Vous n’êtes plus membre de Desk sur Floorpass',
   'membership-dropped': 'Vous ne faites plus partie de Desk sur Floorpass',
@@ -348,6 +351,20 @@ const actions: Action[] = [
       return admin.post('/auth/admin/change-organization-owner', { organizationId: id, userId, reason: 'the founder has left' })
     },
     sends: [['organization-owner-changed', 'own']],
+  },
+  {
+    action: 'an administrator who impersonates the user',
+    prepare: async () => {
+      await makeAdministrator(app, founder)
+      return undefined
+    },
+    act: async ({ userId }) => {
+      const answer = await founder.post('/auth/admin/impersonate-user', { userId, reason: 'demande 4711' })
+      await founder.post('/auth/admin/stop-impersonating', {})
+      return answer
+    },
+    sends: [['impersonated', 'own']],
+    says: 'demande 4711',
   },
   {
     action: 'being removed from an organization',

@@ -252,7 +252,7 @@ describe('SUPPORT_URL', () => {
       expect([mail, locale, html.includes(`href="${supportUrl.replaceAll('&', '&amp;')}"`)]).toEqual([mail, locale, asksForTeam])
     }
     expect(new Set(rendered.filter(({ text }) => text.includes(supportUrl)).map(({ mail }) => mail))).toEqual(
-      new Set(['email-changed', 'account-deleted', 'two-factor-enabled', 'webhook-paused']),
+      new Set(['impersonated', 'email-changed', 'account-deleted', 'two-factor-enabled', 'webhook-paused']),
     )
   })
 

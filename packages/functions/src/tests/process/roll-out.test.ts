@@ -130,12 +130,29 @@ describe.skipIf(!database.DATABASE_URL)('a rollout', () => {
   })
 
   test('kills a version that does not stop in time, with its child processes', async () => {
-    const hanging = spawn('sh', ['-c', 'trap "" TERM; sleep 300 & wait'], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] })
+    const hanging = spawn('sh', ['-c', 'trap "" TERM; sleep 300 & wait', `--title=floorpass-${ports[1]}`], {
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     const isGone = once(hanging, 'close').then(() => true)
     writeFileSync(join(state, `${ports[1]}.pid`), String(hanging.pid))
     await rollOut({ AUTH_SECRET: 'too short' })
     expect(await Promise.race([isGone, delay(10_000, false)])).toBe(true)
   })
+})
+
+test('a rollout refuses a pid file whose process is another program, and does not signal it', async () => {
+  const other = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' })
+  const file = join(state, `${ports[1]}.pid`)
+  writeFileSync(file, String(other.pid))
+  const { code, output } = await rollOut()
+  const hasEnded = other.exitCode !== null || other.signalCode !== null
+  other.kill()
+  rmSync(file)
+  expect(code).toBe(1)
+  expect(output).toContain(`${file} names process ${other.pid}, and that process is not floorpass-${ports[1]}`)
+  expect(output).toContain('Remove the file and deploy again')
+  expect(hasEnded).toBe(false)
 })
 
 test('a rollout without its arguments prints how to use it', async () => {

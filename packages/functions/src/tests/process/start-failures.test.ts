@@ -198,6 +198,17 @@ test.each([
   expect(explainStartFailure(full)).toBe('The disk of DATA_DIR is full. Free some space, then try again.')
 })
 
+test.each([
+  ['53100', 'could not extend file "base/5/1249": No space left on device', 'Free some space on the disk of DATA_DIR.'],
+  ['58030', 'could not write block 7: I/O error', 'Check that the disk of DATA_DIR is writable and has no fault.'],
+])('the embedded database that reports %s names DATA_DIR', (code, message, fix) => {
+  const failure = Object.assign(new Error(message), { code })
+  expect(explainStartFailure(failure, 'embedded')).toBe(`The database in DATA_DIR cannot be used: ${message} (${code}). ${fix}`)
+  const onPostgres = explainStartFailure(failure, 'postgres')
+  expect(onPostgres).toMatch(/^The database at DATABASE_URL cannot be used/)
+  expect(onPostgres).not.toContain('DATA_DIR')
+})
+
 test('a file that cannot be used is named, in DATA_DIR or elsewhere', () => {
   const path = '/srv/certificates/key.pem'
   const denied = Object.assign(new Error(`EACCES: permission denied, open '${path}'`), { code: 'EACCES', syscall: 'open', path })

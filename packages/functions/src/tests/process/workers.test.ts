@@ -226,6 +226,23 @@ describe.runIf(testDatabase.kind === 'postgres')('two workers', () => {
     for (const agent of agents) agent.destroy()
   })
 
+  test('a scrape that the primary does not answer is 503, and the log names the cause', async () => {
+    const server = shared
+    const agent = oneConnection()
+    const scrape = { path: '/metrics', headers: { authorization: `Bearer ${token}` }, agent }
+    expect((await ask(server, scrape)).status).toBe(200)
+    process.kill(server.pid, 'SIGSTOP')
+    const refused = await ask(server, scrape).finally(() => process.kill(server.pid, 'SIGCONT'))
+    agent.destroy()
+    expect([refused.status, JSON.parse(refused.body).code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    const requestId = refused.headers['x-request-id']
+    await eventually(() =>
+      expect(server.logs().filter((line) => line.msg === 'request failed' && line.requestId === requestId)).toMatchObject([
+        { level: 50, err: { message: 'no answer to scrape in 6000 ms' } },
+      ]),
+    )
+  })
+
   test('a crashed worker is replaced while the other serves on, and no counter falls', async () => {
     const server = await startWorkers()
     const count = 'floorpass_http_requests_total{route="/healthz",method="GET",status="2xx"}'

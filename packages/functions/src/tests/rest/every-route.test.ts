@@ -11,6 +11,7 @@ test('every route with an input has a sample', async () => {
   const withInput = addresses.filter(({ input }) => input !== null).map(({ method, path }) => `${method} ${path}`)
   // These take no input, but need a state, or the role of an administrator.
   const withState = [
+    'POST /admin/stop-impersonating',
     'POST /protection/request-unlock',
     'POST /protection/cancel-unlock',
     'GET /admin/counts',

@@ -36,6 +36,7 @@ describe('get-session', () => {
         ipAddress: '127.0.0.1',
         userAgent: '',
         activeOrganizationId: null,
+        impersonatedBy: null,
       },
       user: {
         id: tab.userId,

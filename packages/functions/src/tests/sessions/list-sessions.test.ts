@@ -36,6 +36,7 @@ describe('list-sessions', () => {
       createdAt: isoDate,
       updatedAt: isoDate,
       activeOrganizationId: null,
+      impersonatedBy: null,
       lastSeenAt: isoDate,
       trusted: false,
       nickname: null,

@@ -21,6 +21,8 @@ const promises: Record<string, { keptBy: ('new token' | 'new sign-in')[]; export
   second_factor_at: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   passkey_at: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   authenticated_at: { keptBy: [], exportedAs: [] },
+  impersonated_by: { keptBy: ['new token', 'new sign-in'], exportedAs: ['impersonatedBy'] },
+  impersonated_from: { keptBy: ['new token', 'new sign-in'], exportedAs: [] },
   last_seen_at: { keptBy: [], exportedAs: ['lastSeenAt'] },
 }
 
@@ -47,6 +49,9 @@ async function signInWithFullSession() {
     created_at: 'created_at',
     second_factor_at: 'created_at',
     passkey_at: 'created_at',
+    // Such a session cannot be renewed: administration/impersonation.test.ts.
+    impersonated_by: 'NULL',
+    impersonated_from: 'NULL',
   }
   const byType: Record<string, string> = { text: `'filled'`, boolean: 'false', integer: '7' }
   const settable = columns.filter(({ name }) => !['id', 'handle', 'user_id'].includes(name))

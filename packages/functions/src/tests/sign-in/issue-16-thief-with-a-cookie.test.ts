@@ -136,6 +136,28 @@ const inOrganization =
 /** Every route that changes something needs an entry here. */
 const attempts: Record<string, Attempt> = {
   '/admin/ban-user': { bodies: ({ userId }) => [{ userId, banReason: 'by a thief' }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/unban-user': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/create-user': {
+    bodies: () => [{ email: 'thief@example.test', name: 'Thief' }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/update-user': {
+    bodies: ({ userId }) => [{ userId, data: { name: 'Thief' } }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/set-role': { bodies: ({ userId }) => [{ userId, role: 'admin' }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/set-user-password': {
+    bodies: ({ userId }) => [{ userId, newPassword: 'velvet harbor anchor 9' }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/disable-two-factor': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/remove-user': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/reject-approval': { bodies: ({ userId }) => [{ approvalId: userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
+  '/admin/impersonate-user': {
+    bodies: ({ userId }) => [{ userId, reason: 'by a thief' }],
+    refuses: ['ADMINISTRATOR_ROLE_REQUIRED'],
+  },
+  '/admin/stop-impersonating': { bodies: emptyBody, refuses: ['NOT_IMPERSONATING'] },
   '/admin/list-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-session': { bodies: ({ handle }) => [{ sessionToken: handle }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },
   '/admin/revoke-user-sessions': { bodies: ({ userId }) => [{ userId }], refuses: ['ADMINISTRATOR_ROLE_REQUIRED'] },

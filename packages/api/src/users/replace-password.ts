@@ -9,7 +9,7 @@ export async function replacePassword(
   ctx: Context,
   tx: Transaction,
   userId: string,
-  { passwordHash, cause }: { passwordHash: string; cause: 'change-password' | 'reset-password' },
+  { passwordHash, cause }: { passwordHash: string; cause: 'change-password' | 'reset-password' | 'operator' },
 ): Promise<Account> {
   const account = await tx.account.upsert({
     where: { providerId_accountId: { providerId: 'credential', accountId: userId } },
