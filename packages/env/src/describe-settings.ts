@@ -54,6 +54,7 @@ const shown: ReadonlySet<Variable> = new Set([
   'RATE_LIMIT',
   'WEB_CONCURRENCY',
   'EXCHANGES',
+  'ADMIN_APPROVAL',
   'WEBHOOK_PRIVATE_TARGETS',
   'MONITOR_API_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
