@@ -68,6 +68,7 @@ const reasonOf: Record<MailName, MailReason> = {
   'webhook-paused': 'webhook',
   'member-added': 'membership',
   'role-given': 'security',
+  'organization-suspension': 'support',
   'organization-owner-changed': 'security',
   'administrator-role': 'security',
   'support-act': 'support',

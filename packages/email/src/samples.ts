@@ -139,6 +139,10 @@ export function mailSamples(baseUrl: string): Samples {
       { webhook: '01939d49-2e67-7f18-86b4-3a7c9d0e5f63', host: 'hooks.example.com', reason: 'gone' },
     ],
     'member-added': [{ actor: 'Grace Hopper', organization: 'Harbor Desk', organizationsUrl }],
+    'organization-suspension': [
+      { organization: 'Harbor Desk', isSuspended: true, organizationsUrl },
+      { organization: 'Harbor Desk', isSuspended: false, organizationsUrl },
+    ],
     'organization-owner-changed': [
       { email: 'kim@trade.example', organization: 'Harbor Desk', isOwner: true, organizationsUrl },
       { email: 'kim@trade.example', organization: 'Harbor Desk', isOwner: false, organizationsUrl },

@@ -110,6 +110,7 @@ export type MailVariables = {
     organizationsUrl: string
   }
   /** `email`: the new owner's. `isOwner`: the mail is for the new owner. */
+  'organization-suspension': { organization: string; isSuspended: boolean; organizationsUrl: string }
   'organization-owner-changed': { email: string; organization: string; isOwner: boolean; organizationsUrl: string }
   /** `role`: null when it was revoked. */
   'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { sendOwnerChanged } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { findMembership, getNewRoleHold, lockOrganization } from '../organizations/membership.ts'
-import { asOperator, type Operator, toActor } from './operator.ts'
+import { asOperator, assertNotOneself, type Operator, toActor } from './operator.ts'
 import { changeOrganizationOwnerInput } from './organization-contract.ts'
 import { showOrganization } from './organizations.ts'
 
@@ -45,7 +45,7 @@ export async function changeOrganizationOwner(
   })
 }
 
-/** ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND, MEMBER_HAS_NOT_ACCEPTED. */
+/** YOU_CANNOT_ADMINISTER_YOURSELF; errors of `changeOrganizationOwner`. */
 export const changeAnyOrganizationOwner = customMutation({
   access: 'organization:transfer',
   sensitive: true,
@@ -57,6 +57,7 @@ export const changeAnyOrganizationOwner = customMutation({
   cookies: [],
 
   async run({ ctx, input: { organizationId, userId, reason } }) {
+    assertNotOneself(ctx, userId)
     await changeOrganizationOwner(asOperator(ctx, 'organization:transfer'), organizationId, userId, reason)
     return { organization: await showOrganization({ ctx }, organizationId) }
   },

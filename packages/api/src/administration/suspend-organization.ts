@@ -1,5 +1,6 @@
 import type { Transaction } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
+import { sendOrganizationSuspension } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { lockOrganization } from '../organizations/membership.ts'
 import { asOperator, type Operator, toActor } from './operator.ts'
@@ -10,7 +11,7 @@ type Change = 'suspend-organization' | 'restore-organization'
 
 /** No role in it counts while it is suspended: no session has it active, and its API keys are refused. Ignores a suspended one. ORGANIZATION_NOT_FOUND. */
 export const suspendOrganization = (
-  operator: Operator<'suspend-organization', never>,
+  operator: Operator<'suspend-organization', 'organization-suspension'>,
   id: string,
   reason: string,
 ): Promise<void> =>
@@ -25,7 +26,7 @@ export const suspendOrganization = (
 
 /** Ignores an organization that is not suspended. ORGANIZATION_NOT_FOUND. */
 export const restoreOrganization = (
-  operator: Operator<'restore-organization', never>,
+  operator: Operator<'restore-organization', 'organization-suspension'>,
   id: string,
   reason: string,
 ): Promise<void> =>
@@ -34,26 +35,34 @@ export const restoreOrganization = (
     return count > 0
   })
 
-/** Records the change for each owner, in whose activity it is. */
+/** Records the change for each owner, in whose activity it is, and mails them. */
 async function changeSuspension<Action extends Change>(
-  operator: Operator<Action, never>,
+  operator: Operator<Action, 'organization-suspension'>,
   action: Action,
   organizationId: string,
   reason: string,
   change: (tx: Transaction) => Promise<boolean>,
 ): Promise<void> {
-  const { db, record } = operator.ctx
-  const owners = await db.member.findMany({ where: { organizationId, role: 'owner' }, select: { userId: true } })
-  await db.$transaction(async (tx) => {
+  const { ctx } = operator
+  const owners = await ctx.db.member.findMany({ where: { organizationId, role: 'owner' }, select: { userId: true } })
+  await ctx.db.$transaction(async (tx) => {
     await operator.lockSubject(tx, ...owners.map(({ userId }) => userId))
     if (!(await lockOrganization(tx, organizationId))) throw new AppError('ORGANIZATION_NOT_FOUND')
     if (!(await change(tx))) return
     for (const { userId } of owners)
-      await record(tx, { userId, organizationId, ...toActor(operator), action, details: { reason } })
+      await ctx.record(tx, { userId, organizationId, ...toActor(operator), action, details: { reason } })
+    await sendOrganizationSuspension(ctx, tx, organizationId)
   })
 }
 
-const handling = { sensitive: true, input: suspendOrganizationInput, limit: null, lock: 'own', mails: [], cookies: [] } as const
+const handling = {
+  sensitive: true,
+  input: suspendOrganizationInput,
+  limit: null,
+  lock: 'own',
+  mails: ['organization-suspension'],
+  cookies: [],
+} as const
 
 /** ORGANIZATION_NOT_FOUND. */
 export const suspendAnyOrganization = customMutation({

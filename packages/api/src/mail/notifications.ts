@@ -540,6 +540,22 @@ export async function sendOwnerChanged(
     await queueMail(ctx, tx, user, 'organization-owner-changed', { ...content, isOwner: user.id === ownerId })
 }
 
+/** To the owners, when the organization was suspended or restored. */
+export async function sendOrganizationSuspension(
+  ctx: Context & Mails<'organization-suspension'>,
+  tx: Transaction,
+  id: string,
+): Promise<void> {
+  const { name, suspendedAt } = await tx.organization.findUniqueOrThrow({ where: { id } })
+  const owners = await tx.user.findMany({ where: { memberships: { some: { organizationId: id, role: 'owner' } } } })
+  const content = {
+    organization: name,
+    isSuspended: suspendedAt !== null,
+    organizationsUrl: pageUrl(ctx, '/settings/organizations'),
+  }
+  for (const owner of owners) await queueMail(ctx, tx, owner, 'organization-suspension', content)
+}
+
 export async function sendMembershipDropped(
   ctx: Context & Mails<'membership-dropped'>,
   tx: Transaction,

@@ -4,10 +4,10 @@ import { lockCaller } from '../users/lock-user.ts'
 import { answerInvitationInput } from './contract.ts'
 import { freeSlot } from './free-slot.ts'
 import { closeInvitation, requireOwnInvitation } from './invitation.ts'
-import { createMembership, getNewRoleHold, lockOrganization, requireRole } from './membership.ts'
+import { assertNotSuspended, createMembership, getNewRoleHold, lockOrganization, requireRole } from './membership.ts'
 import { presentInvitation, presentMember } from './present-organization.ts'
 
-/** Joins the organization and makes it active. Errors of `requireOwnInvitation` and `createMembership` leave the invitation open. */
+/** Joins the organization and makes it active. ORGANIZATION_SUSPENDED and the errors of `requireOwnInvitation` and `createMembership` leave the invitation open. */
 export const acceptInvitation = mutation({
   access: 'session',
   sensitive: false,
@@ -22,6 +22,7 @@ export const acceptInvitation = mutation({
     const found = await requireOwnInvitation(tx, ctx.user.id, input.invitationId)
     const { organizationId } = found
     await freeSlot(ctx, tx, organizationId)
+    await assertNotSuspended(tx, organizationId)
     const invitation = await closeInvitation(tx, found, 'accepted')
     const role = requireRole(invitation.role)
     const member = await createMembership(tx, {

@@ -73,7 +73,7 @@ export async function lockAsMember(
   await lockCaller(tx, ctx, others)
   await lockOrganization(tx, organizationId)
   const membership = await requireMembership(tx, organizationId, ctx.user.id)
-  if (await isSuspended(tx, organizationId)) throw new AppError('ORGANIZATION_SUSPENDED')
+  await assertNotSuspended(tx, organizationId)
   if (membership.acceptedAt) return membership
   const accepted = { acceptedAt: new Date(), heldUntil: getNewRoleHold() }
   await tx.member.update({ where: { id: membership.id }, data: accepted })
@@ -81,8 +81,11 @@ export async function lockAsMember(
   return { ...membership, ...accepted }
 }
 
-const isSuspended = async (tx: Transaction, id: string): Promise<boolean> =>
-  (await tx.organization.count({ where: { id, suspendedAt: { not: null } } })) > 0
+/** Lock the organization first. ORGANIZATION_SUSPENDED. */
+export async function assertNotSuspended(tx: Transaction, id: string): Promise<void> {
+  if ((await tx.organization.count({ where: { id, suspendedAt: { not: null } } })) > 0)
+    throw new AppError('ORGANIZATION_SUSPENDED')
+}
 
 /** Until then, a person with a new role withdraws nothing for the organization: a thief may have given it. */
 export const getNewRoleHold = (): Date => new Date(Date.now() + policy.organizations.newRoleHold * 1000)

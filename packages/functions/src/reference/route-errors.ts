@@ -275,6 +275,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'YOU_ARE_NOT_ALLOWED_TO_INVITE_USER_WITH_THIS_ROLE',
   ],
   'POST /organization/accept-invitation': [
+    'ORGANIZATION_SUSPENDED',
     'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS',
     'ORGANIZATION_MEMBERSHIP_LIMIT_REACHED',
     'USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION',
@@ -424,6 +425,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'MEMBER_NOT_FOUND',
     'MEMBER_HAS_NOT_ACCEPTED',
     'USER_NOT_FOUND',
+    'YOU_CANNOT_ADMINISTER_YOURSELF',
   ],
   'POST /admin/retry-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],
   'POST /admin/drop-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],

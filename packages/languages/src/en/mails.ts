@@ -43,7 +43,7 @@ export const mails: MailTexts = {
     membership: (appName) => `We sent this because your membership in an organization on ${appName} changed.`,
     webhook: (appName) => `We sent this because you are the contact of a webhook of ${appName}.`,
     administration: (appName) => `We sent this because you are an administrator of ${appName}.`,
-    support: (appName) => `We sent this because our team acted on your ${appName} account.`,
+    support: (appName) => `We sent this because our team acted on your ${appName} account or on your organization.`,
     farewell: (appName) => `We sent this because your email belonged to a ${appName} account.`,
   },
   contents: {
@@ -498,6 +498,18 @@ export const mails: MailTexts = {
         `For the first ${duration.days(days)}, they can’t withdraw for it. If this is wrong, remove them, or cancel their invitation.`,
       ],
       action: { label: 'See the members', url: organizationsUrl },
+    }),
+    'organization-suspension': ({ appName, organization, isSuspended, organizationsUrl }) => ({
+      subject: `${plainName(organization)} on ${appName} is ${isSuspended ? 'suspended' : 'open again'}`,
+      preheader: 'If you think this is a mistake, contact our team.',
+      heading: `${plainName(organization)} is ${isSuspended ? 'suspended' : 'open again'}`,
+      paragraphs: [
+        isSuspended
+          ? `Our team suspended the organization “${plainName(organization)}” on ${appName}. Its members can’t act for it, and its API keys don’t work.`
+          : `Our team ended the suspension of the organization “${plainName(organization)}” on ${appName}. Its members can act for it again, and its API keys work.`,
+        'If you think this is a mistake, contact our team.',
+      ],
+      action: { label: 'See my organizations', url: organizationsUrl },
     }),
     'organization-owner-changed': ({ appName, email, organization, isOwner, organizationsUrl }) => ({
       subject: isOwner

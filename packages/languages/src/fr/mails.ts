@@ -45,7 +45,8 @@ export const mails: MailTexts = {
     membership: (appName) => `Vous recevez cet e‑mail car votre place dans une organisation a changé sur ${appName}.`,
     webhook: (appName) => `Vous recevez cet e‑mail car vous êtes le contact d’un webhook de ${appName}.`,
     administration: (appName) => `Vous recevez cet e‑mail car vous faites partie de l’administration de ${appName}.`,
-    support: (appName) => `Vous recevez cet e‑mail car notre équipe est intervenue sur votre compte ${appName}.`,
+    support: (appName) =>
+      `Vous recevez cet e‑mail car notre équipe est intervenue sur votre compte ${appName} ou sur votre organisation.`,
     farewell: (appName) => `Vous recevez cet e‑mail car votre adresse était celle d’un compte ${appName}.`,
   },
   contents: {
@@ -513,6 +514,18 @@ export const mails: MailTexts = {
         `Pendant les ${duration.days(days)} qui suivent, cette personne ne peut rien retirer pour l’organisation. Si c’est une erreur, excluez-la ou annulez son invitation.`,
       ],
       action: { label: 'Voir les membres', url: organizationsUrl },
+    }),
+    'organization-suspension': ({ appName, organization, isSuspended, organizationsUrl }) => ({
+      subject: `${plainName(organization)} sur ${appName} est ${isSuspended ? 'suspendue' : 'de nouveau ouverte'}`,
+      preheader: 'Si vous pensez qu’il s’agit d’une erreur, contactez notre équipe.',
+      heading: `${plainName(organization)} est ${isSuspended ? 'suspendue' : 'de nouveau ouverte'}`,
+      paragraphs: [
+        isSuspended
+          ? `Notre équipe a suspendu l’organisation « ${plainName(organization)} » sur ${appName}. Ses membres ne peuvent plus agir en son nom, et ses clés d’API ne fonctionnent plus.`
+          : `Notre équipe a levé la suspension de l’organisation « ${plainName(organization)} » sur ${appName}. Ses membres peuvent de nouveau agir en son nom, et ses clés d’API fonctionnent.`,
+        'Si vous pensez qu’il s’agit d’une erreur, contactez notre équipe.',
+      ],
+      action: { label: 'Voir mes organisations', url: organizationsUrl },
     }),
     'organization-owner-changed': ({ appName, email, organization, isOwner, organizationsUrl }) => ({
       subject: isOwner

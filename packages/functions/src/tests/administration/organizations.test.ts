@@ -82,6 +82,42 @@ test('an organization is read with its members and the number of its invitations
   expect(outcome(await tab.get('/auth/admin/get-organization?id=unknown'))).toEqual([400, 'ORGANIZATION_NOT_FOUND'])
 })
 
+test('a suspension and its end are mailed to the owners, and not to the members', async () => {
+  const tab = await administrator()
+  const { id, owner, member } = await createDesk()
+  for (const [act, state] of [
+    ['suspend', 'suspended'],
+    ['restore', 'open again'],
+  ]) {
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await tab.post(`/auth/admin/${act}-organization`, { organizationId: id, reason })
+      expect(outcome(answer)).toEqual(done)
+    }
+    await app.drainMail()
+    const subject = `Desk on Floorpass is ${state}`
+    expect(app.outbox.to(owner.person.email).filter((mail) => mail.subject === subject)).toHaveLength(1)
+    expect(app.outbox.to(member.person.email).filter((mail) => mail.subject === subject)).toHaveLength(0)
+  }
+})
+
+test('an invitation to a suspended organization stays open, and is accepted after its end', async () => {
+  const tab = await administrator()
+  const { id, owner } = await createDesk()
+  const invited = await app.signedIn()
+  const { body } = await owner.post('/auth/organization/invite-member', {
+    organizationId: id,
+    email: invited.person.email,
+    role: 'member',
+  })
+  const accept = async () =>
+    outcome(await invited.post('/auth/organization/accept-invitation', { invitationId: (body as { id: string }).id }))
+  await tab.post('/auth/admin/suspend-organization', { organizationId: id, reason })
+  expect(await accept()).toEqual([403, 'ORGANIZATION_SUSPENDED'])
+  expect(await roleIn(id, invited)).toBeUndefined()
+  await tab.post('/auth/admin/restore-organization', { organizationId: id, reason })
+  expect(await accept()).toEqual(done)
+})
+
 describe('a change of the owner', () => {
   const change = async (tab: SignedIn, organizationId: string, userId: string) =>
     tab.post('/auth/admin/change-organization-owner', { organizationId, userId, reason })
@@ -109,6 +145,14 @@ describe('a change of the owner', () => {
     expect(events.filter(({ action }) => action === 'change-organization-owner').map(({ actor }) => actor)).toEqual([null, null])
   })
 
+  test('makes no administrator the owner by their own call', async () => {
+    const tab = await administrator()
+    const { id, owner } = await createDesk()
+    await app.db.member.create({ data: { organizationId: id, userId: tab.userId, role: 'member', slot: 1 } })
+    expect(outcome(await change(tab, id, tab.userId))).toEqual([400, 'YOU_CANNOT_ADMINISTER_YOURSELF'])
+    expect(await roleIn(id, owner)).toBe('owner')
+  })
+
   test('holds withdrawals of the new owner, and cancels the invitations of owners that the former one sent', async () => {
     const tab = await administrator()
     const { id, owner, member } = await createDesk()
@@ -128,7 +172,7 @@ describe('a change of the owner', () => {
   test('is refused for a person who is no member, or has not accepted', async () => {
     const tab = await administrator()
     const { id, owner, member } = await createDesk()
-    expect(outcome(await change(tab, id, tab.userId))).toEqual([400, 'MEMBER_NOT_FOUND'])
+    expect(outcome(await change(tab, id, (await app.signedIn()).userId))).toEqual([400, 'MEMBER_NOT_FOUND'])
     expect(outcome(await change(tab, id, 'unknown'))).toEqual([400, 'MEMBER_NOT_FOUND'])
     expect(outcome(await change(tab, 'unknown', member.userId))).toEqual([400, 'ORGANIZATION_NOT_FOUND'])
     await app.db.member.updateMany({ where: { userId: member.userId }, data: { acceptedAt: null } })

@@ -126,8 +126,8 @@ const changes: Change[] = [
   { path: '/admin/stop-impersonating', action: 'stop-impersonating', mails: false },
   { path: '/admin/revoke-user-session', action: 'revoke-session', mails: false },
   { path: '/admin/revoke-user-sessions', action: 'revoke-session', mails: false },
-  { path: '/admin/suspend-organization', action: 'suspend-organization', mails: false },
-  { path: '/admin/restore-organization', action: 'restore-organization', mails: false },
+  { path: '/admin/suspend-organization', action: 'suspend-organization', mails: true },
+  { path: '/admin/restore-organization', action: 'restore-organization', mails: true },
   {
     path: '/admin/change-organization-owner',
     action: 'change-organization-owner',

@@ -59,6 +59,7 @@ const subjects: Record<MailName, string> = {
   'webhook-paused': 'Floorpass n’envoie plus d’événements à hooks.example.com',
   'organization-invitation': 'Invitation à rejoindre Desk sur Floorpass',
   'member-added': 'Vous faites maintenant partie de Desk sur Floorpass',
+  'organization-suspension': 'Desk sur Floorpass est suspendue',
   'organization-owner-changed': 'Vous êtes maintenant propriétaire de Desk sur Floorpass',
   impersonated: 'L’administration de Floorpass a ouvert votre compte',
   'administrator-role': 'Vous faites maintenant partie de l’administration de Floorpass',
