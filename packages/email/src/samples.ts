@@ -156,6 +156,7 @@ export function mailSamples(baseUrl: string): Samples {
       { act: 'suspended', until: null, resetUrl: null },
       { act: 'restored', until: null, resetUrl },
       { act: 'updated', until: null, resetUrl: null },
+      { act: 'api-key-deleted', until: null, resetUrl: null },
       { act: 'password-set', until: null, resetUrl },
     ],
     'approval-requested': [

@@ -115,7 +115,11 @@ export type MailVariables = {
   /** `role`: null when it was revoked. */
   'administrator-role': { role: 'admin' | 'support' | 'auditor' | null; securityUrl: string }
   /** `until`: when a suspension ends by itself. `resetUrl`: where the account is open and its password counts. */
-  'support-act': { act: 'suspended' | 'restored' | 'updated' | 'password-set'; until: Date | null; resetUrl: string | null }
+  'support-act': {
+    act: 'suspended' | 'restored' | 'updated' | 'password-set' | 'api-key-deleted'
+    until: Date | null
+    resetUrl: string | null
+  }
   /** `role`: that `set-role` gives; `user` takes it away. */
   'approval-requested': {
     act: 'set-role' | 'restore-user' | 'remove-user' | 'disable-two-factor'

@@ -15,7 +15,7 @@ export const actIntents = ['profile', 'role', 'password', 'twoFactor', 'suspend'
 
 /** What an administrator may do to a user, each with its question. */
 export function UserActs({ user: { name, email, role, banned, twoFactor }, form }: UserActsProps) {
-  const { reason, reasonHint, suspendHint, ...text } = useAdministrationText('administrationActs')
+  const { reason, reasonHint, ...text } = useAdministrationText('administrationActs')
   const { roles } = useAdministrationText('administration')
   const reasonField = (intent: string) => (
     <Field id={`${intent}-reason`} name="reason" label={reason} hint={reasonHint} maxLength={500} autoComplete="off" />
@@ -67,7 +67,7 @@ export function UserActs({ user: { name, email, role, banned, twoFactor }, form 
               defaultValue=""
               options={Object.entries(text.suspend.lengths).map(([value, label]) => ({ value, label }))}
             />
-            <Field name="banReason" label={reason} hint={suspendHint} maxLength={500} autoComplete="off" />
+            <Field name="banReason" label={reason} hint={reasonHint} maxLength={500} autoComplete="off" />
           </ConfirmButton>
         )}
         <ConfirmButton {...text.remove} name="remove" title={text.remove.title(email)} look="danger" form={form('remove')}>

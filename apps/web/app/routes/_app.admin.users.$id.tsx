@@ -15,6 +15,7 @@ import { ResultAlert } from '#app/components/result-alert.tsx'
 import { Status } from '#app/components/status.tsx'
 import { TextLink } from '#app/components/text-link.tsx'
 import { actIntents, UserActs } from '#app/components/user-acts.tsx'
+import { UserApiKeys } from '#app/components/user-api-keys.tsx'
 import { UserApprovals } from '#app/components/user-approvals.tsx'
 import { describeDevice } from '#app/describe-device.server.ts'
 import { momentText } from '#app/moment-text.server.ts'
@@ -27,11 +28,12 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   const before = url.searchParams.get('before')?.slice(0, 128) || undefined
   const may = async (permissions: Record<string, string[]>) => (await api.administration.hasPermission({ permissions })).success
   const { user: viewer } = await api.sessions.require()
-  const [user, { sessions }, { events }, { approvals }, mayRevoke, mayAct, mayImpersonate] = await Promise.all([
+  const [user, { sessions }, { events }, { approvals }, { apiKeys }, mayRevoke, mayAct, mayImpersonate] = await Promise.all([
     api.administration.getUser({ id }),
     api.administration.listUserSessions({ userId: id }),
     api.administration.listAuditEvents({ userId: id, limit: String(eventsShown), ...(before !== undefined && { before }) }),
     api.administration.listApprovals({ userId: id }),
+    api.administration.listUserApiKeys({ userId: id }),
     may({ session: ['revoke'] }),
     may({ user: ['ban', 'update', 'set-role', 'set-password', 'disable-two-factor', 'delete'] }),
     may({ user: ['impersonate'] }),
@@ -61,6 +63,14 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
       device: describeDevice({ ...session, place: null }, text),
       lastSeen: momentText(session.lastSeenAt, page.locale),
     })),
+    apiKeys: apiKeys.map((key) => ({
+      id: key.id,
+      name: key.name ?? key.id,
+      start: key.start,
+      state: stateOfKey(key),
+      isOfOrganization: key.referenceId !== user.id,
+      created: momentText(key.createdAt, page.locale),
+    })),
     events: events.map((event) => describeEvent(event, page)),
     older: last ?? null,
     isFirst: before === undefined,
@@ -79,16 +89,25 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
   }
 })
 
-/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `all`, or the one session of that handle. */
+const stateOfKey = ({ enabled, expiresAt }: { enabled: boolean; expiresAt: Date | null }): 'active' | 'disabled' | 'expired' => {
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) return 'expired'
+  return enabled ? 'active' : 'disabled'
+}
+
+/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `key:<id>`, `all`, or the one session of that handle. */
 export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 'banReason', 'banExpiresIn'], async (args) => {
   const { api, field, text } = args
   const userId = args.params.id ?? ''
   const intent = field('intent')
   const form = { api, userId, field, text }
-  const [verb, approvalId = ''] = intent.split(':')
-  if (verb === 'approve') return approve(approvalId, form)
+  const [verb, id = ''] = intent.split(':')
+  if (verb === 'approve') return approve(id, form)
+  if (verb === 'key') {
+    await api.administration.revokeUserApiKey({ keyId: id, reason: field('reason') })
+    return { done: text.administrationUser.deletedKey }
+  }
   if (verb === 'reject') {
-    await api.administration.rejectApproval({ approvalId })
+    await api.administration.rejectApproval({ approvalId: id })
     return { done: text.administrationApproval.rejected }
   }
   if (intent === 'impersonate') {
@@ -112,7 +131,7 @@ export const meta: MetaFunction = ({ matches }) => pageTitle(matches, (text) => 
 export default function AdministrationUser() {
   const text = useAdministrationText('administrationUser')
   const { roles, ...list } = useAdministrationText('administration')
-  const { path, events, sessions, approvals, older, isFirst, mayRevoke, mayAct, mayImpersonate, ...user } =
+  const { path, events, sessions, approvals, apiKeys, older, isFirst, mayRevoke, mayAct, mayImpersonate, ...user } =
     useLoaderData<typeof loader>()
   const result = useActionData<typeof action>()
   const failureOf = (intent: string) => (result?.error && result.typed.intent === intent ? result : undefined)
@@ -128,6 +147,7 @@ export default function AdministrationUser() {
   const shown = [
     ...(mayAct ? actIntents : []),
     ...(mayImpersonate ? ['impersonate'] : []),
+    ...(mayAct ? apiKeys.map(({ id }) => `key:${id}`) : []),
     ...approvals.flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
     ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
   ]
@@ -221,6 +241,7 @@ export default function AdministrationUser() {
           </div>
         )}
       </Card>
+      <UserApiKeys apiKeys={apiKeys} mayDelete={mayAct} form={form} />
       <Card title={text.timeline}>
         {events.length === 0 ? (
           <p className="text-ink-soft">{text.noEvents}</p>

@@ -3,7 +3,7 @@ import { auditActions } from '../audit-log/audit-actions.ts'
 import { administratorRoles } from '../kernel/administrator-roles.ts'
 import { emailAddress, imageUrl, locale, password, personName, riskLevel } from '../kernel/fields.ts'
 import { policy } from '../kernel/policy.ts'
-import { userIdField as id, wholeNumber } from './fields.ts'
+import { userIdField as id, reasonField, wholeNumber } from './fields.ts'
 
 const { mostListed, furthestOffset } = policy.administration
 
@@ -52,17 +52,12 @@ export const revokeUserSessionInput = z.object({
   sessionToken: z.string().min(1).max(64).describe('The `token` of the session in a list'),
 })
 
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(500)
-  .default('no reason given')
-  .describe('Why, for the audit log. The user can read it in their activity')
+/** better-auth's client sends none. */
+const reason = reasonField.default('no reason given')
 
 export const banUserInput = z.strictObject({
   userId: id,
-  banReason: z.string().trim().min(10).max(500).describe('Why, for the audit log. The user can read it in their activity'),
+  banReason: reasonField,
   banExpiresIn: z
     .int()
     .min(60)
@@ -125,7 +120,7 @@ export const rejectApprovalInput = z.strictObject({
 
 export const impersonateUserInput = z.strictObject({
   userId: id,
-  reason: z.string().trim().min(10).max(500).describe('Why. The user reads it in an email and in their activity'),
+  reason: reasonField.describe('Why. The user reads it in an email and in their activity'),
 })
 
 export const administratorPermissionInput = z.object({

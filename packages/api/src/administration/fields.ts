@@ -9,7 +9,12 @@ export const userIdField = z
 
 export const rowId = z.string().min(1).max(128)
 
-export const reasonField = z.string().trim().min(10).max(500).describe('Why, for the audit log')
+export const reasonField = z
+  .string()
+  .trim()
+  .min(10)
+  .max(500)
+  .describe('Why, for the audit log. The user can read it in their activity')
 
 /** Of a query string. */
 export const wholeNumber = (most: number) =>

@@ -1,6 +1,7 @@
 import { describeKey } from '../api-key-checks/describe-key.ts'
 import { presentApiKey } from '../api-key-checks/present-api-key.ts'
 import { AppError } from '../kernel/errors.ts'
+import { sendSupportAct } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { administratorProcedure } from '../trpc.ts'
 import { listUserApiKeysInput, revokeUserApiKeyInput } from './operations-contract.ts'
@@ -13,23 +14,25 @@ export async function findUserApiKeys(reader: Reader, identifier: string) {
   return keys.map(presentApiKey)
 }
 
-/** Every process refuses the key from now on. KEY_NOT_FOUND. */
-async function deleteUserApiKey(operator: Operator<'delete-api-key', never>, id: string, reason: string): Promise<void> {
-  const { db, record } = operator.ctx
-  const found = await db.apiKey.findUnique({ where: { id } })
+/** Every process refuses the key from now on. Mails its creator. KEY_NOT_FOUND. */
+async function deleteUserApiKey(operator: Operator<'delete-api-key', 'support-act'>, id: string, reason: string): Promise<void> {
+  const { ctx } = operator
+  const found = await ctx.db.apiKey.findUnique({ where: { id } })
   if (!found) throw new AppError('KEY_NOT_FOUND')
   const { userId, organizationId } = found
-  await db.$transaction(async (tx) => {
+  await ctx.db.$transaction(async (tx) => {
     await operator.lockSubject(tx, userId)
     const { count } = await tx.apiKey.deleteMany({ where: { id } })
     if (count === 0) throw new AppError('KEY_NOT_FOUND')
-    await record(tx, {
+    await ctx.record(tx, {
       userId,
       ...(organizationId !== null && { organizationId }),
       ...toActor(operator),
       action: 'delete-api-key',
       details: { key: describeKey(found), reason },
     })
+    const owner = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+    await sendSupportAct(ctx, tx, owner, { act: 'api-key-deleted', until: null })
   })
 }
 
@@ -46,7 +49,7 @@ export const revokeUserApiKey = customMutation({
   limit: null,
   lock: 'own',
   events: ['delete-api-key'],
-  mails: [],
+  mails: ['support-act'],
   cookies: [],
 
   async run({ ctx, input: { keyId, reason } }) {

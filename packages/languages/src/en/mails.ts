@@ -558,6 +558,12 @@ export const mails: MailTexts = {
           paragraph: `Our team changed your ${appName} profile. Your activity shows what changed.`,
           hint: 'If you didn’t ask for this, contact our team.',
         },
+        'api-key-deleted': {
+          subject: `Our team deleted an API key of your ${appName} account`,
+          heading: 'One of your API keys was deleted',
+          paragraph: `Our team deleted an API key of your ${appName} account. It stopped working at once. Your activity shows which one.`,
+          hint: 'If you still need it, create a new one.',
+        },
         'password-set': {
           subject: `Our team set a new password for your ${appName} account`,
           heading: 'You have a new password',

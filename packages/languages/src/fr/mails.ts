@@ -576,6 +576,12 @@ export const mails: MailTexts = {
           paragraph: `Notre équipe a modifié votre profil ${appName}. Votre activité indique ce qui a changé.`,
           hint: 'Si vous n’avez rien demandé, contactez notre équipe.',
         },
+        'api-key-deleted': {
+          subject: `Notre équipe a supprimé une clé d’API de votre compte ${appName}`,
+          heading: 'Une de vos clés d’API a été supprimée',
+          paragraph: `Notre équipe a supprimé une clé d’API de votre compte ${appName}. Elle ne fonctionne plus. Votre activité indique laquelle.`,
+          hint: 'Si vous en avez encore besoin, créez-en une nouvelle.',
+        },
         'password-set': {
           subject: `Notre équipe a changé le mot de passe de votre compte ${appName}`,
           heading: 'Vous avez un nouveau mot de passe',

@@ -136,7 +136,7 @@ const changes: Change[] = [
   },
   { path: '/admin/retry-refused-mail', action: 'retry-mail', mails: false },
   { path: '/admin/drop-refused-mail', action: 'drop-mail', mails: false },
-  { path: '/admin/revoke-user-api-key', action: 'delete-api-key', mails: false },
+  { path: '/admin/revoke-user-api-key', action: 'delete-api-key', mails: true },
   { path: '/two-factor/disable', action: 'disable-two-factor', mails: true },
   { path: '/two-factor/generate-backup-codes', action: 'replace-backup-codes', mails: true },
   { path: '/two-factor/revoke-trusted-device', action: 'revoke-trusted-device', mails: false },
