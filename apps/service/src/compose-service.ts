@@ -110,7 +110,6 @@ export function composeService({
   const passwords = createPasswordHasher(hashCost, { processes: primary ? config.webConcurrency : 1 })
   const expirySweep = createExpirySweep({ db: database.db, log, onSwept: (rows) => metrics?.countSwept(rows) })
   const secretResealer = createSecretResealer({ db: database.db, secretBox, log })
-  const suspensionEnds = createSuspensionEnds({ db: database.db, log })
   const limiter = createRateLimiter({ enabled: config.rateLimit, redis, isWorker: primary !== null, log })
   const changes = createChangeFeed({ listen: cacheSessions ? database.listen : createIdleChannel, log })
   const mail = createMailQueue({
@@ -175,6 +174,7 @@ export function composeService({
     onServiceCall: (service, outcome) => metrics?.countServiceCall(service, outcome),
     tracing,
   }
+  const suspensionEnds = createSuspensionEnds(deps)
   metrics?.register({ deps, outbox }, { poolState: database.poolState, redis })
   const onExportFailed = (error: Error) => log.warn({ reason: error.message }, 'trace export failed: last spans lost')
   return {

@@ -6,8 +6,7 @@ import { policy } from '../kernel/policy.ts'
 import { type Mails, sendApprovalRequested } from '../mail/notifications.ts'
 import type { ActiveSession } from '../sessions/session-cache.ts'
 
-export const approvedActions = ['set-role', 'restore-user', 'remove-user', 'disable-two-factor'] as const
-export type ApprovedAction = (typeof approvedActions)[number]
+type ApprovedAction = 'set-role' | 'restore-user' | 'remove-user' | 'disable-two-factor'
 
 type Act = { action: ApprovedAction; userId: string; detail: string; reason: string }
 
@@ -46,12 +45,13 @@ export const approveAlone: Approve = async (_tx, { reason }) => ({ reason })
 
 /** Approves what another administrator asked for, or keeps the request and mails the other administrators. */
 export async function approveTogether(
-  ctx: Context & ActiveSession & Records<'request-approval'> & Mails<'approval-requested'>,
+  ctx: Context & ActiveSession & Records<'request-approval' | 'reject-approval'> & Mails<'approval-requested'>,
   tx: Transaction,
   act: Act,
 ): Promise<Approved | null> {
   const { action, userId, detail, reason } = act
   if (!(await needsTwo(ctx, tx))) return { reason }
+  const actor = { actorId: ctx.user.id }
   const pending = await tx.approval.findUnique({ where: { userId_action: { userId, action } }, include: { requester: true } })
   const isSame = pending !== null && pending.detail === detail && pending.expiresAt > new Date()
   if (isSame && pending.requestedBy === ctx.user.id) return null
@@ -59,10 +59,14 @@ export async function approveTogether(
     await tx.approval.delete({ where: { id: pending.id } })
     return { reason: pending.reason, requestedBy: pending.requestedBy }
   }
-  if (pending) await tx.approval.delete({ where: { id: pending.id } })
+  if (pending) {
+    await tx.approval.delete({ where: { id: pending.id } })
+    if (!isSame && pending.expiresAt > new Date())
+      await ctx.record(tx, { userId, ...actor, action: 'reject-approval', details: { act: action } })
+  }
   const expiresAt = new Date(Date.now() + policy.administration.approvalLifetime * 1000)
   await tx.approval.create({ data: { userId, action, detail, reason, requestedBy: ctx.user.id, expiresAt } })
-  await ctx.record(tx, { userId, actorId: ctx.user.id, action: 'request-approval', details: { act: action, detail, reason } })
+  await ctx.record(tx, { userId, ...actor, action: 'request-approval', details: { act: action, detail, reason } })
   const subject = await tx.user.findUniqueOrThrow({ where: { id: userId } })
   const others = await tx.user.findMany({
     where: { role: 'admin', suspendedAt: null, id: { notIn: [ctx.user.id, userId] } },

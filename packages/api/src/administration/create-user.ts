@@ -30,9 +30,9 @@ export const createUser = customMutation({
     const user = { ...built, ...(locale !== undefined && { locale }) }
     const operator = asOperator<'create-user', never>(ctx, 'user:create')
     await ctx.db.$transaction(async (tx) => {
+      await operator.lockSubject(tx)
       const { count } = await tx.user.createMany({ data: user, skipDuplicates: true })
       if (count === 0) throw new AppError('USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL')
-      await operator.lockSubject(tx, user.id)
       await tx.account.create({ data: { userId: user.id, providerId: 'credential', accountId: user.id, passwordHash } })
       await sendVerificationLink(ctx, tx, user, { callbackURL: undefined, pending: null })
       const details = { reason, hasPassword: passwordHash !== null }

@@ -41,7 +41,7 @@ export const disableTwoFactorOfUser = customMutation({
   input: actOnUserInput,
   limit: null,
   lock: 'own',
-  events: ['disable-two-factor', 'request-approval'],
+  events: ['disable-two-factor', 'request-approval', 'reject-approval'],
   mails: ['two-factor-disabled', 'approval-requested'],
   cookies: [],
 

@@ -24,7 +24,7 @@ export type Operator<Action extends AuditAction = AuditAction, Mail extends Mail
 
 /** For the acts that need two administrators. */
 export type ApprovingOperator<Action extends AuditAction = AuditAction, Mail extends MailName = MailName> = Operator<
-  Action | 'request-approval',
+  Action | 'request-approval' | 'reject-approval',
   Mail | 'approval-requested'
 > & { approve: Approve }
 
@@ -51,10 +51,10 @@ export const asOperator = <Action extends AuditAction, Mail extends MailName>(
 })
 
 export const asApprovingOperator = <Action extends AuditAction, Mail extends MailName>(
-  ctx: Context & ActiveSession & Records<Action | 'request-approval'> & Mails<Mail | 'approval-requested'>,
+  ctx: Context & ActiveSession & Records<Action | 'request-approval' | 'reject-approval'> & Mails<Mail | 'approval-requested'>,
   permission: AdministratorPermission,
 ): ApprovingOperator<Action, Mail> => ({
-  ...asOperator<Action | 'request-approval', Mail | 'approval-requested'>(ctx, permission),
+  ...asOperator<Action | 'request-approval' | 'reject-approval', Mail | 'approval-requested'>(ctx, permission),
   approve: (tx, act) => approveTogether(ctx, tx, act),
 })
 

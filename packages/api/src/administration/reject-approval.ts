@@ -1,9 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
 import { customMutation } from '../mutation.ts'
 import { rejectApprovalInput } from './contract.ts'
-import { asOperator, toActor } from './operator.ts'
+import { asOperator, assertNotOneself, toActor } from './operator.ts'
 
-/** Drops a request that waits for a second administrator; the one who asked may do it too. APPROVAL_NOT_FOUND. */
+/** Drops a request that waits for a second administrator; the one who asked may do it too. Not the user whom it concerns: YOU_CANNOT_ADMINISTER_YOURSELF. APPROVAL_NOT_FOUND. */
 export const rejectApproval = customMutation({
   access: 'approval:reject',
   sensitive: true,
@@ -19,6 +19,7 @@ export const rejectApproval = customMutation({
     const found = await ctx.db.approval.findUnique({ where: { id: approvalId } })
     if (!found) throw new AppError('APPROVAL_NOT_FOUND')
     const { userId, action } = found
+    assertNotOneself(ctx, userId)
     await ctx.db.$transaction(async (tx) => {
       await operator.lockSubject(tx, userId)
       const { count } = await tx.approval.deleteMany({ where: { id: approvalId } })

@@ -13,7 +13,7 @@ export const removeUser = customMutation({
   input: actOnUserInput,
   limit: null,
   lock: 'own',
-  events: ['remove-user', 'request-approval'],
+  events: ['remove-user', 'request-approval', 'reject-approval'],
   mails: ['account-deleted', 'approval-requested'],
   cookies: [],
 

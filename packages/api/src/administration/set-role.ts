@@ -13,7 +13,7 @@ export const setRole = customMutation({
   input: setRoleInput,
   limit: null,
   lock: 'own',
-  events: ['grant-role', 'revoke-role', 'request-approval'],
+  events: ['grant-role', 'revoke-role', 'request-approval', 'reject-approval'],
   mails: ['administrator-role', 'approval-requested'],
   cookies: [],
 

@@ -49,8 +49,9 @@ async function changeSuspension<Action extends Change>(
     await operator.lockSubject(tx, ...owners.map(({ userId }) => userId))
     if (!(await lockOrganization(tx, organizationId))) throw new AppError('ORGANIZATION_NOT_FOUND')
     if (!(await change(tx))) return
-    for (const { userId } of owners)
-      await ctx.record(tx, { userId, organizationId, ...toActor(operator), action, details: { reason } })
+    const current = await tx.member.findMany({ where: { organizationId, role: 'owner' }, select: { userId: true } })
+    const event = { organizationId, ...toActor(operator), action, details: { reason } }
+    await ctx.record(tx, ...current.map(({ userId }) => ({ ...event, userId })))
     await sendOrganizationSuspension(ctx, tx, organizationId)
   })
 }

@@ -1,3 +1,4 @@
+import type { Transaction } from '@floorpass/db'
 import { AppError } from '../kernel/errors.ts'
 import { sendPasswordCleared, sendSupportAct } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
@@ -10,7 +11,7 @@ import { banUserInput, unbanUserInput } from './contract.ts'
 import { presentFoundUser } from './find-users.ts'
 import { type ApprovingOperator, asApprovingOperator, asOperator, type Operator, requireUser, toActor } from './operator.ts'
 
-/** Suspends an account, ends its sessions and device trust, voids its links and sent invitations, and mails the user. USER_NOT_FOUND. */
+/** Suspends an account, ends its sessions and device trust, voids its links and sent invitations, and mails the user. USER_NOT_FOUND, USER_SUSPENDED. */
 export async function suspendUser(
   operator: Operator<'suspend-user', 'support-act'>,
   identifier: string,
@@ -21,6 +22,7 @@ export async function suspendUser(
   const { id: userId } = await requireUser(operator, identifier)
   return ctx.db.$transaction(async (tx) => {
     await operator.lockSubject(tx, userId)
+    await assertNoEarlierEnd(tx, userId, until)
     await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
     const user = await tx.user.update({ where: { id: userId }, data: { suspendedUntil: until } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
@@ -33,6 +35,12 @@ export async function suspendUser(
     await sendSupportAct(ctx, tx, user, { act: 'suspended', until })
     return { revoked: count }
   })
+}
+
+/** An earlier end would lift the suspension without the second administrator. USER_SUSPENDED. */
+async function assertNoEarlierEnd(tx: Transaction, userId: string, until: Date | null): Promise<void> {
+  const { suspendedAt, suspendedUntil } = await tx.user.findUniqueOrThrow({ where: { id: userId } })
+  if (suspendedAt && until && (!suspendedUntil || until < suspendedUntil)) throw new AppError('USER_SUSPENDED')
 }
 
 /**
@@ -75,7 +83,7 @@ export async function restoreUser(
   )
 }
 
-/** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF, USER_NOT_FOUND. */
+/** better-auth's name for a suspension. YOU_CANNOT_BAN_YOURSELF; errors of `suspendUser`. */
 export const banUser = customMutation({
   access: 'user:ban',
   sensitive: true,
@@ -101,7 +109,7 @@ export const unbanUser = customMutation({
   input: unbanUserInput,
   limit: null,
   lock: 'own',
-  events: ['restore-user', 'request-approval'],
+  events: ['restore-user', 'request-approval', 'reject-approval'],
   mails: ['password-cleared', 'support-act', 'approval-requested'],
   cookies: [],
 

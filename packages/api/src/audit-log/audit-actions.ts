@@ -57,6 +57,7 @@ export const auditActions = [
   'drop-mail',
   'suspend-user',
   'restore-user',
+  'end-suspension',
   'create-user',
   'remove-user',
   'request-approval',

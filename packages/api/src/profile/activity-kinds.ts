@@ -82,6 +82,7 @@ const kindOf: Record<AuditAction, ActivityKind> = {
   'drop-mail': 'support',
   'suspend-user': 'support',
   'restore-user': 'support',
+  'end-suspension': 'support',
   'create-user': 'support',
   'remove-user': 'support',
   'request-approval': 'support',

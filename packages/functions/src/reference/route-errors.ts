@@ -362,7 +362,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   ],
   'POST /name-session': ['SESSION_NOT_FOUND'],
   'GET /admin/get-user': ['USER_NOT_FOUND'],
-  'POST /admin/ban-user': ['USER_NOT_FOUND', 'YOU_CANNOT_BAN_YOURSELF'],
+  'POST /admin/ban-user': ['USER_NOT_FOUND', 'YOU_CANNOT_BAN_YOURSELF', 'USER_SUSPENDED'],
   'POST /admin/unban-user': ['USER_NOT_FOUND', 'APPROVAL_REQUIRED'],
   'POST /admin/create-user': [
     'USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL',
@@ -409,7 +409,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER',
     'APPROVAL_REQUIRED',
   ],
-  'POST /admin/reject-approval': ['USER_NOT_FOUND', 'APPROVAL_NOT_FOUND'],
+  'POST /admin/reject-approval': ['USER_NOT_FOUND', 'APPROVAL_NOT_FOUND', 'YOU_CANNOT_ADMINISTER_YOURSELF'],
   'POST /admin/impersonate-user': ['USER_NOT_FOUND', 'USER_SUSPENDED', 'YOU_CANNOT_IMPERSONATE_ADMINS'],
   'POST /admin/stop-impersonating': ['NOT_IMPERSONATING'],
   'POST /admin/list-user-sessions': ['USER_NOT_FOUND'],

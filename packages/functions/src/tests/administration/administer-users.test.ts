@@ -267,7 +267,7 @@ describe('a suspension', () => {
     expect(await signIn(user.person)).toEqual([401, 'INVALID_EMAIL_OR_PASSWORD'])
     const { body } = await admin.post('/auth/admin/unban-user', { userId: user.userId })
     expect(body).toMatchObject({ user: { banned: false, banExpires: null } })
-    expect((await lastMail(user.person.email)).subject).toBe('Your Floorpass account is open again')
+    expect((await lastMail(user.person.email)).subject).toBe('Your Floorpass account is no longer suspended')
     expect(await signIn(user.person)).toEqual([200, undefined])
     expect(await findUser(user.userId)).toMatchObject({ heldUntil: expect.any(Date) })
   })
@@ -280,7 +280,7 @@ describe('a suspension', () => {
     expect((await lastMail(user.person.email)).subject).toBe('Your Floorpass account needs a new password')
   })
 
-  test('that is none changes nothing when it is lifted', async () => {
+  test('cannot be lifted from an active account', async () => {
     const user = await app.signedIn()
     const before = await findUser(user.userId)
     expect((await admin.post('/auth/admin/unban-user', { userId: user.userId, clearPassword: true })).status).toBe(200)
@@ -299,7 +299,10 @@ describe('a suspension', () => {
     clock.advance(1)
     await app.service.suspensionEnds.run()
     expect(await findUser(user.userId)).toMatchObject({ suspendedAt: null, suspendedUntil: null })
-    expect(await findEvent(user.userId, 'restore-user')).toMatchObject({ actorId: 'schedule' })
+    expect(await findEvent(user.userId, 'end-suspension')).toMatchObject({ actorId: 'schedule' })
+    expect(Number((await findUser(user.userId))?.heldUntil)).toBeGreaterThan(Date.now())
+    await app.drainMail()
+    expect(app.outbox.to(user.person.email)).toHaveLength(2)
     expect(await signIn(user.person)).toEqual([200, undefined])
   })
 
@@ -317,6 +320,17 @@ describe('a suspension', () => {
     expect(await findUser(userId)).toMatchObject({ suspendedAt: expect.any(Date) })
   })
 
+  test('gets no earlier end by another suspension: ending one needs a second administrator', async () => {
+    const { userId } = await app.signedIn()
+    await ban(userId)
+    expect(outcome(await ban(userId, { banExpiresIn: 60 }))).toEqual([400, 'USER_SUSPENDED'])
+    expect(await findUser(userId)).toMatchObject({ suspendedUntil: null })
+    const other = await app.signedIn()
+    await ban(other.userId, { banExpiresIn: 3600 })
+    expect(outcome(await ban(other.userId, { banExpiresIn: 60 }))).toEqual([400, 'USER_SUSPENDED'])
+    expect(outcome(await ban(other.userId, { banExpiresIn: 7200 }))).toEqual([200, undefined])
+  })
+
   test('without an end replaces one with an end', async () => {
     const { userId } = await app.signedIn()
     await ban(userId, { banExpiresIn: 60 })
@@ -325,7 +339,6 @@ describe('a suspension', () => {
   })
 
   test('a suspension lasts a minute at least and ten years at most', async () => {
-    const { userId } = await app.signedIn()
     const tenYears = 10 * 365 * 86_400
     for (const [banExpiresIn, status] of [
       [59, 400],
@@ -334,6 +347,6 @@ describe('a suspension', () => {
       [tenYears + 1, 400],
       [90.5, 400],
     ] as const)
-      expect((await ban(userId, { banExpiresIn })).status, String(banExpiresIn)).toBe(status)
+      expect((await ban((await app.signedIn()).userId, { banExpiresIn })).status, String(banExpiresIn)).toBe(status)
   })
 })

@@ -159,7 +159,7 @@ describe('the proof', () => {
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
   })
 
-  test('of a passkey counts when it signed the administrator in', async () => {
+  test('accepts the passkey that signed the administrator in', async () => {
     const tab = await app.signedIn()
     const authenticator = createSoftwareAuthenticator()
     await addPasskey(tab, authenticator)
@@ -200,7 +200,7 @@ describe('the proof', () => {
     expect(outcome(await tab.get('/auth/admin/list-users'))).toEqual(done)
   })
 
-  test('is no passkey that did not verify its user: a found key is not enough', async () => {
+  test('refuses a passkey without user verification: a found key is not enough', async () => {
     const { tab, authenticator: codes, clock } = await signInWithFactor(app, holdClock())
     const { email, password } = tab.person
     await tab.post('/auth/reauthenticate', { code: codes.code() })
@@ -310,7 +310,7 @@ test.runIf(testDatabase.kind === 'postgres')('a role that is revoked while its r
   expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(1)
 })
 
-test('a user is named by the id: an email is no way around a rule about oneself', async () => {
+test('takes ids only, so that an email cannot bypass the rule against acting on yourself', async () => {
   const tab = await administrator('admin')
   const { email } = tab.person
   expect(outcome(await tab.post('/auth/admin/ban-user', { userId: email, banReason: reason }))).toEqual([400, 'VALIDATION_ERROR'])

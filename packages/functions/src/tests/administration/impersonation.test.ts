@@ -243,7 +243,7 @@ describe('an impersonated session', () => {
     expect(outcome(await stop(tab))).toEqual([401, 'UNAUTHORIZED'])
   })
 
-  test('is the only one that a session of an administrator has opened', async () => {
+  test('ends when the administrator opens another account', async () => {
     const [tab, first, second] = [await administrator(), await app.signedIn(), await app.signedIn()]
     const token = tab.cookies.get(sessionCookie) ?? ''
     await open(tab, first.userId)
@@ -256,7 +256,7 @@ describe('an impersonated session', () => {
     expect(await current(tab)).toMatchObject({ user: { id: second.userId } })
   })
 
-  test('opens no other account', async () => {
+  test('cannot impersonate another user', async () => {
     const [user, other] = [await app.signedIn(), await app.signedIn()]
     const tab = await impersonate(app, user)
     expect(outcome(await open(tab, other.userId))).toEqual([403, 'IMPERSONATION_READ_ONLY'])
@@ -350,7 +350,7 @@ describe('other services', () => {
     expect(outcome(await user.get('/auth/verify'))).toEqual(done)
   })
 
-  test('and browsers get the same answers from memory, on the fast path', async () => {
+  test('get the same answers from the cached session', async () => {
     const tab = await impersonate(app, await app.signedIn())
     const answer = await current(tab)
     const { deps } = app.service
@@ -378,7 +378,7 @@ describe('other services', () => {
 })
 
 describe.runIf(testDatabase.kind === 'postgres')('a race', () => {
-  test('with a revoked role opens nothing', async () => {
+  test('between a role change and an impersonation opens nothing', async () => {
     const [tab, user] = [await administrator(), await app.signedIn()]
     const { answer } = await app.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${tab.userId} FOR UPDATE`
@@ -391,7 +391,7 @@ describe.runIf(testDatabase.kind === 'postgres')('a race', () => {
     expect(await app.db.session.count({ where: { userId: user.userId } })).toBe(1)
   })
 
-  test('with a role for the user opens nothing', async () => {
+  test('between a grant to the user and an impersonation opens nothing', async () => {
     const [tab, user] = [await administrator(), await app.signedIn()]
     const { answer } = await app.db.$transaction(async (tx) => {
       await tx.$queryRaw`SELECT id FROM users WHERE id = ${user.userId} FOR UPDATE`
@@ -403,7 +403,7 @@ describe.runIf(testDatabase.kind === 'postgres')('a race', () => {
     expect(outcome(await answer)).toEqual([403, 'YOU_CANNOT_IMPERSONATE_ADMINS'])
   })
 
-  test('of two impersonations from one session leaves one of them', async () => {
+  test('between two impersonations leaves one session', async () => {
     const [tab, user] = [await administrator(), await app.signedIn()]
     const { userId } = user
     const answers = await Promise.all([open(tab, userId), open(tab, userId), open(tab, userId)])
@@ -411,7 +411,7 @@ describe.runIf(testDatabase.kind === 'postgres')('a race', () => {
     expect(await app.db.session.count({ where: { impersonatedBy: tab.userId } })).toBe(1)
   })
 
-  test('of two stops ends the session once', async () => {
+  test('between two stops records one event', async () => {
     const user = await app.signedIn()
     const tab = await impersonate(app, user)
     const statuses = (await Promise.all([stop(tab), stop(tab)])).map(({ status }) => status)

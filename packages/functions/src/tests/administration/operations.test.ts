@@ -74,7 +74,7 @@ describe('refused mails', () => {
     expect(outcome(await tab.post('/auth/admin/drop-refused-mail', { id }))).toEqual([404, 'NOT_FOUND'])
   })
 
-  test('to another administrator are not touched by support', async () => {
+  test('to an administrator cannot be retried by support', async () => {
     const [tab, other] = [await administrator('support'), await administrator('auditor')]
     const id = await refuseMail(app, other.person.email)
     expect(outcome(await tab.post('/auth/admin/retry-refused-mail', { id }))).toEqual([403, 'ADMINISTRATOR_ROLE_REQUIRED'])

@@ -62,7 +62,7 @@ const acts: Record<string, Act> = {
 describe.each(Object.entries(acts))('to %s', (_name, { call, isDone, prepare }) => {
   beforeEach(async () => void (await prepare?.()))
 
-  test('two administrators must ask for the same', async () => {
+  test('takes two administrators', async () => {
     expect(outcome(await call(first))).toEqual(waits)
     expect(outcome(await call(first))).toEqual(waits)
     expect(await isDone()).toBe(false)
@@ -74,7 +74,7 @@ describe.each(Object.entries(acts))('to %s', (_name, { call, isDone, prepare }) 
     expect(event).toMatchObject({ details: { reason, requestedBy: first.userId } })
   })
 
-  test('one is enough while there is one', async () => {
+  test('takes one administrator while there is only one', async () => {
     await app.db.user.update({ where: { id: second.userId }, data: { role: 'support' } })
     expect(outcome(await call(first))).toEqual(done)
     expect(await isDone()).toBe(true)
@@ -131,11 +131,33 @@ describe('a request', () => {
     expect(await findUser()).not.toBeNull()
   })
 
-  test('for what cannot be done is refused before another administrator is asked', async () => {
+  test('is refused at once when the act cannot succeed', async () => {
     expect(outcome(await giveRole(first, 'support'))).toEqual([403, 'ADMINISTRATOR_FACTOR_REQUIRED'])
     const disable = await first.post('/auth/admin/disable-two-factor', { userId: user.userId })
     expect(outcome(disable)).toEqual([400, 'TWO_FACTOR_NOT_ENABLED'])
     expect(await app.db.approval.count({ where: { userId: user.userId } })).toBe(0)
+  })
+
+  test('about an administrator is neither rejected by them nor mailed to them', async () => {
+    await change({ role: 'admin', twoFactorEnabled: true })
+    await app.db.session.updateMany({ where: { userId: user.userId }, data: { secondFactorAt: new Date() } })
+    await giveRole(first, 'user')
+    const { id: approvalId } = await app.db.approval.findFirstOrThrow({ where: { userId: user.userId } })
+    expect(outcome(await user.post('/auth/admin/reject-approval', { approvalId }))).toEqual([
+      400,
+      'YOU_CANNOT_ADMINISTER_YOURSELF',
+    ])
+    await app.drainMail()
+    expect(app.outbox.to(user.person.email)).toEqual([])
+    expect(outcome(await first.post('/auth/admin/reject-approval', { approvalId }))).toEqual(done)
+  })
+
+  test('that another one replaces is recorded as rejected', async () => {
+    await change({ twoFactorEnabled: true })
+    await giveRole(first, 'admin')
+    await giveRole(second, 'auditor')
+    const events = await app.db.auditEvent.findMany({ where: { userId: user.userId, action: 'reject-approval' } })
+    expect(events).toMatchObject([{ actorId: second.userId, details: { act: 'set-role' } }])
   })
 
   test('is listed, and rejected by either administrator', async () => {
