@@ -140,7 +140,7 @@ test('administration: the pages of emails, webhooks and settings are readable', 
   }
 })
 
-test('administration: the pages speak French', async ({ page, baseURL }) => {
+test('administration: the pages are in French for a French administrator', async ({ page, baseURL }) => {
   test.slow()
   const url = String(baseURL)
   const { organizationId } = await createDesk(url)

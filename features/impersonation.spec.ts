@@ -30,9 +30,9 @@ async function openUser(page: Page, url: string) {
 }
 
 async function openAccount(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Open this account' }).click()
-  await page.getByLabel('Why you open it').fill(reason)
-  await press(page, 'Yes, open it to look')
+  await page.getByRole('button', { name: 'View this account' }).click()
+  await page.getByRole('textbox', { name: 'Reason' }).fill(reason)
+  await press(page, 'Yes, view it')
   await expect(page).toHaveURL('/dashboard')
 }
 
@@ -41,21 +41,17 @@ for (const javaScriptEnabled of [true, false]) {
   test.describe(script, () => {
     test.use({ javaScriptEnabled })
 
-    test(`administration: open an account to look at it, change nothing, and close it (${script})`, async ({
-      page,
-      browser,
-      baseURL,
-    }) => {
+    test(`administration: view an account, change nothing, and stop viewing (${script})`, async ({ page, browser, baseURL }) => {
       test.slow()
       const url = String(baseURL)
       const { user, tab, path } = await openUser(page, url)
-      await page.getByRole('button', { name: 'Open this account' }).click()
-      await page.getByLabel('Why you open it').fill('because')
-      await press(page, 'Yes, open it to look')
-      await expect(page.getByLabel('Why you open it')).toHaveAttribute('aria-invalid', 'true')
-      await page.getByLabel('Why you open it').fill(reason)
+      await page.getByRole('button', { name: 'View this account' }).click()
+      await page.getByRole('textbox', { name: 'Reason' }).fill('because')
+      await press(page, 'Yes, view it')
+      await expect(page.getByRole('textbox', { name: 'Reason' })).toHaveAttribute('aria-invalid', 'true')
+      await page.getByRole('textbox', { name: 'Reason' }).fill(reason)
       if (javaScriptEnabled) await expectReadable(page, 'the question')
-      await press(page, 'Yes, open it to look')
+      await press(page, 'Yes, view it')
 
       await expect(page).toHaveURL('/dashboard')
       const banner = page.getByRole('region', { name: 'Account of a user' })
@@ -64,7 +60,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto('/settings/profile')
       await page.getByRole('textbox', { name: 'Name' }).fill('Another Name')
       await press(page, 'Save name')
-      await expect(page.getByRole('alert')).toContainText('Nothing was changed: you opened this account to look at it.')
+      await expect(page.getByRole('alert')).toContainText('Nothing was changed: you are only viewing this account.')
 
       // The user sees it, with the reason.
       const context = await browser.newContext({ baseURL: url, javaScriptEnabled })
@@ -78,10 +74,10 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(own.getByText(`Reason: ${reason}`)).toBeVisible()
       await context.close()
 
-      await press(page, 'Close this account')
+      await press(page, 'Stop viewing')
       await expect(page).toHaveURL(path)
       await expect(banner).toHaveCount(0)
-      await expect(page.getByText('An administrator closed your account')).toBeVisible()
+      await expect(page.getByText('Our team stopped viewing your account')).toBeVisible()
     })
   })
 }
@@ -99,14 +95,14 @@ test('administration: every page of an opened account has the banner, and none b
   for (const path of new Set(['/dashboard', '/reauthenticate', ...links])) {
     const answer = await page.goto(path)
     expect([path, answer?.status()]).toEqual([path, 200])
-    await expect(page.getByRole('button', { name: 'Close this account' }), path).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Stop viewing' }), path).toBeVisible()
   }
   // The switch of another tab, from before.
   const form = { locale: 'fr', redirectTo: '/dashboard' }
   const language = await page.request.post('/language', { form, headers: { origin: String(baseURL) } })
   expect([language.status(), new URL(language.url()).pathname]).toEqual([200, '/dashboard'])
   await page.goto('/dashboard')
-  await expect(page.getByRole('button', { name: 'Close this account' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Stop viewing' })).toBeVisible()
   // The way into the administration is closed meanwhile.
   expect((await page.goto('/admin'))?.status()).toBe(403)
 })

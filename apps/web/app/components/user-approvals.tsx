@@ -17,11 +17,12 @@ type Approval = {
 
 type UserApprovalsProps = {
   approvals: Approval[]
+  mayAnswer: boolean
   form: (intent: string) => ComponentProps<typeof ConfirmButton>['form']
 }
 
 /** What another administrator wants to do to this user. */
-export function UserApprovals({ approvals, form }: UserApprovalsProps) {
+export function UserApprovals({ approvals, mayAnswer, form }: UserApprovalsProps) {
   const { asked, ...text } = useAdministrationText('administrationApproval')
   const { reasonOf } = useAdministrationText('administrationUser')
   return (
@@ -39,28 +40,30 @@ export function UserApprovals({ approvals, form }: UserApprovalsProps) {
                   {text.expires} <ExactMoment {...expires} />
                 </p>
               </div>
-              <div className="flex flex-wrap gap-3">
-                {!isMine && (
+              {mayAnswer && (
+                <div className="flex flex-wrap gap-3">
+                  {!isMine && (
+                    <ConfirmButton
+                      name={`approve:${id}`}
+                      label={text.approve}
+                      of={what}
+                      title={text.approveTitle}
+                      lead={what}
+                      confirm={text.approveConfirm}
+                      form={form(`approve:${id}`)}
+                    />
+                  )}
                   <ConfirmButton
-                    name={`approve:${id}`}
-                    label={text.approve}
+                    name={`reject:${id}`}
+                    label={isMine ? text.withdraw : text.reject}
                     of={what}
-                    title={text.approveTitle}
-                    lead={what}
-                    confirm={text.approveConfirm}
-                    form={form(`approve:${id}`)}
+                    title={text.rejectTitle}
+                    lead={text.rejectLead}
+                    confirm={text.rejectConfirm}
+                    form={form(`reject:${id}`)}
                   />
-                )}
-                <ConfirmButton
-                  name={`reject:${id}`}
-                  label={isMine ? text.withdraw : text.reject}
-                  of={what}
-                  title={text.rejectTitle}
-                  lead={text.rejectLead}
-                  confirm={text.rejectConfirm}
-                  form={form(`reject:${id}`)}
-                />
-              </div>
+                </div>
+              )}
             </li>
           )
         })}

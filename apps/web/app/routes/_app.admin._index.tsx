@@ -28,13 +28,15 @@ export const loader = withAdministration(async ({ api, page, url }) => {
   const filter = filters.find((name) => name === url.searchParams.get('show')) ?? 'all'
   const after = url.searchParams.get('after')?.slice(0, 128) || undefined
   const query = { ...(search !== '' && { searchValue: search }), ...filterFields(filter) }
-  const { users, total } = await api.administration.listUsers({
-    ...query,
-    limit: String(pageSize),
-    ...(after !== undefined && search === '' && { after }),
-  })
-  const { approvals } = await api.administration.listApprovals()
-  const mayCreate = (await api.administration.hasPermission({ permissions: { user: ['create'] } })).success
+  const [{ users, total }, { approvals }, { success: mayCreate }] = await Promise.all([
+    api.administration.listUsers({
+      ...query,
+      limit: String(pageSize),
+      ...(after !== undefined && search === '' && { after }),
+    }),
+    api.administration.listApprovals(),
+    api.administration.hasPermission({ permissions: { user: ['create'] } }),
+  ])
   const last = users.length === pageSize && search === '' ? users.at(-1)?.id : undefined
   return {
     users: users.map(({ id, name, email, role, banned, emailVerified, createdAt }) => ({

@@ -78,14 +78,12 @@ export const loader = withAdministration(async ({ api, page, params, text, url }
     mayAct: mayAct && viewer.id !== user.id,
     mayImpersonate: mayImpersonate && user.role === 'user' && !user.banned,
     suspendedUntil: user.banExpires && momentText(user.banExpires, page.locale),
-    approvals: mayAct
-      ? approvals.map(({ requestedBy, requesterEmail, expiresAt, ...approval }) => ({
-          ...approval,
-          requester: requesterEmail,
-          isMine: requestedBy === viewer.id,
-          expires: momentText(expiresAt, page.locale),
-        }))
-      : [],
+    approvals: approvals.map(({ requestedBy, requesterEmail, expiresAt, ...approval }) => ({
+      ...approval,
+      requester: requesterEmail,
+      isMine: requestedBy === viewer.id,
+      expires: momentText(expiresAt, page.locale),
+    })),
   }
 })
 
@@ -148,7 +146,7 @@ export default function AdministrationUser() {
     ...(mayAct ? actIntents : []),
     ...(mayImpersonate ? ['impersonate'] : []),
     ...(mayAct ? apiKeys.map(({ id }) => `key:${id}`) : []),
-    ...approvals.flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
+    ...(mayAct ? approvals : []).flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
     ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
   ]
   return (
@@ -158,7 +156,7 @@ export default function AdministrationUser() {
       </p>
       <Heading title={user.name || user.email}>{user.email}</Heading>
       <ResultAlert result={result} intents={shown} />
-      {approvals.length > 0 && <UserApprovals approvals={approvals} form={form} />}
+      {approvals.length > 0 && <UserApprovals approvals={approvals} mayAnswer={mayAct} form={form} />}
       <Card title={text.facts}>
         <Facts
           rows={[

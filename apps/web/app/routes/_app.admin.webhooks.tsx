@@ -35,7 +35,7 @@ export const loader = withAdministration(async ({ api, page, url }) => {
       scopes,
       uses: secrets.reduce((sum, { uses }) => sum + uses, 0),
       lastUsed: moment(secrets.map(({ lastUsedAt }) => lastUsedAt).sort((one, other) => Number(other) - Number(one))[0] ?? null),
-      endsAt: moment(secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt ?? null),
+      endsAt: moment(secrets.find(({ expiresAt }) => Number(expiresAt) > Date.now())?.expiresAt ?? null),
     })),
     target: webhooks.find(({ id }) => id === webhookId)?.url ?? '',
     deliveries:

@@ -36,12 +36,12 @@ export const administration = {
   openAccount: {
     title: 'See what this person sees',
     lead: 'You see their account as they do, for 30 minutes at most. You can’t change or confirm anything.',
-    open: 'Open this account',
-    question: (email: string) => `Open the account of ${email}?`,
+    open: 'View this account',
+    question: (email: string) => `View the account of ${email}?`,
     notice: 'The person gets an email with your reason, and finds it in their activity.',
-    reason: 'Why you open it',
+    reason: 'Reason',
     reasonHint: 'At least 10 characters. The person reads it.',
-    confirm: 'Yes, open it to look',
+    confirm: 'Yes, view it',
   },
   administrationUser: {
     back: 'All users',
@@ -102,11 +102,11 @@ export const administration = {
     lead: 'Each act is recorded with your name and the reason, and the person gets an email.',
     reason: 'Reason',
     reasonHint: 'At least 10 characters. The person can read it in their activity.',
-    waits: 'This needs two administrators. We sent the others an email. It is done when one of them approves it within a day.',
+    waits: 'This needs a second administrator. We emailed the others. It takes effect if one of them approves within a day.',
     profile: {
       label: 'Change profile',
       title: 'Change the profile?',
-      lead: 'A new email counts once its owner opens the link that we send to it.',
+      lead: 'The email changes when the person opens the link that we send to the new address.',
       name: 'Name',
       email: 'Email',
       confirm: 'Save this profile',
@@ -124,7 +124,7 @@ export const administration = {
     password: {
       label: 'Set password',
       title: (email: string) => `Set a password for ${email}?`,
-      lead: 'The person is signed out everywhere. Withdrawals are on hold for three days.',
+      lead: 'The person is signed out everywhere. Withdrawals are put on hold.',
       name: 'New password',
       confirm: 'Yes, set this password',
       done: 'The password was set.',
@@ -132,7 +132,7 @@ export const administration = {
     twoFactor: {
       label: 'Turn off two-factor',
       title: (email: string) => `Turn off two-factor authentication for ${email}?`,
-      lead: 'Do this only when you are sure who asks for it. Withdrawals are on hold for three days.',
+      lead: 'Verify the person’s identity first. Withdrawals are put on hold.',
       confirm: 'Yes, turn it off',
       done: 'Two-factor authentication is off.',
     },
@@ -150,11 +150,11 @@ export const administration = {
     },
     restore: {
       label: 'End suspension',
-      title: (email: string) => `Open the account of ${email} again?`,
-      lead: 'The person can sign in again. Withdrawals are on hold for three days.',
+      title: (email: string) => `End the suspension of ${email}?`,
+      lead: 'The person can sign in again. Withdrawals are put on hold.',
       clear: 'Clear the password: the person gets a link to choose a new one',
-      confirm: 'Yes, open this account',
-      done: 'The account is open again.',
+      confirm: 'Yes, end the suspension',
+      done: 'The suspension has ended.',
     },
     remove: {
       label: 'Delete account',
@@ -166,11 +166,11 @@ export const administration = {
   },
   administrationApproval: {
     title: 'Needs a second administrator',
-    lead: 'Approve only what you know about. Ask the other administrator first.',
+    lead: 'Approve only what you already know about. If in doubt, ask first.',
     asked: {
       'set-role': (who: string, role: string | null) =>
         role === 'user' || role === null
-          ? `${who} wants to take the role of this user away.`
+          ? `${who} wants to remove this user’s role.`
           : `${who} wants to give this user the role “${role}”.`,
       'restore-user': (who: string) => `${who} wants to end the suspension of this account.`,
       'remove-user': (who: string) => `${who} wants to delete this account.`,
@@ -187,7 +187,7 @@ export const administration = {
     rejectTitle: 'Drop this request?',
     rejectLead: 'Nothing happens to the account.',
     rejectConfirm: 'Yes, drop it',
-    rejected: 'The request was dropped.',
+    rejected: 'The request was rejected.',
     waiting: (count: number) =>
       count === 1 ? '1 request waits for a second administrator' : `${count} requests wait for a second administrator`,
   },

@@ -111,8 +111,8 @@ export const app = {
   impersonation: {
     label: 'Account of a user',
     account: (email: string) => `You’re looking at the account of ${email}.`,
-    until: 'You can’t change anything. It closes by itself on',
-    stop: 'Close this account',
+    until: 'You can’t change anything. This view ends on',
+    stop: 'Stop viewing',
   },
   frame: {
     dashboard: 'Dashboard',

@@ -547,8 +547,8 @@ export const mails: MailTexts = {
           hint: 'If you think this is a mistake, contact our team.',
         },
         restored: {
-          subject: `Your ${appName} account is open again`,
-          heading: 'Your account is open again',
+          subject: `Your ${appName} account is no longer suspended`,
+          heading: 'Your account is no longer suspended',
           paragraph: `Our team ended the suspension of your ${appName} account. You can sign in as before.`,
           hint: 'If someone else may know your password, choose a new one now.',
         },
@@ -586,7 +586,7 @@ export const mails: MailTexts = {
       paragraphs: [
         `${shortenAddress(requester)} wants to ${
           {
-            'set-role': role === 'user' ? 'take away the role of' : `give the role “${role}” to`,
+            'set-role': role === 'user' ? 'remove the role of' : `give the role “${role}” to`,
             'restore-user': 'end the suspension of',
             'remove-user': 'permanently delete the account of',
             'disable-two-factor': 'turn off two-factor authentication for',
@@ -599,12 +599,12 @@ export const mails: MailTexts = {
     }),
     impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
       subject: `An administrator of ${appName} opened your account`,
-      preheader: 'They can look, but change nothing.',
+      preheader: 'They can look but can’t change anything.',
       heading: 'An administrator opened your account',
       paragraphs: [
         `On ${moment(from)} UTC, an administrator of ${appName} opened your account to see what you see. Their reason: “${oneLine(reason)}”`,
         `They can look until ${moment(until)} UTC at most. They can’t change or confirm anything, and they don’t see your passwords, keys, codes or your phrase.`,
-        `You find this session among your sessions, and can end it there at any time. If you don’t know this reason, contact the ${appName} team.`,
+        `You can end this session at any time in your list of sessions. If you don’t recognize this reason, contact the ${appName} team.`,
       ],
       action: { label: 'See my sessions', url: sessionsUrl },
       needsSupport: true,

@@ -42,12 +42,12 @@ export const administration: typeof english = {
   openAccount: {
     title: 'Voir ce que voit cette personne',
     lead: 'Vous voyez son compte comme elle, pendant 30 minutes au plus. Vous ne pouvez rien modifier ni rien confirmer.',
-    open: 'Ouvrir ce compte',
-    question: (email: string) => `Ouvrir le compte de ${email} ?`,
-    notice: 'La personne reçoit un e‑mail avec votre raison, et la retrouve dans son activité.',
-    reason: 'Pourquoi vous l’ouvrez',
-    reasonHint: 'Au moins 10 caractères. La personne la lit.',
-    confirm: 'Oui, l’ouvrir pour le consulter',
+    open: 'Consulter ce compte',
+    question: (email: string) => `Consulter le compte de ${email} ?`,
+    notice: 'La personne reçoit un e‑mail avec votre motif, et le retrouve dans son activité.',
+    reason: 'Motif',
+    reasonHint: 'Au moins 10 caractères. La personne pourra le lire.',
+    confirm: 'Oui, le consulter',
   },
   administrationUser: {
     back: 'Tous les utilisateurs',
@@ -78,7 +78,7 @@ export const administration: typeof english = {
     endConfirm: 'Oui, la terminer',
     ended: 'La session est terminée.',
     notFound: 'Cette session est introuvable. Regardez à nouveau la liste : elle y figure peut-être sous une autre ligne.',
-    reasonOf: (reason: string) => `Raison : ${reason}`,
+    reasonOf: (reason: string) => `Motif : ${reason}`,
     passkeys: (count: number) => (count === 1 ? '1 clé d’accès' : `${count} clés d’accès`),
     endAll: 'Terminer toutes les sessions',
     endAllTitle: (email: string) => `Déconnecter ${email} partout ?`,
@@ -109,11 +109,11 @@ export const administration: typeof english = {
     reason: 'Motif',
     reasonHint: 'Au moins 10 caractères. La personne peut le lire dans son activité.',
     waits:
-      'Il faut l’accord d’une deuxième personne de l’administration. Nous avons prévenu les autres par e‑mail. C’est fait dès que l’une d’elles donne son accord dans la journée.',
+      'Cette action demande un second accord. Nous avons prévenu les autres membres de l’équipe d’administration par e‑mail. Elle prendra effet si l’un d’eux donne son accord dans les 24 heures.',
     profile: {
       label: 'Modifier le profil',
       title: 'Modifier le profil ?',
-      lead: 'Une nouvelle adresse e‑mail compte dès que la personne ouvre le lien que nous y envoyons.',
+      lead: 'L’adresse change lorsque la personne ouvre le lien que nous y envoyons.',
       name: 'Nom',
       email: 'Adresse e‑mail',
       confirm: 'Enregistrer ce profil',
@@ -122,7 +122,7 @@ export const administration: typeof english = {
     role: {
       label: 'Changer le rôle',
       title: (email: string) => `Changer le rôle de ${email} ?`,
-      lead: 'Une personne de l’administration voit tous les comptes. Il lui faut une clé d’accès ou la double authentification.',
+      lead: 'Un membre de l’équipe d’administration voit tous les comptes. Il lui faut une clé d’accès ou la double authentification.',
       name: 'Rôle',
       none: 'Aucun rôle',
       confirm: 'Oui, changer le rôle',
@@ -131,7 +131,7 @@ export const administration: typeof english = {
     password: {
       label: 'Définir un mot de passe',
       title: (email: string) => `Définir un mot de passe pour ${email} ?`,
-      lead: 'La personne est déconnectée partout. Les retraits sont suspendus pendant trois jours.',
+      lead: 'La personne est déconnectée partout. Les retraits sont suspendus.',
       name: 'Nouveau mot de passe',
       confirm: 'Oui, définir ce mot de passe',
       done: 'Le mot de passe a été défini.',
@@ -139,7 +139,7 @@ export const administration: typeof english = {
     twoFactor: {
       label: 'Désactiver la double authentification',
       title: (email: string) => `Désactiver la double authentification de ${email} ?`,
-      lead: 'Assurez-vous d’abord de savoir qui le demande. Les retraits sont suspendus pendant trois jours.',
+      lead: 'Vérifiez d’abord l’identité de la personne. Les retraits sont suspendus.',
       confirm: 'Oui, la désactiver',
       done: 'La double authentification est désactivée.',
     },
@@ -159,11 +159,11 @@ export const administration: typeof english = {
     },
     restore: {
       label: 'Lever la suspension',
-      title: (email: string) => `Rouvrir le compte de ${email} ?`,
-      lead: 'La personne peut de nouveau se connecter. Les retraits sont suspendus pendant trois jours.',
+      title: (email: string) => `Lever la suspension de ${email} ?`,
+      lead: 'La personne peut de nouveau se connecter. Les retraits sont suspendus.',
       clear: 'Effacer le mot de passe : la personne reçoit un lien pour en choisir un nouveau',
-      confirm: 'Oui, rouvrir ce compte',
-      done: 'Le compte est de nouveau ouvert.',
+      confirm: 'Oui, lever la suspension',
+      done: 'La suspension est levée.',
     },
     remove: {
       label: 'Supprimer le compte',
@@ -174,8 +174,8 @@ export const administration: typeof english = {
     },
   },
   administrationApproval: {
-    title: 'L’accord d’une deuxième personne est nécessaire',
-    lead: 'Donnez votre accord seulement si vous êtes au courant. Parlez-en d’abord à la personne qui demande.',
+    title: 'Un second accord est nécessaire',
+    lead: 'N’approuvez que ce dont on vous a parlé. En cas de doute, demandez d’abord.',
     asked: {
       'set-role': (who: string, role: string | null) =>
         role === 'user' || role === null
@@ -196,14 +196,12 @@ export const administration: typeof english = {
     rejectTitle: 'Abandonner cette demande ?',
     rejectLead: 'Rien ne change pour le compte.',
     rejectConfirm: 'Oui, l’abandonner',
-    rejected: 'La demande est abandonnée.',
+    rejected: 'La demande est refusée.',
     waiting: (count: number) =>
-      count === 1
-        ? '1 demande attend l’accord d’une deuxième personne'
-        : `${count} demandes attendent l’accord d’une deuxième personne`,
+      count === 1 ? '1 demande attend un second accord' : `${count} demandes attendent un second accord`,
   },
   administrationNew: {
-    title: 'Nouvelle personne',
+    title: 'Nouveau compte',
     link: 'Créer un compte',
     lead: 'La personne reçoit un lien pour confirmer son adresse e‑mail, puis choisit un mot de passe.',
     name: 'Nom',

@@ -114,8 +114,8 @@ export const app: typeof english = {
   impersonation: {
     label: 'Compte d’un utilisateur',
     account: (email: string) => `Vous consultez le compte de ${email}.`,
-    until: 'Vous ne pouvez rien modifier. Il se refermera de lui-même le',
-    stop: 'Refermer ce compte',
+    until: 'Vous ne pouvez rien modifier. Cette consultation prendra fin le',
+    stop: 'Quitter ce compte',
   },
   frame: {
     dashboard: 'Tableau de bord',
@@ -921,7 +921,7 @@ export const app: typeof english = {
   activity: {
     title: 'Activité',
     lead: (days) => `Ce qui s’est passé sur votre compte. Nous conservons cet historique au moins ${days} jours.`,
-    reasonOf: (reason: string) => `Raison : ${reason}`,
+    reasonOf: (reason: string) => `Motif : ${reason}`,
     none: 'Aucune activité à afficher.',
     noneFound: 'Rien ne correspond à ce filtre.',
     kind: 'Afficher',

@@ -565,8 +565,8 @@ export const mails: MailTexts = {
           hint: 'Si vous pensez qu’il s’agit d’une erreur, contactez notre équipe.',
         },
         restored: {
-          subject: `Votre compte ${appName} est de nouveau ouvert`,
-          heading: 'Votre compte est de nouveau ouvert',
+          subject: `Votre compte ${appName} n’est plus suspendu`,
+          heading: 'Votre compte n’est plus suspendu',
           paragraph: `Notre équipe a levé la suspension de votre compte ${appName}. Vous pouvez vous connecter comme avant.`,
           hint: 'Si quelqu’un d’autre connaît peut-être votre mot de passe, choisissez-en un nouveau maintenant.',
         },
@@ -609,7 +609,7 @@ export const mails: MailTexts = {
             'remove-user': 'supprimer définitivement le compte de',
             'disable-two-factor': 'désactiver la double authentification de',
           }[act]
-        } ${shortenAddress(email)}. Il faut l’accord d’une deuxième personne de l’administration.`,
+        } ${shortenAddress(email)}. Cette action demande l’accord d’un autre membre de l’équipe d’administration.`,
         'Lisez le motif sur la page de cette personne. Vous pouvez y donner votre accord ou refuser.',
       ],
       action: { label: 'Voir la demande', url: userUrl },
@@ -617,12 +617,12 @@ export const mails: MailTexts = {
     }),
     impersonated: ({ appName, reason, from, until, sessionsUrl }) => ({
       subject: `L’administration de ${appName} a ouvert votre compte`,
-      preheader: 'Cette personne peut regarder, mais ne peut rien modifier.',
+      preheader: 'Consultation seule : rien ne peut être modifié.',
       heading: 'L’administration a ouvert votre compte',
       paragraphs: [
-        `Le ${moment(from)} UTC, une personne de l’administration de ${appName} a ouvert votre compte pour voir ce que vous voyez. Sa raison : « ${oneLine(reason)} »`,
-        `Elle peut regarder jusqu’au ${moment(until)} UTC au plus tard. Elle ne peut rien modifier ni rien confirmer, et ne voit ni vos mots de passe, ni vos clés, ni vos codes, ni votre phrase.`,
-        `Cette session figure parmi les vôtres, et vous pouvez y mettre fin à tout moment. Si cette raison vous surprend, contactez l’équipe ${appName}.`,
+        `Le ${moment(from)} UTC, un membre de l’équipe d’administration de ${appName} a ouvert votre compte pour voir ce que vous voyez. Motif indiqué : « ${oneLine(reason)} »`,
+        `La consultation prend fin le ${moment(until)} UTC au plus tard. Elle ne permet de rien modifier ni de rien confirmer, et ne montre ni vos mots de passe, ni vos clés, ni vos codes, ni votre phrase.`,
+        `Vous pouvez mettre fin à cette session à tout moment dans la liste de vos sessions. Si ce motif vous surprend, contactez l’équipe ${appName}.`,
       ],
       action: { label: 'Voir mes sessions', url: sessionsUrl },
       needsSupport: true,
