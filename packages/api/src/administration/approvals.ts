@@ -1,6 +1,7 @@
-import type { Approval, Transaction } from '@floorpass/db'
+import type { Approval, Transaction, User } from '@floorpass/db'
 import type { Records } from '../audit-log/audit-log.ts'
 import type { Context } from '../context.ts'
+import { isLocked } from '../kernel/account-protection.ts'
 import { AppError } from '../kernel/errors.ts'
 import { policy } from '../kernel/policy.ts'
 import { type Mails, sendApprovalRequested } from '../mail/notifications.ts'
@@ -55,7 +56,7 @@ export async function approveTogether(
   const pending = await tx.approval.findUnique({ where: { userId_action: { userId, action } }, include: { requester: true } })
   const isSame = pending !== null && pending.detail === detail && pending.expiresAt > new Date()
   if (isSame && pending.requestedBy === ctx.user.id) return null
-  if (isSame && pending.requester.role === 'admin' && !pending.requester.suspendedAt) {
+  if (isSame && counts(pending)) {
     await tx.approval.delete({ where: { id: pending.id } })
     return { reason: pending.reason, requestedBy: pending.requestedBy }
   }
@@ -76,6 +77,13 @@ export async function approveTogether(
     await sendApprovalRequested(ctx, tx, other, { act: action, role: detail, requester: ctx.user.email, subject })
   return null
 }
+
+/** The one who asked has been an administrator since, and acts freely. */
+const counts = ({ createdAt, requester }: Approval & { requester: User }): boolean =>
+  requester.role === 'admin' &&
+  !requester.suspendedAt &&
+  !isLocked(requester) &&
+  createdAt >= (requester.roleGrantedAt ?? new Date(0))
 
 /** A suspended administrator counts: suspending the others must not end the rule. */
 async function needsTwo({ settings }: Context, tx: Transaction): Promise<boolean> {

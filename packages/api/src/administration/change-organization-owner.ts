@@ -8,7 +8,7 @@ import { showOrganization } from './organizations.ts'
 
 /**
  * Makes a member the only owner. The former owners become administrators of the organization, and their invitations of owners end.
- * Mails all of them. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND, MEMBER_HAS_NOT_ACCEPTED.
+ * Mails all of them. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND, MEMBER_HAS_NOT_ACCEPTED, USER_SUSPENDED.
  */
 export async function changeOrganizationOwner(
   operator: Operator<'change-organization-owner', 'organization-owner-changed'>,
@@ -24,6 +24,7 @@ export async function changeOrganizationOwner(
     const member = await findMembership(tx, organizationId, userId)
     if (!member) throw new AppError('MEMBER_NOT_FOUND')
     if (!member.acceptedAt) throw new AppError('MEMBER_HAS_NOT_ACCEPTED')
+    if ((await tx.user.count({ where: { id: userId, suspendedAt: { not: null } } })) > 0) throw new AppError('USER_SUSPENDED')
     const former = await tx.member.findMany({ where: { organizationId, role: 'owner', userId: { not: userId } } })
     if (former.length === 0 && member.role === 'owner') return
 

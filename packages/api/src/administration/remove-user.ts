@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 import { customMutation } from '../mutation.ts'
-import { deleteAccount, deleteSoleOrganizations } from '../users/delete-account.ts'
+import { deleteAccount, deleteSoleOrganizations, findSoleOrganizations } from '../users/delete-account.ts'
 import { assertUnlocked } from '../users/lock-user.ts'
 import { changeWithApproval } from './approvals.ts'
 import { actOnUserInput } from './contract.ts'
@@ -28,6 +28,7 @@ export const removeUser = customMutation({
         async check(tx) {
           const user = await tx.user.findUniqueOrThrow({ where: { id: userId } })
           assertUnlocked(user)
+          await findSoleOrganizations(tx, userId)
           return user
         },
         async change(tx, user, approved) {

@@ -25,6 +25,7 @@ export async function suspendUser(
     await assertNoEarlierEnd(tx, userId, until)
     await tx.user.updateMany({ where: { id: userId, suspendedAt: null }, data: { suspendedAt: new Date() } })
     const user = await tx.user.update({ where: { id: userId }, data: { suspendedUntil: until } })
+    await tx.approval.deleteMany({ where: { userId, action: 'restore-user' } })
     await tx.trustedDevice.deleteMany({ where: { userId } })
     // The owner may need this link to recover the account.
     await tx.verification.deleteMany({ where: { userId, usedAt: null, purpose: { not: 'undo-email-change' } } })

@@ -2,6 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import { sendEmailChange, sendSupportAct } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
 import { assertUnlocked } from '../users/lock-user.ts'
+import { assertNoOpenUndo } from '../users/open-undo.ts'
 import { updateUserOfAdministratorInput } from './contract.ts'
 import { presentFoundUser } from './find-users.ts'
 import { asOperator, assertNotOneself, requireUser, toActor } from './operator.ts'
@@ -13,8 +14,8 @@ const ownRoutes: Record<string, 'USER_ID_CANNOT_BE_UPDATED' | 'PASSWORD_CANNOT_B
 const updatable = ['name', 'image', 'locale', 'email']
 
 /**
- * Changes the profile of a user and mails the user. A new email counts once its owner opens the mailed link.
- * NO_DATA_TO_UPDATE, FIELD_NOT_ALLOWED, EMAIL_IS_THE_SAME, EMAIL_TAKEN, ACCOUNT_LOCKED, USER_NOT_FOUND.
+ * Changes the profile of a user and mails the user. The email changes when the person opens the link that is mailed to the new address.
+ * NO_DATA_TO_UPDATE, FIELD_NOT_ALLOWED, EMAIL_IS_THE_SAME, EMAIL_TAKEN, EMAIL_RECENTLY_CHANGED, ACCOUNT_LOCKED, USER_NOT_FOUND.
  */
 export const updateUserOfAdministrator = customMutation({
   access: 'user:update',
@@ -49,6 +50,10 @@ export const updateUserOfAdministrator = customMutation({
       }
       if (newEmail === undefined) return
       assertUnlocked(user)
+      if (user.role !== null)
+        throw new AppError('FIELD_NOT_ALLOWED', { message: 'Take the role away before you change this email' })
+      // Two changes would give the first new mailbox the undo link, which removes recent factors.
+      await assertNoOpenUndo(tx, userId)
       if (newEmail === user.email) throw new AppError('EMAIL_IS_THE_SAME')
       if ((await tx.user.count({ where: { email: newEmail } })) > 0) throw new AppError('EMAIL_TAKEN')
       await sendEmailChange(ctx, tx, user, { newEmail, callbackURL: undefined, isFree: true })

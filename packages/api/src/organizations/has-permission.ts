@@ -1,7 +1,7 @@
 import { mayAll } from '../kernel/role-permissions.ts'
 import { customMutation } from '../mutation.ts'
 import { hasPermissionInput } from './contract.ts'
-import { requireCallerMembership } from './membership.ts'
+import { isSuspended, requireCallerMembership } from './membership.ts'
 
 export const hasPermission = customMutation({
   access: 'session',
@@ -15,7 +15,8 @@ export const hasPermission = customMutation({
   cookies: [],
 
   async run({ ctx, input }) {
-    const { role } = await requireCallerMembership(ctx, input)
-    return { error: null, success: mayAll(role, input.permissions) }
+    const { role, organizationId } = await requireCallerMembership(ctx, input)
+    const mayAct = mayAll(role, input.permissions) && !(await isSuspended(ctx.db, organizationId))
+    return { error: null, success: mayAct }
   },
 })

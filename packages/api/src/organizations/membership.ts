@@ -83,9 +83,11 @@ export async function lockAsMember(
 
 /** Lock the organization first. ORGANIZATION_SUSPENDED. */
 export async function assertNotSuspended(tx: Transaction, id: string): Promise<void> {
-  if ((await tx.organization.count({ where: { id, suspendedAt: { not: null } } })) > 0)
-    throw new AppError('ORGANIZATION_SUSPENDED')
+  if (await isSuspended(tx, id)) throw new AppError('ORGANIZATION_SUSPENDED')
 }
+
+export const isSuspended = async (db: Transaction, id: string): Promise<boolean> =>
+  (await db.organization.count({ where: { id, suspendedAt: { not: null } } })) > 0
 
 /** Until then, a person with a new role withdraws nothing for the organization: a thief may have given it. */
 export const getNewRoleHold = (): Date => new Date(Date.now() + policy.organizations.newRoleHold * 1000)

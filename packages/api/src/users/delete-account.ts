@@ -3,10 +3,17 @@ import type { Context } from '../context.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Mails, sendAccountDeleted } from '../mail/notifications.ts'
 
-/** Throws when a shared organization would lose its last accepted owner. The locks serialize two leaving owners. */
 export async function deleteSoleOrganizations(tx: Transaction, userId: string): Promise<void> {
-  const owned = await tx.$queryRaw<{ id: string; slug: string }[]>`
-    SELECT o.id, o.slug FROM organizations o JOIN members m ON m.organization_id = o.id
+  await tx.organization.deleteMany({ where: { id: { in: await findSoleOrganizations(tx, userId) } } })
+}
+
+/**
+ * Locks the organizations that the user owns, and returns those without another member. Two leaving owners wait for each other.
+ * YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER; ORGANIZATION_SUSPENDED when one would be deleted.
+ */
+export async function findSoleOrganizations(tx: Transaction, userId: string): Promise<string[]> {
+  const owned = await tx.$queryRaw<{ id: string; slug: string; isSuspended: boolean }[]>`
+    SELECT o.id, o.slug, o.suspended_at IS NOT NULL AS "isSuspended" FROM organizations o JOIN members m ON m.organization_id = o.id
     WHERE m.user_id = ${userId} AND m.role = 'owner' ORDER BY o.id FOR UPDATE OF o`
   const others = await tx.member.findMany({
     where: { organizationId: { in: owned.map(({ id }) => id) }, userId: { not: userId } },
@@ -21,7 +28,8 @@ export async function deleteSoleOrganizations(tx: Transaction, userId: string): 
     throw new AppError('YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER', { organizations })
   }
   const empty = owned.filter((organization) => !hasOthers(organization))
-  await tx.organization.deleteMany({ where: { id: { in: empty.map(({ id }) => id) } } })
+  if (empty.some(({ isSuspended }) => isSuspended)) throw new AppError('ORGANIZATION_SUSPENDED')
+  return empty.map(({ id }) => id)
 }
 
 /** Foreign keys cascade to the account's other rows. */

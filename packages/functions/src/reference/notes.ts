@@ -33,7 +33,7 @@ export const groups: Record<string, readonly [title: string, text: string]> = {
   ],
   administration: [
     'Administration',
-    'Find, create and change users, read what happened, open an account to look at it, end sessions, and suspend or delete accounts, as an administrator of the service.',
+    'Find, create and change users, read what happened, view an account, end sessions, and suspend or delete accounts, as an administrator of the service.',
   ],
   access: ['Access of other services', 'Tell your gateways and services who calls.'],
 }

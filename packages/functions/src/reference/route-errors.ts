@@ -171,6 +171,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
   ],
   'GET /pictures/{name}.webp': ['PICTURE_NOT_FOUND'],
   'POST /delete-user': [
+    'ORGANIZATION_SUSPENDED',
     'SESSION_NOT_FRESH',
     'INVALID_CALLBACK_URL',
     'INVALID_PASSWORD',
@@ -380,6 +381,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'PASSWORD_CANNOT_BE_UPDATED_VIA_UPDATE_USER',
     'EMAIL_IS_THE_SAME',
     'EMAIL_TAKEN',
+    'EMAIL_RECENTLY_CHANGED',
   ],
   'POST /admin/set-role': [
     'USER_NOT_FOUND',
@@ -407,6 +409,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'USER_NOT_FOUND',
     'YOU_CANNOT_REMOVE_YOURSELF',
     'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER',
+    'ORGANIZATION_SUSPENDED',
     'APPROVAL_REQUIRED',
   ],
   'POST /admin/reject-approval': ['USER_NOT_FOUND', 'APPROVAL_NOT_FOUND', 'YOU_CANNOT_ADMINISTER_YOURSELF'],
@@ -425,6 +428,7 @@ const ruleErrors: Record<string, readonly ErrorKey[]> = {
     'MEMBER_NOT_FOUND',
     'MEMBER_HAS_NOT_ACCEPTED',
     'USER_NOT_FOUND',
+    'USER_SUSPENDED',
     'YOU_CANNOT_ADMINISTER_YOURSELF',
   ],
   'POST /admin/retry-refused-mail': ['NOT_FOUND', 'USER_NOT_FOUND'],

@@ -145,6 +145,20 @@ describe('update-user', () => {
     expect(outcome(await update(userId, { email: person.email }))).toEqual([400, 'EMAIL_IS_THE_SAME'])
   })
 
+  test('asks for no second change within a week: the undo link of the first would remove recent factors', async () => {
+    const { userId } = await app.signedIn()
+    await update(userId, { email: 'first@undo.example' })
+    await app.drainMail()
+    await app.browser().post('/auth/verify-email', { token: app.outbox.lastTo('first@undo.example').token })
+    expect(outcome(await update(userId, { email: 'second@undo.example' }))).toEqual([403, 'EMAIL_RECENTLY_CHANGED'])
+  })
+
+  test('changes no email of another administrator, who approves by it', async () => {
+    const { userId } = await administrator()
+    expect(outcome(await update(userId, { email: 'new@admins.example' }))).toEqual([400, 'FIELD_NOT_ALLOWED'])
+    expect(outcome(await update(userId, { name: 'Grace' }))).toEqual([200, undefined])
+  })
+
   test('asks for no new email of a locked account', async () => {
     const { userId } = await app.signedIn()
     await app.db.user.update({ where: { id: userId }, data: { lockKind: 'owner', lockedAt: new Date(), unlockDays: 7 } })

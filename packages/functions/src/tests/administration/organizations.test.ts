@@ -100,6 +100,23 @@ test('a suspension and its end are mailed to the owners, and not to the members'
   }
 })
 
+test('a suspended organization permits nothing, and is not deleted with its only member', async () => {
+  const tab = await administrator()
+  const { id, owner, member } = await createDesk()
+  await app.db.member.deleteMany({ where: { userId: member.userId } })
+  const may = async () =>
+    (await owner.post('/auth/organization/has-permission', { organizationId: id, permissions: { organization: ['delete'] } }))
+      .body
+  expect(await may()).toMatchObject({ success: true })
+  await tab.post('/auth/admin/suspend-organization', { organizationId: id, reason })
+  expect(await may()).toMatchObject({ success: false })
+  expect(outcome(await owner.post('/auth/delete-user', { password: owner.person.password }))).toEqual([
+    403,
+    'ORGANIZATION_SUSPENDED',
+  ])
+  expect(await app.db.user.count({ where: { id: owner.userId } })).toBe(1)
+})
+
 test('an invitation to a suspended organization stays open, and is accepted after its end', async () => {
   const tab = await administrator()
   const { id, owner } = await createDesk()
@@ -143,6 +160,13 @@ describe('a change of the owner', () => {
     const { body } = await member.get(`/auth/organization/list-activity?organizationId=${id}`)
     const { events } = body as { events: { action: string; actor: unknown }[] }
     expect(events.filter(({ action }) => action === 'change-organization-owner').map(({ actor }) => actor)).toEqual([null, null])
+  })
+
+  test('makes no suspended member the owner', async () => {
+    const tab = await administrator()
+    const { id, member } = await createDesk()
+    await app.db.user.update({ where: { id: member.userId }, data: { suspendedAt: new Date() } })
+    expect(outcome(await change(tab, id, member.userId))).toEqual([400, 'USER_SUSPENDED'])
   })
 
   test('is not for the administrator who makes it', async () => {

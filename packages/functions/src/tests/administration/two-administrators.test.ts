@@ -3,7 +3,7 @@ import { makeAdministrator } from '@floorpass/testing/administrators'
 import type { Answer } from '@floorpass/testing/browser'
 import { holdClock } from '@floorpass/testing/clock'
 import { createTestApp, type SignedIn } from '@floorpass/testing/create-test-app'
-import { outcome } from '@floorpass/testing/organization'
+import { assemble, outcome } from '@floorpass/testing/organization'
 import { testDatabase } from '@floorpass/testing/test-database'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -114,6 +114,8 @@ describe('a request', () => {
     ['has no role anymore', { role: null }],
     ['is only support now', { role: 'support' }],
     ['is suspended', { suspendedAt: new Date() }],
+    ['locked the account', { lockKind: 'owner', lockedAt: new Date(), unlockDays: 7 }],
+    ['got the role again since', { roleGrantedAt: new Date(Date.now() + 60_000) }],
   ])('of an administrator who %s does not count', async (_what, data) => {
     const third = await administrator()
     await remove(first)
@@ -158,6 +160,23 @@ describe('a request', () => {
     await giveRole(second, 'auditor')
     const events = await app.db.auditEvent.findMany({ where: { userId: user.userId, action: 'reject-approval' } })
     expect(events).toMatchObject([{ actorId: second.userId, details: { act: 'set-role' } }])
+  })
+
+  test('to end a suspension does not outlive the next suspension', async () => {
+    const ban = () => first.post('/auth/admin/ban-user', { userId: user.userId, banReason: 'a stolen card was used' })
+    const unban = (tab: SignedIn) => tab.post('/auth/admin/unban-user', { userId: user.userId })
+    await ban()
+    expect(outcome(await unban(first))).toEqual(waits)
+    await ban()
+    expect(outcome(await unban(second))).toEqual(waits)
+  })
+
+  test('to delete the only owner of a shared organization is refused at once', async () => {
+    await assemble(app, [
+      [user, 'owner'],
+      [await app.signedIn(), 'member'],
+    ])
+    expect(outcome(await remove(first))).toEqual([400, 'YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER'])
   })
 
   test('is listed, and rejected by either administrator', async () => {
