@@ -121,10 +121,17 @@ for (const javaScriptEnabled of [true, false]) {
       await press(page, 'Yes, end the suspension')
       await expect(page.getByText('This needs a second administrator.')).toBeVisible()
 
+      await confirm(page, page.getByRole('button', { name: /^Withdraw/ }), 'Yes, withdraw it')
+      await expect(page.getByText('You withdrew the request.')).toBeVisible()
+      await page.getByRole('button', { name: 'End suspension' }).click()
+      await page.getByRole('textbox', { name: 'Reason' }).fill('the card was his own')
+      await press(page, 'Yes, end the suspension')
+      await expect(page.getByRole('button', { name: /^Withdraw/ })).toBeVisible()
+
       const colleague = await (await browser.newContext({ javaScriptEnabled, baseURL: url })).newPage()
       await administrator(colleague, url, 'admin')
       await colleague.goto(new URL(page.url()).pathname)
-      await confirm(colleague, colleague.getByRole('button', { name: /^Reject/ }), 'Yes, drop it')
+      await confirm(colleague, colleague.getByRole('button', { name: /^Reject/ }), 'Yes, reject it')
       await expect(colleague.getByText('The request was rejected.')).toBeVisible()
       await expect(colleague.getByRole('button', { name: 'End suspension' })).toBeVisible()
       await colleague.context().close()

@@ -1,9 +1,11 @@
 import { requestCommand } from '@floorpass/service/admin-socket'
 
-/** Runs an operator's command in the service of these tests. Returns what it printed. */
-export async function runCommand(...line: string[]): Promise<string> {
+const testsDatabase = 'test-results/service/database'
+
+/** Runs an operator's command in the service with this embedded database. Returns what it printed. */
+async function runCommandIn(database: string, line: string[]): Promise<string> {
   const said: string[] = []
-  const result = await requestCommand('test-results/service/database', line, {
+  const result = await requestCommand(database, line, {
     user: 'tests',
     say: (text) => void said.push(text),
     ask: null,
@@ -13,5 +15,8 @@ export async function runCommand(...line: string[]): Promise<string> {
   return result.stdout
 }
 
-export const grantRole = (email: string, role: 'admin' | 'support' | 'auditor'): Promise<string> =>
-  runCommand('grant-role', email, '--role', role, '--reason', 'joined the support team', '--yes')
+/** Runs an operator's command in the service of these tests. Returns what it printed. */
+export const runCommand = (...line: string[]): Promise<string> => runCommandIn(testsDatabase, line)
+
+export const grantRole = (email: string, role: 'admin' | 'support' | 'auditor', database = testsDatabase): Promise<string> =>
+  runCommandIn(database, ['grant-role', email, '--role', role, '--reason', 'joined the support team', '--yes'])

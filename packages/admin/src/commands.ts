@@ -115,7 +115,7 @@ export const commands: Record<string, Command> = {
   }),
   restore: defineCommand({
     usage: 'restore <who> --reason <text> [--clear-password]',
-    summary: 'opens a suspended account again; --clear-password emails a link to choose a new password',
+    summary: 'ends the suspension of an account; --clear-password emails a link to choose a new password',
     options: ['reason', 'clear-password'],
     async run(operator, args) {
       const reason = requireReason(args)

@@ -54,13 +54,13 @@ export function UserApprovals({ approvals, mayAnswer, form }: UserApprovalsProps
                     />
                   )}
                   <ConfirmButton
-                    name={`reject:${id}`}
+                    name={isMine ? `withdraw:${id}` : `reject:${id}`}
                     label={isMine ? text.withdraw : text.reject}
                     of={what}
-                    title={text.rejectTitle}
+                    title={isMine ? text.withdrawTitle : text.rejectTitle}
                     lead={text.rejectLead}
-                    confirm={text.rejectConfirm}
-                    form={form(`reject:${id}`)}
+                    confirm={isMine ? text.withdrawConfirm : text.rejectConfirm}
+                    form={form(isMine ? `withdraw:${id}` : `reject:${id}`)}
                   />
                 </div>
               )}

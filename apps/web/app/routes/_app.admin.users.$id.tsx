@@ -92,7 +92,7 @@ const stateOfKey = ({ enabled, expiresAt }: { enabled: boolean; expiresAt: Date 
   return enabled ? 'active' : 'disabled'
 }
 
-/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `key:<id>`, `all`, or the one session of that handle. */
+/** The intent is an act of `actOnUser`, `impersonate`, `approve:<id>`, `reject:<id>`, `withdraw:<id>`, `key:<id>`, `all`, or the one session of that handle. */
 export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 'banReason', 'banExpiresIn'], async (args) => {
   const { api, field, text } = args
   const userId = args.params.id ?? ''
@@ -104,9 +104,10 @@ export const action = withApiForm(['intent', 'name', 'email', 'role', 'reason', 
     await api.administration.revokeUserApiKey({ keyId: id, reason: field('reason') })
     return { done: text.administrationUser.deletedKey }
   }
-  if (verb === 'reject') {
+  if (verb === 'reject' || verb === 'withdraw') {
     await api.administration.rejectApproval({ approvalId: id })
-    return { done: text.administrationApproval.rejected }
+    const { rejected, withdrawn } = text.administrationApproval
+    return { done: verb === 'reject' ? rejected : withdrawn }
   }
   if (intent === 'impersonate') {
     await api.administration.impersonateUser({ userId, reason: field('reason') })
@@ -146,7 +147,7 @@ export default function AdministrationUser() {
     ...(mayAct ? actIntents : []),
     ...(mayImpersonate ? ['impersonate'] : []),
     ...(mayAct ? apiKeys.map(({ id }) => `key:${id}`) : []),
-    ...(mayAct ? approvals : []).flatMap(({ id }) => [`approve:${id}`, `reject:${id}`]),
+    ...(mayAct ? approvals : []).flatMap(({ id }) => [`approve:${id}`, `reject:${id}`, `withdraw:${id}`]),
     ...(mayRevoke && sessions.length > 0 ? ['all', ...sessions.map(({ token }) => token)] : []),
   ]
   return (

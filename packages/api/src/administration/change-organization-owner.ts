@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import { sendOwnerChanged } from '../mail/notifications.ts'
 import { customMutation } from '../mutation.ts'
+import { cancelInvitations } from '../organizations/invitation.ts'
 import { findMembership, getNewRoleHold, lockOrganization } from '../organizations/membership.ts'
 import { asOperator, assertNotOneself, type Operator, toActor } from './operator.ts'
 import { changeOrganizationOwnerInput } from './organization-contract.ts'
@@ -11,7 +12,7 @@ import { showOrganization } from './organizations.ts'
  * Mails all of them. ORGANIZATION_NOT_FOUND, MEMBER_NOT_FOUND, MEMBER_HAS_NOT_ACCEPTED, USER_SUSPENDED.
  */
 export async function changeOrganizationOwner(
-  operator: Operator<'change-organization-owner', 'organization-owner-changed'>,
+  operator: Operator<'change-organization-owner' | 'cancel-invitation', 'organization-owner-changed'>,
   organizationId: string,
   userId: string,
   reason: string,
@@ -30,10 +31,8 @@ export async function changeOrganizationOwner(
 
     const formerIds = former.map((owner) => owner.userId)
     await tx.member.updateMany({ where: { organizationId, userId: { in: formerIds } }, data: { role: 'admin' } })
-    await tx.invitation.updateMany({
-      where: { organizationId, inviterId: { in: formerIds }, role: 'owner', status: 'pending' },
-      data: { status: 'canceled', answeredAt: new Date() },
-    })
+    const invitations = { organizationId, inviterId: { in: formerIds }, role: 'owner' }
+    await cancelInvitations(tx, { record: ctx.record, user: { id: operator.actorId } }, invitations)
     if (member.role !== 'owner')
       await tx.member.update({ where: { id: member.id }, data: { role: 'owner', heldUntil: getNewRoleHold() } })
     const event = { organizationId, ...toActor(operator), action: 'change-organization-owner' as const }
@@ -53,7 +52,7 @@ export const changeAnyOrganizationOwner = customMutation({
   input: changeOrganizationOwnerInput,
   limit: null,
   lock: 'own',
-  events: ['change-organization-owner'],
+  events: ['change-organization-owner', 'cancel-invitation'],
   mails: ['organization-owner-changed'],
   cookies: [],
 

@@ -500,9 +500,9 @@ export const mails: MailTexts = {
       action: { label: 'See the members', url: organizationsUrl },
     }),
     'organization-suspension': ({ appName, organization, isSuspended, organizationsUrl }) => ({
-      subject: `${plainName(organization)} on ${appName} is ${isSuspended ? 'suspended' : 'open again'}`,
+      subject: `${plainName(organization)} on ${appName} is ${isSuspended ? 'suspended' : 'no longer suspended'}`,
       preheader: 'If you think this is a mistake, contact our team.',
-      heading: `${plainName(organization)} is ${isSuspended ? 'suspended' : 'open again'}`,
+      heading: `${plainName(organization)} is ${isSuspended ? 'suspended' : 'no longer suspended'}`,
       paragraphs: [
         isSuspended
           ? `Our team suspended the organization “${plainName(organization)}” on ${appName}. Its members can’t act for it, and its API keys don’t work.`

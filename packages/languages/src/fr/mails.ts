@@ -516,9 +516,9 @@ export const mails: MailTexts = {
       action: { label: 'Voir les membres', url: organizationsUrl },
     }),
     'organization-suspension': ({ appName, organization, isSuspended, organizationsUrl }) => ({
-      subject: `${plainName(organization)} sur ${appName} est ${isSuspended ? 'suspendue' : 'de nouveau ouverte'}`,
+      subject: `${plainName(organization)} sur ${appName} ${isSuspended ? 'est suspendue' : 'n’est plus suspendue'}`,
       preheader: 'Si vous pensez qu’il s’agit d’une erreur, contactez notre équipe.',
-      heading: `${plainName(organization)} est ${isSuspended ? 'suspendue' : 'de nouveau ouverte'}`,
+      heading: `${plainName(organization)} ${isSuspended ? 'est suspendue' : 'n’est plus suspendue'}`,
       paragraphs: [
         isSuspended
           ? `Notre équipe a suspendu l’organisation « ${plainName(organization)} » sur ${appName}. Ses membres ne peuvent plus agir en son nom, et ses clés d’API ne fonctionnent plus.`

@@ -190,3 +190,25 @@ test('counts say how much there is', async () => {
     failingWebhooks: await app.db.webhook.count(),
   })
 })
+
+test('counts beyond five hundred are the estimates of the planner, by the index of the rare rows', async () => {
+  const tab = await administrator('auditor')
+  await app.db.$executeRaw`
+    INSERT INTO users (id, name, email, updated_at, suspended_at)
+    SELECT 'many-' || n, 'Many', 'many-' || n || '@counts.test', now(), now() FROM generate_series(1, 900) n`
+  await app.db.$executeRaw`
+    INSERT INTO queued_mails (id, mail_sealed) SELECT 'many-' || n, '' FROM generate_series(1, 800) n`
+  await app.db.$executeRawUnsafe('UPDATE queued_mails SET next_attempt_at = NULL')
+  await app.db.$executeRawUnsafe('ANALYZE users')
+  await app.db.$executeRawUnsafe('ANALYZE queued_mails')
+  const { body } = await tab.get('/auth/admin/counts')
+  const { users, suspendedUsers, refusedMails } = body as Record<string, number>
+  for (const [count, least] of [
+    [users, 850],
+    [suspendedUsers, 850],
+    [refusedMails, 750],
+  ] as const)
+    expect(count).toBeGreaterThan(least)
+  await app.db.user.deleteMany({ where: { name: 'Many' } })
+  await app.db.queuedMail.deleteMany({ where: { id: { startsWith: 'many-' } } })
+})

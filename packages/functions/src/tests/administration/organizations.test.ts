@@ -87,7 +87,7 @@ test('a suspension and its end are mailed to the owners, and not to the members'
   const { id, owner, member } = await createDesk()
   for (const [act, state] of [
     ['suspend', 'suspended'],
-    ['restore', 'open again'],
+    ['restore', 'no longer suspended'],
   ]) {
     for (let time = 0; time < 2; time += 1) {
       const answer = await tab.post(`/auth/admin/${act}-organization`, { organizationId: id, reason })
@@ -191,6 +191,7 @@ describe('a change of the owner', () => {
     const row = await app.db.member.findFirstOrThrow({ where: { organizationId: id, userId: member.userId } })
     expect(Number(row.heldUntil)).toBeGreaterThan(Date.now() + 71 * 3_600_000)
     expect(await app.db.invitation.findFirst({ where: { organizationId: id } })).toMatchObject({ status: 'canceled' })
+    expect(await eventOf('cancel-invitation', owner)).toMatchObject({ actorId: tab.userId, organizationId: id })
   })
 
   test('is refused for a person who is no member, or has not accepted', async () => {
