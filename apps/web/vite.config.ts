@@ -50,7 +50,7 @@ function chunkOf(id: string, { getModuleInfo }: { getModuleInfo: Rollup.GetModul
   if (id.includes('/node_modules/')) return 'framework'
   // The sign-in page, which must be light, chooses no password, sends no mail, asks nothing twice, shows no role and is opened by no mailed link.
   if (
-    /\/app\/(components\/(new-password-field|confirm-button|check-your-mail|local-mailbox|mail-address|code-field)\.tsx|(hide-token|form-result|organization-roles)\.ts)$/.test(
+    /\/app\/(components\/(new-password-field|confirm-button|check-your-mail|local-mailbox|mail-address|code-field|dead-link|bullet-list)\.tsx|(hide-token|form-result|organization-roles)\.ts)$/.test(
       id,
     )
   )
