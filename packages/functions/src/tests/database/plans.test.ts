@@ -250,7 +250,7 @@ describe.runIf(testDatabase.kind === 'postgres')(`with ${events} audit events an
     await makeAdministrator(app, tab)
     onTestFinished(async () => {
       await app.db.queuedMail.deleteMany({ where: { nextAttemptAt: null } })
-      await app.db.$executeRawUnsafe('VACUUM queued_mails')
+      await app.db.$executeRawUnsafe('VACUUM (INDEX_CLEANUP ON) queued_mails')
     })
     await app.db.$executeRaw`
       INSERT INTO queued_mails (id, mail_sealed, attempts, next_attempt_at)
