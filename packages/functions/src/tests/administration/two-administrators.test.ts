@@ -115,7 +115,7 @@ describe('a request', () => {
     ['is only support now', { role: 'support' }],
     ['is suspended', { suspendedAt: new Date() }],
     ['locked the account', { lockKind: 'owner', lockedAt: new Date(), unlockDays: 7 }],
-    ['got the role again since', { roleGrantedAt: new Date(Date.now() + 60_000) }],
+    ['got the role again since', { roleGrantedAt: new Date('2100-01-01') }],
   ])('of an administrator who %s does not count', async (_what, data) => {
     const third = await administrator()
     await remove(first)
